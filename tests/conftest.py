@@ -1,0 +1,22 @@
+"""Fixtures for every test."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def mirror() -> Path:
+    """The folder with the mirror of real data; skips the test where there is none.
+
+    It is the first entry of the environment variable SENTFLOW_MIRROR or, without it, ../shared/data beside
+    the repository.
+    """
+    entries = os.environ.get("SENTFLOW_MIRROR", "").split()
+    folder = Path(entries[0]) if entries else _BESIDE_THE_REPOSITORY
+    if not folder.is_dir():
+        pytest.skip(f"no mirror of real data at {folder}; name one in SENTFLOW_MIRROR")
+    return folder.resolve()

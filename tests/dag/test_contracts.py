@@ -1,0 +1,143 @@
+"""What every rule of the workflow keeps to (docs/architecture.md, contracts 2 to 5)."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_workflow, rule_facts
+
+from sentflow.provenance import code
+
+# Its bytes are decided by the checksum in the catalog, whatever code fetched them.
+WITHOUT_CODE = {"download"}
+HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
+
+
+@pytest.fixture(scope="module")
+def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
+    """Every rule that runs jobs, in an experiment that needs them all."""
+    project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
+    facts = rule_facts(
+        project, {"select": {"tasks": ["T1B-tiny", "T1B-open"], "models": ["minilm-l6", "tfidf"]}}
+    )
+    assert {rule.name for rule in facts if rule.is_target} == {
+        "all",
+        "checks",
+        "embeddings",
+        "figures",
+        "probes",
+        "scores",
+        "tables",
+    }
+    return [rule for rule in facts if not rule.is_target]
+
+
+def test_every_rule_has_jobs_and_every_command_is_a_rule(rules):
+    commands = {path.stem for path in (REPOSITORY / PACKAGE / "commands").glob("*.py")} - {"__init__"}
+    assert {rule.name for rule in rules} == commands
+    assert [rule.name for rule in rules if not rule.params] == []
+
+
+def test_rules_call_the_command_of_their_name(rules):
+    for rule in rules:
+        assert not rule.runs_python, f"{rule.name}: only shell, no run, script, notebook or wrapper"
+        called = re.findall(r"python -m (\S+)", rule.shell or "")
+        assert called == [f"sentflow.commands.{rule.name}"], rule.name
+        assert rule.shell.endswith(" > {log:q} 2>&1"), f"{rule.name}: output goes to the log"
+
+
+def test_whatever_is_put_into_a_command_line_is_quoted(rules):
+    for rule in rules:
+        unquoted = [name for name in re.findall(r"\{([^}]+)\}", rule.shell) if not name.endswith(":q")]
+        assert set(unquoted) <= {"threads", "params.checks"}, rule.name
+
+
+def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):
+    source = "".join(
+        file.read_text(encoding="utf-8") for file in (REPOSITORY / "workflow/rules").glob("*.smk")
+    )
+    texts = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^rule |\Z)", source, flags=re.MULTILINE | re.DOTALL))
+    for rule in rules:
+        assert rule.docstring, rule.name
+        assert [file.startswith(f"results/logs/{rule.name}/") for file in rule.log] == [True], rule.name
+        assert rule.benchmark.startswith(f"results/benchmarks/{rule.name}/"), rule.name
+        assert rule.benchmark.endswith(".jsonl"), rule.name
+        assert "    threads: " in texts[rule.name], f"{rule.name} does not say how many threads it uses"
+        for resources in rule.resources:
+            assert isinstance(resources["mem_mb"], int), rule.name
+            assert isinstance(resources["runtime"], int), rule.name
+
+
+def test_params_are_plain_values(rules):
+    for rule in rules:
+        kinds = {type(value) for params in rule.params for value in params.values()}
+        assert kinds <= {str, int, float, bool}, rule.name
+
+
+def test_param_functions_take_wildcards_only(rules):
+    for rule in rules:
+        assert all(names == ["wildcards"] for names in rule.param_functions_take), rule.name
+
+
+def test_params_carry_the_digest_of_the_code(rules):
+    for rule in rules:
+        digests = {params.get("code") for params in rule.params}
+        expected = None if rule.name in WITHOUT_CODE else code(f"sentflow.commands.{rule.name}")
+        assert digests == {expected}, rule.name
+
+
+def test_outputs_lie_below_results(rules):
+    outputs = [output for rule in rules for output in rule.outputs]
+    assert [output for output in outputs if not output.startswith("results/")] == []
+    assert len(set(outputs)) == len(outputs)
+
+
+def test_the_snakefile_stays_short():
+    assert len((REPOSITORY / "Snakefile").read_text(encoding="utf-8").splitlines()) < 80
+
+
+def test_reading_the_snakefile_imports_nothing_heavy():
+    common = (REPOSITORY / "workflow/rules/common.smk").read_text(encoding="utf-8")
+    imports = re.findall(r"^(?:from sentflow\S* )?import .+$", common, flags=re.MULTILINE)
+    assert any("load_experiment" in line for line in imports)
+    program = "\n".join(
+        [
+            *imports,
+            "import sys, yaml",
+            "from pathlib import Path",
+            f"root = Path({str(REPOSITORY)!r})",
+            "config = yaml.safe_load((root / 'config.yaml').read_text(encoding='utf-8'))",
+            "targets = Targets(load_experiment(config, root / 'workflow'))",
+            "targets.scores(), code('sentflow.commands.report'), versions('torch')",
+            "sys.stdout.write(' '.join({name.partition('.')[0] for name in sys.modules}))",
+        ]
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert HEAVY & set(done.stdout.split()) == set()
+
+
+def test_no_package_file_runs_at_import():
+    assert [file for file in (REPOSITORY / PACKAGE).rglob("__init__.py") if file.stat().st_size] == []
+
+
+@pytest.mark.parametrize("name", ["open-data", "ulysses"])
+def test_experiments_can_be_planned(tmp_path, name):
+    project = copy_workflow(tmp_path / "project")
+    file = REPOSITORY / f"experiments/{name}.yaml"
+    outcome = command_line(project, "-n", "--quiet", "all", "--configfile", str(file))
+    assert outcome.code == 0, outcome.text
+
+
+def test_the_default_experiment_needs_no_download(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    outcome = command_line(project, "-n", "--quiet", "rules")
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", outcome.text, flags=re.MULTILINE))
+    assert outcome.code == 0, outcome.text
+    assert (counts["probe"], counts["probe_lazy"], counts["score"]) == ("54", "18", "72")
+    assert "download" not in counts
+
+
+def test_lint_finds_nothing(tmp_path):
+    outcome = command_line(copy_workflow(tmp_path / "project"), "--lint")
+    assert outcome.code == 0, outcome.text

@@ -1,0 +1,185 @@
+"""Which jobs run again after a change of the configuration: exactly those that read what was changed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workflow_copy import copy_workflow, planned, pretend_to_run
+
+SUMMARIES = {
+    "summarise",
+    "summarise_costs",
+    *(f"table {name}" for name in ("scores", "intervals", "tasks", "costs")),
+    *(f"figure {name}" for name in ("heatmap", "forest", "curves", "costs")),
+    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls")),
+    "report",
+}
+# The record tells the configuration.
+SUMMARIES_AND_RECORD = SUMMARIES | {"record"}
+TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
+DATASETS = ("tiny-public", "tiny-exams")
+PINNED = {
+    "kind": "sentence-transformers",
+    "source": {"hub": "somebody/encoder", "revision": "a" * 40},
+    "title": "Pinned",
+    "licence": "MIT",
+    "citation": "none",
+}
+MODELS = ["bag-of-words", "tfidf", "random"]
+
+
+def embedded(model: str) -> set[str]:
+    return {f"embed {model}/{dataset}" for dataset in DATASETS}
+
+
+def probed(model: str) -> set[str]:
+    rule = "probe_lazy" if model == "tfidf" else "probe"
+    return {f"{name} {task}/{model}" for task in TASKS for name in (rule, "score")}
+
+
+def all_scores() -> set[str]:
+    return {f"score {task}/{model}" for task in TASKS for model in MODELS}
+
+
+def all_probes_and_scores() -> set[str]:
+    return set().union(*(probed(model) for model in MODELS))
+
+
+def with_pinned(**changes: Any) -> dict[str, Any]:
+    return {"models": {"pinned": {**PINNED, **changes}}, "select": {"models": [*MODELS, "pinned"]}}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"mirrors": ["https://mirror.example.org", "/a/folder"]},
+        {"probe": {"job": "fold"}},
+        {"probe": {"job": "repetition"}},
+        {"models": {"minilm-l6": {"title": "Not selected"}}},
+        {"tasks": {"T1A": {"title": "Not selected"}}},
+    ],
+    ids=str,
+)
+def test_what_changes_no_result_runs_nothing(finished, config):
+    assert planned(finished, config) == set()
+
+
+@pytest.mark.parametrize("key", [{"classifier": "mlp"}, {"metric": "adjusted_macro_f1"}], ids=str)
+def test_a_setting_of_one_task_runs_only_its_probes(finished, key):
+    own = {
+        f"{rule} T1B-tiny/{model}"
+        for model in MODELS
+        for rule in ("score", "probe_lazy" if model == "tfidf" else "probe")
+    }
+    assert planned(finished, {"tasks": {"T1B-tiny": key}}) == own | SUMMARIES_AND_RECORD
+
+
+@pytest.mark.parametrize("key", [{"folds": 3}, {"repetitions": 3}, {"seed": 1}], ids=str)
+def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
+    assert planned(finished, {"probe": key}) == all_probes_and_scores() | SUMMARIES_AND_RECORD
+
+
+@pytest.mark.parametrize("key", [{"n_resamples": 300}, {"level": 0.95}], ids=str)
+def test_statistics_run_no_probe(finished, key):
+    assert planned(finished, {"statistics": key}) == all_scores() | SUMMARIES_AND_RECORD
+
+
+def test_a_setting_of_one_model_runs_only_its_jobs(finished):
+    config = {"models": {"random": {"seed": 1}}}
+    own = {"fetch_model random"} | embedded("random") | probed("random")
+    assert planned(finished, config) == own | SUMMARIES_AND_RECORD
+
+
+def test_a_setting_of_a_lazy_model_runs_only_its_jobs(finished):
+    config = {"models": {"tfidf": {"max_features": 100}}}
+    assert planned(finished, config) == {"fetch_model tfidf"} | probed("tfidf") | SUMMARIES_AND_RECORD
+
+
+def test_a_new_model_runs_only_its_jobs(finished):
+    own = {"fetch_model pinned"} | embedded("pinned") | probed("pinned")
+    assert planned(finished, with_pinned()) == own | SUMMARIES_AND_RECORD
+
+
+def test_a_dropped_model_runs_only_summaries(finished):
+    assert planned(finished, {"select": {"models": ["bag-of-words", "random"]}}) == SUMMARIES_AND_RECORD
+
+
+def test_another_order_runs_only_summaries(finished):
+    assert planned(finished, {"select": {"models": MODELS[::-1]}}) == SUMMARIES_AND_RECORD
+    assert planned(finished, {"select": {"tasks": list(TASKS[::-1])}}) == SUMMARIES_AND_RECORD
+
+
+def test_a_new_task_on_new_data_runs_only_its_jobs(finished):
+    dataset = {"title": "New", "seed": 9, "licence": "MIT", "citation": "none", "language": "pt"}
+    config = {
+        "datasets": {"new": {**dataset, "files": {"new.csv": {"generator": "F1A"}}}},
+        "tasks": {"F1A-new": {"like": "F1A-sample", "dataset": "new", "reader": {"file": "new.csv"}}},
+        "select": {"tasks": [*TASKS, "F1A-new"]},
+    }
+    own = {"generate new/new.csv", "prepare F1A-new", "collect_texts new"}
+    own |= {"embed bag-of-words/new", "embed random/new", "probe_lazy F1A-new/tfidf"}
+    own |= {"probe F1A-new/bag-of-words", "probe F1A-new/random"}
+    own |= {f"score F1A-new/{model}" for model in MODELS}
+    assert planned(finished, config) == own | SUMMARIES_AND_RECORD
+
+
+def test_one_more_task_of_known_data_embeds_nothing(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    pretend_to_run(project, {"select": {"tasks": ["T1B-tiny", "F3-tiny"]}})
+    own = {"probe G3-tiny/bag-of-words", "probe G3-tiny/random", "probe_lazy G3-tiny/tfidf"}
+    own |= {f"score G3-tiny/{model}" for model in MODELS}
+    assert planned(project) == own | SUMMARIES_AND_RECORD
+
+
+def test_a_seed_of_sample_data_runs_only_that_dataset(finished):
+    own = {"generate tiny-exams/exams.csv", "prepare F3-tiny", "collect_texts tiny-exams"}
+    own |= {"embed bag-of-words/tiny-exams", "embed random/tiny-exams", "probe_lazy F3-tiny/tfidf"}
+    own |= {"probe F3-tiny/bag-of-words", "probe F3-tiny/random"}
+    own |= {f"score F3-tiny/{model}" for model in MODELS}
+    assert planned(finished, {"datasets": {"tiny-exams": {"seed": 5}}}) == own | SUMMARIES_AND_RECORD
+
+
+def test_titles_run_only_what_prints_them(finished):
+    of_experiment = {"experiment": {"title": "Another title"}}
+    tables = {job for job in SUMMARIES if job.startswith("table")}
+    assert planned(finished, of_experiment) == tables | {"record", "report"}
+    assert planned(finished, {"models": {"tfidf": {"title": "TF-IDF"}}}) == SUMMARIES_AND_RECORD
+
+
+@pytest.fixture(scope="module")
+def finished_with_pinned(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    project = copy_workflow(tmp_path_factory.mktemp("pinned") / "project")
+    pretend_to_run(project, with_pinned())
+    return project
+
+
+@pytest.mark.parametrize(
+    ("changes", "first"),
+    [
+        ({"source": {"hub": "somebody/encoder", "revision": "b" * 40}}, {"fetch_model pinned"}),
+        ({"max_tokens": 64}, set()),
+        ({"prompt": "query: "}, set()),
+    ],
+    ids=["revision", "max_tokens", "prompt"],
+)
+def test_a_revision_or_encode_setting_runs_only_that_model(finished_with_pinned, changes, first):
+    expected = first | embedded("pinned") | probed("pinned") | SUMMARIES_AND_RECORD
+    assert planned(finished_with_pinned, with_pinned(**changes)) == expected
+
+
+def test_another_address_of_the_same_file_runs_nothing(tmp_path):
+    def config(address: str, sha256: str) -> dict[str, Any]:
+        file = {"urls": [address], "sha256": sha256}
+        return {
+            "datasets": {"offcombr-2": {"files": {"OffComBR2.arff": file}}},
+            "select": {"tasks": ["T1B-open"], "models": ["random"]},
+        }
+
+    project = copy_workflow(tmp_path / "project")
+    pretend_to_run(project, config("https://one.example.org/a.arff", "1" * 64))
+    # the record tells the configuration, and the report tells where data come from
+    other_address = config("https://two.example.org/b.arff", "1" * 64)
+    assert planned(project, other_address) == {"record", "report"}
+    other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
+    assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
+    assert "fetch_model random" not in other_bytes

@@ -1,0 +1,118 @@
+"""Acceptance checks: what passes, what fails, and what a failure says."""
+
+import math
+
+import fake_summary
+import pytest
+
+from sentflow.errors import ConfigError
+from sentflow.report.checks import CHECKS, CONTROL_TOLERANCE, Selection, guessing_mean, run_check
+
+SELECTION = Selection(tasks=["T1A-sample"], models=["minilm-l6"], random_models=["random"])
+
+
+def whole_selection(rows):
+    return Selection(
+        tasks=list(dict.fromkeys(row.task for row in rows)),
+        models=list(dict.fromkeys(row.model for row in rows)),
+        random_models=["random"],
+    )
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_sound_results_pass(name):
+    rows = fake_summary.score_rows()
+    result = run_check(name, rows, whole_selection(rows))
+    assert result.passed, result.problems
+    assert sum(result.counts.values()) > 0
+
+
+def test_unknown_check_is_named_with_the_known_ones():
+    with pytest.raises(ConfigError, match="'interval'. Write one of: complete, no_missing"):
+        run_check("interval", [fake_summary.one_row()], SELECTION)
+
+
+def test_interval_beside_its_score_fails():
+    rows = [
+        fake_summary.one_row(mean=0.6, generalisation_low=0.5, generalisation_high=0.59),
+        fake_summary.one_row(task="T1B", mean=0.6, repeatability_low=0.61, repeatability_high=0.63),
+    ]
+    result = run_check("intervals", rows, SELECTION)
+    assert (
+        "T1A-sample × minilm-l6: generalisation [0.500, 0.590] does not contain the score 0.600"
+        in result.problems
+    )
+    assert any(problem.startswith("T1B × minilm-l6: repeatability") for problem in result.problems)
+
+
+def test_undefined_limit_is_not_an_interval_that_contains_the_score():
+    result = run_check("intervals", [fake_summary.one_row(repeatability_low=math.nan)], SELECTION)
+    assert len(result.problems) == 1
+
+
+def test_degenerate_row_needs_no_interval():
+    row = fake_summary.one_row(degenerate=True, repeatability_low=math.nan, repeatability_high=math.nan)
+    assert run_check("intervals", [row], SELECTION).passed
+    assert run_check("no_missing", [row], SELECTION).passed
+
+
+def test_guess_cut_at_zero_scores_above_zero():
+    # two classes, 480 / 5 = 96 test rows: 1 / sqrt(2 pi * 96) = 0.0407
+    row = fake_summary.one_row(model="random", n_balanced_rows=480, folds=5, n_classes=2)
+    assert guessing_mean(row) == pytest.approx(0.0407, abs=1e-4)
+
+
+def test_clipped_guessing_passes_the_control():
+    # the mean of guessing itself, with an interval that does not reach down to 0
+    row = fake_summary.one_row(model="random", mean=0.0407, generalisation_low=0.02, generalisation_high=0.06)
+    assert run_check("controls", [row], SELECTION).passed
+
+
+def test_leaking_labels_fail_the_control():
+    row = fake_summary.one_row(model="random", mean=0.31, generalisation_low=0.25, generalisation_high=0.37)
+    problem = run_check("controls", [row], SELECTION).problems[0]
+    assert "T1A-sample × random: score 0.310, lower limit 0.250" in problem
+    assert f"{guessing_mean(row) + CONTROL_TOLERANCE:.3f}" in problem
+
+
+def test_degenerate_control_is_judged_by_its_score():
+    row = fake_summary.one_row(model="random", mean=1.0, generalisation_low=1.0, degenerate=True)
+    assert not run_check("controls", [row], SELECTION).passed
+
+
+def test_control_without_a_lower_limit_fails():
+    row = fake_summary.one_row(model="random", mean=0.9, generalisation_low=math.nan)
+    assert not run_check("controls", [row], SELECTION).passed
+
+
+def test_good_encoder_is_no_control():
+    row = fake_summary.one_row(mean=0.9, generalisation_low=0.8, generalisation_high=0.95)
+    assert run_check("controls", [row], SELECTION).passed
+
+
+def test_every_absent_and_every_unselected_cell_is_named():
+    rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6", "random"])
+    selection = Selection(
+        tasks=["T1A-sample", "T1B-sample"], models=["minilm-l6", "tfidf"], random_models=["random"]
+    )
+    assert run_check("complete", rows, selection).problems == [
+        "T1A-sample × tfidf: no score",
+        "T1B-sample × minilm-l6: no score",
+        "T1B-sample × tfidf: no score",
+        "T1A-sample × random: not selected",
+    ]
+
+
+def test_lost_folds_are_seen():
+    result = run_check("complete", [fake_summary.one_row(n_folds=49)], SELECTION)
+    assert result.problems == ["T1A-sample × minilm-l6: 49 folds instead of 10 × 5"]
+
+
+def test_undefined_numbers_are_named():
+    result = run_check("no_missing", [fake_summary.one_row(mean=math.nan, std=math.nan)], SELECTION)
+    assert result.problems == ["T1A-sample × minilm-l6: undefined mean, std"]
+
+
+def test_undefined_mean_of_a_degenerate_row_is_not_excused():
+    result = run_check("no_missing", [fake_summary.one_row(mean=math.nan, degenerate=True)], SELECTION)
+    assert result.problems == ["T1A-sample × minilm-l6: undefined mean"]

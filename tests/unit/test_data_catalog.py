@@ -1,0 +1,184 @@
+"""The catalog of datasets and tasks: its form, and what the spec fixes of its content."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from sentflow.data.readers import FORMATS, Reader
+
+WORKFLOW = Path(__file__).parents[2] / "workflow"
+OFFICIAL = [
+    "F1A",
+    "F1B",
+    "F2",
+    "F3",
+    "F4",
+    "F5",
+    "F6",
+    "G1",
+    "G2A",
+    "G2B",
+    "G3",
+    "G4",
+    "T1A",
+    "T1B",
+    "T2A",
+    "T2B",
+    "T3",
+    "T4",
+]
+OPEN = ["T1A-open", "T1B-open", "T2A-open", "T2B-open", "T3-open"]
+
+
+def load(path: str) -> dict[str, Any]:
+    return yaml.safe_load((WORKFLOW / path).read_text(encoding="utf-8"))
+
+
+def errors(kind: str, entries: dict[str, Any]) -> list[str]:
+    validator = jsonschema.Draft202012Validator(load(f"schemas/{kind}.schema.yaml"))
+    return [error.message for error in validator.iter_errors(entries)]
+
+
+@pytest.fixture(scope="module")
+def datasets() -> dict[str, Any]:
+    return load("catalog/datasets.yaml")
+
+
+@pytest.fixture(scope="module")
+def tasks() -> dict[str, Any]:
+    return load("catalog/tasks.yaml")
+
+
+@pytest.mark.parametrize("kind", ["datasets", "tasks"])
+def test_catalog_fits_its_schema(kind):
+    assert errors(kind, load(f"catalog/{kind}.yaml")) == []
+
+
+@pytest.mark.parametrize("kind", ["datasets", "tasks"])
+def test_every_key_of_a_schema_is_described(kind):
+    schema = load(f"schemas/{kind}.schema.yaml")
+    undescribed = [
+        f"{name}.{key}"
+        for name, part in schema["$defs"].items()
+        for key, value in part["properties"].items()
+        if "description" not in value and "$ref" not in value
+    ]
+    assert undescribed == []
+
+
+def test_all_tasks_exist_as_official_and_as_sample(tasks):
+    assert list(tasks) == [*OFFICIAL, *(f"{task}-sample" for task in OFFICIAL), *OPEN]
+
+
+def test_every_task_names_an_existing_dataset_and_file(tasks, datasets):
+    for name, task in tasks.items():
+        assert task["reader"]["file"] in datasets[task["dataset"]]["files"], name
+
+
+def test_only_f2_f3_f5_have_many_classes_and_only_f3_f5_a_hidden_layer(tasks):
+    assert {name for name in OFFICIAL if tasks[name]["metric"] == "adjusted_macro_f1"} == {"F2", "F3", "F5"}
+    assert {name for name in OFFICIAL if tasks[name]["classifier"] == "mlp"} == {"F3", "F5"}
+
+
+def test_variants_differ_from_the_official_task_in_data_only(tasks):
+    for name, task in tasks.items():
+        if "like" in task:
+            assert task["like"] == name.split("-")[0]
+            assert not {"family", "metric", "classifier", "title"} & set(task), name
+
+
+def test_official_files_have_a_checksum_and_the_cloud_before_the_drive(datasets):
+    for task in OFFICIAL:
+        (file,) = datasets[f"ulysses-{task.lower()}"]["files"].values()
+        assert [url.split("/")[2] for url in file["urls"]] == [
+            "cloud.andrelab.icmc.usp.br",
+            "drive.google.com",
+        ]
+        assert len(file["sha256"]) == 64
+
+
+def test_sample_files_have_the_official_names_but_no_address(datasets):
+    samples = {name: entry for name, entry in datasets.items() if name.startswith("sample-")}
+    written = {name: file for entry in samples.values() for name, file in entry["files"].items()}
+    official = {
+        name.removesuffix(".zip") + ".csv": {"generator": task}
+        for task in OFFICIAL
+        for name in datasets[f"ulysses-{task.lower()}"]["files"]
+    }
+    assert written == official
+    assert all("seed" in entry for entry in samples.values())
+
+
+def test_every_sample_task_reads_the_file_that_imitates_it(tasks, datasets):
+    for task in OFFICIAL:
+        sample = tasks[f"{task}-sample"]
+        assert datasets[sample["dataset"]]["files"][sample["reader"]["file"]] == {"generator": task}
+
+
+def test_sample_files_of_one_family_share_a_dataset(tasks):
+    # F1A, F1B, F2, …: the embeddings of a family are made in one go
+    assert {(task[0], tasks[f"{task}-sample"]["dataset"]) for task in OFFICIAL} == {
+        ("F", "sample-factual"),
+        ("G", "sample-governmental"),
+        ("T", "sample-trust"),
+    }
+
+
+def test_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults():
+    schema = load("schemas/tasks.schema.yaml")["$defs"]["reader"]["properties"]
+    assert set(schema) == {item.name for item in fields(Reader)}
+    assert tuple(schema["format"]["enum"]) == FORMATS
+    for item in fields(Reader):
+        if "default" in schema[item.name]:
+            assert schema[item.name]["default"] == item.default
+
+
+def test_own_csv_needs_few_lines():
+    own = """
+    my-task:
+      like: T1A
+      dataset: my-data
+      data_version: my data
+      reader: {format: csv, file: my.csv, text_a: text, label: label, labels: {0: 0, 1: 1}}
+    """
+    assert errors("tasks", yaml.safe_load(own)) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("metric", "f1", "'f1' is not one of ['mcc', 'adjusted_macro_f1']"),
+        ("reder", {}, "'reder' was unexpected"),
+        ("class_counts", {"yes": 3}, "'yes' does not match"),
+    ],
+)
+def test_key_or_value_that_does_not_exist_is_refused(tasks, key, value, message):
+    assert any(message in error for error in errors("tasks", {"X": {**tasks["T1A"], key: value}}))
+
+
+def test_reader_keys_of_another_format_are_refused(tasks):
+    task = {**tasks["T1A"], "reader": {"format": "ulysses-csv", "file": "x.csv", "text_a": "t"}}
+    assert errors("tasks", {"X": task}) != []
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        {"urls": ["https://a.br/x.csv"]},
+        {"urls": ["x.csv", "HTTP://a.br/x.csv"]},
+        {"urls": ["x.csv"], "members_sha256": "0" * 64},
+        {"urls": []},
+        {},
+    ],
+)
+def test_file_without_address_or_checksum_is_refused(datasets, file):
+    assert errors("datasets", {"x": {**datasets["factnews"], "files": {"x.csv": file}}}) != []
+
+
+def test_local_file_needs_no_checksum(datasets):
+    entry = {**datasets["factnews"], "files": {"x.csv": {"urls": ["meus/x.csv"]}}}
+    assert errors("datasets", {"x": entry}) == []

@@ -1,0 +1,167 @@
+"""The keys of model entries: which rule reads them, and what is said about wrong ones."""
+
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+import yaml
+
+from sentflow.encoders.kinds import (
+    DESCRIPTIVE_KEYS,
+    ENCODE_KEYS,
+    FETCH_KEYS,
+    encode_settings,
+    entry_problems,
+    fetch_settings,
+    is_lazy,
+)
+from sentflow.encoders.settings import EncodeSettings
+from sentflow.errors import ConfigError
+
+ROOT = Path(__file__).parents[2]
+CATALOG = yaml.safe_load((ROOT / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
+SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/models.schema.yaml").read_text(encoding="utf-8"))
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+def schema_errors(entry):
+    validator = jsonschema.Draft202012Validator(SCHEMA)
+    return [error.message for error in validator.iter_errors({"my-model": entry})]
+
+
+def hub_entry(**source):
+    return {"kind": "sentence-transformers", "source": {"hub": "lab/model", **source}}
+
+
+def test_catalog_fits_its_schema():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema.validate(CATALOG, SCHEMA)
+
+
+@pytest.mark.parametrize("name", CATALOG)
+def test_catalog_entry_has_no_problems_and_every_key_belongs_to_a_rule_or_a_caption(name):
+    entry = CATALOG[name]
+    assert entry_problems(name, entry) == []
+    shared = {**fetch_settings(entry), **encode_settings(entry)}
+    assert set(entry) - set(shared) <= set(DESCRIPTIVE_KEYS)
+
+
+def test_every_key_of_the_schema_has_a_description():
+    def undescribed(node, path):
+        if not isinstance(node, dict):
+            return []
+        here = [] if "description" in node or "$ref" in node else [path]
+        return here + [
+            bad
+            for key, value in node.get("properties", {}).items()
+            for bad in undescribed(value, f"{path}.{key}")
+        ]
+
+    definitions = SCHEMA["$defs"]
+    assert undescribed({"description": "", **definitions["model"]}, "model") == []
+    assert undescribed(definitions["source"], "source") == []
+
+
+def test_schema_and_code_know_the_same_keys_per_kind():
+    for rule in SCHEMA["$defs"]["model"]["allOf"]:
+        kind = rule["if"]["properties"]["kind"]["const"]
+        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *DESCRIPTIVE_KEYS}
+        assert set(rule["then"]["propertyNames"]["enum"]) == in_code
+
+
+def test_defaults_of_the_schema_are_those_of_the_settings():
+    properties = SCHEMA["$defs"]["model"]["properties"]
+    for key, value in EncodeSettings().as_dict().items():
+        assert properties[key]["default"] == value
+
+
+@pytest.mark.parametrize(
+    ("entry", "part_of_message"),
+    [
+        ({"kind": "word2vec"}, "'word2vec' is not one of"),
+        ({"kind": "random", "dimension": 8, "seed": 0, "sead": 1}, "'sead'"),
+        ({"kind": "random", "dimension": 8, "seed": 0, "prompt": "x"}, "'prompt' is not one of"),
+        ({"kind": "random", "dimension": 8}, "'seed' is a required property"),
+        ({"kind": "sentence-transformers"}, "'source' is a required property"),
+        (hub_entry(), "'revision' is a required property"),
+        (hub_entry(revision="main"), "'main' does not match"),
+        (hub_entry(revision=COMMIT, folder="here"), "'folder' is not one of"),
+        ({"kind": "sentence-transformers", "source": {"folder": "x", "module": "m"}}, "'package'"),
+    ],
+)
+def test_schema_refuses(entry, part_of_message):
+    assert any(part_of_message in message for message in schema_errors(entry))
+
+
+@pytest.mark.parametrize(
+    ("entry", "parts"),
+    [
+        ({"kind": "word2vec"}, ["models.my-model.kind", "'word2vec'", "Write one of: bag-of-words, random"]),
+        (
+            {"kind": "random", "dimension": 8, "seed": 0, "sead": 1},
+            ["models.my-model.sead", "no such key", "seed"],
+        ),
+        ({"kind": "random", "dimension": 8}, ["the key seed is missing"]),
+        ({"kind": "sentence-transformers"}, ["models.my-model.source", "archive, folder, hub, package"]),
+        (hub_entry(), ["source.revision: is missing", "40 hexadecimal digits", "History", "lab/model"]),
+        (hub_entry(revision="main"), ["'main' can point to other weights tomorrow"]),
+        (hub_entry(revision=COMMIT, folder="x"), ["source.folder", "one origin, here hub"]),
+        (
+            {"kind": "sentence-transformers", "source": {"package": "p", "folder": "x"}},
+            ["needs the key module", "needs the key sha256"],
+        ),
+    ],
+)
+def test_problems_say_what_and_what_to_write_instead(entry, parts):
+    told = "\n".join(entry_problems("my-model", entry))
+    for part in parts:
+        assert part in told
+
+
+def test_only_encoders_that_are_fitted_per_fold_are_lazy():
+    assert [name for name, entry in CATALOG.items() if is_lazy(entry)] == ["tfidf"]
+
+
+def test_a_new_title_or_prompt_fetches_nothing_again():
+    entry = hub_entry(revision=COMMIT)
+    changed = {**entry, "title": "New", "prompt": "query: ", "licence": "MIT", "control": False}
+    assert fetch_settings(changed) == fetch_settings(entry)
+    assert encode_settings(changed) == {"prompt": "query: "}
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ('{"max_token": 8}', "max_token: no such setting. Known: batch_tokens, max_tokens"),
+        ('{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens >= 1"),
+        ('{"batch_tokens": true}', "batch_tokens: True is not a number"),
+        ('{"normalise": "yes"}', "normalise: 'yes' is neither true nor false"),
+        ('{"prompt": 3}', "prompt: 3 is not a text"),
+    ],
+)
+def test_wrong_encode_settings_are_named(text, part):
+    with pytest.raises(ConfigError, match=r"settings of the encoder") as error:
+        EncodeSettings.from_json(text)
+    assert part in str(error.value)
+
+
+def test_settings_left_out_are_the_models_own():
+    assert EncodeSettings.from_json("{}") == EncodeSettings(None, False, None, 2048)
+
+
+DOCUMENTED = re.findall(
+    r"```yaml\n(.*?)```", (ROOT / "docs/models.md").read_text(encoding="utf-8"), re.DOTALL
+)
+
+
+@pytest.mark.parametrize("block", DOCUMENTED)
+def test_examples_of_the_docs_are_valid_entries(block):
+    for name, entry in yaml.safe_load(block).get("models", {}).items():
+        jsonschema.validate({name: entry}, SCHEMA)
+        assert entry_problems(name, entry) == []
+
+
+def test_docs_name_every_key():
+    text = (ROOT / "docs/models.md").read_text(encoding="utf-8")
+    assert [key for key in SCHEMA["$defs"]["model"]["properties"] if f"`{key}`" not in text] == []

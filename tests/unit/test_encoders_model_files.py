@@ -1,0 +1,154 @@
+"""What the files of a model say, read without loading it."""
+
+import json
+
+import pytest
+
+from sentflow.encoders.model_files import describe, is_model_file, model_files
+from sentflow.errors import ConfigError, DataError
+
+PREFIX = "sentence_transformers.models"
+
+
+def write(folder, name, value):
+    path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def make_model(folder, *modules, **files):
+    """Modules are (class, path); files are JSON by name, with / written as __."""
+    write(folder, "modules.json", [{"type": f"{PREFIX}.{name}", "path": path} for name, path in modules])
+    write(folder, "config.json", {"hidden_size": 32, "max_position_embeddings": 512})
+    (folder / "model.safetensors").write_bytes(b"")
+    for name, value in files.items():
+        write(folder, name.replace("__", "/") + ".json", value)
+    return folder
+
+
+def test_transformer_with_pooling(tmp_path):
+    pooling = {
+        "word_embedding_dimension": 32,
+        "pooling_mode_cls_token": True,
+        "pooling_mode_mean_tokens": False,
+    }
+    model = make_model(
+        tmp_path,
+        ("Transformer", ""),
+        ("Pooling", "1_Pooling"),
+        ("Normalize", "2_Normalize"),
+        **{"1_Pooling__config": pooling, "sentence_bert_config": {"max_seq_length": 128}},
+    )
+    description = describe(model, allow_pickle=False)
+    assert (description.dimension, description.pooling, description.max_tokens) == (32, "cls", 128)
+
+
+def test_several_poolings_are_joined_and_widen_the_vectors(tmp_path):
+    pooling = {"embedding_dimension": 32, "pooling_mode": ["cls", "max"]}
+    model = make_model(
+        tmp_path, ("Transformer", ""), ("Pooling", "1_Pooling"), **{"1_Pooling__config": pooling}
+    )
+    assert describe(model, allow_pickle=False).dimension == 64
+    assert describe(model, allow_pickle=False).pooling == "cls+max"
+
+
+def test_dense_layer_sets_the_dimension(tmp_path):
+    model = make_model(
+        tmp_path,
+        ("Transformer", ""),
+        ("Pooling", "1_Pooling"),
+        ("Dense", "2_Dense"),
+        **{"1_Pooling__config": {"word_embedding_dimension": 32}, "2_Dense__config": {"out_features": 8}},
+    )
+    description = describe(model, allow_pickle=False)
+    assert (description.dimension, description.pooling) == (8, "mean")
+
+
+def test_modules_in_folders_of_their_own(tmp_path):
+    model = make_model(
+        tmp_path,
+        ("Transformer", "0_Transformer"),
+        ("Pooling", "1_Pooling"),
+        **{
+            "0_Transformer__config": {"dim": 24, "max_position_embeddings": 512},
+            "0_Transformer__sentence_distilbert_config": {"max_seq_length": 64},
+            "1_Pooling__config": {"word_embedding_dimension": 24, "pooling_mode_mean_tokens": True},
+        },
+    )
+    description = describe(model, allow_pickle=False)
+    assert (description.dimension, description.max_tokens) == (24, 64)
+
+
+def test_plain_transformer_is_pooled_by_the_mean_and_reads_what_tokenizer_and_positions_allow(tmp_path):
+    write(tmp_path, "config.json", {"hidden_size": 16, "max_position_embeddings": 514})
+    write(tmp_path, "tokenizer_config.json", {"model_max_length": 512})
+    description = describe(tmp_path, allow_pickle=False)
+    assert (description.dimension, description.pooling, description.max_tokens) == (16, "mean", 512)
+
+
+def test_a_tokenizer_without_limit_is_no_limit(tmp_path):
+    write(tmp_path, "config.json", {"hidden_size": 16})
+    write(tmp_path, "tokenizer_config.json", {"model_max_length": 10**30})
+    assert describe(tmp_path, allow_pickle=False).max_tokens is None
+
+
+def test_static_embeddings_are_as_wide_as_their_table(tmp_path):
+    model = make_model(tmp_path, ("StaticEmbedding", ""))
+    header = json.dumps({"embedding.weight": {"dtype": "F32", "shape": [100, 48]}}).encode()
+    (model / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    assert describe(model, allow_pickle=False).dimension == 48
+
+
+def test_an_unknown_module_leaves_the_dimension_open(tmp_path):
+    model = make_model(tmp_path, ("Transformer", ""), ("NewThing", "1_New"))
+    assert describe(model, allow_pickle=False).dimension is None
+
+
+def test_code_that_comes_with_a_model_is_refused(tmp_path):
+    write(tmp_path, "modules.json", [{"type": "modeling_own.Transformer", "path": ""}])
+    with pytest.raises(ConfigError, match="modeling_own.Transformer are code that comes with the model"):
+        describe(tmp_path, allow_pickle=False)
+
+
+def test_pickled_weights_are_refused_unless_allowed(tmp_path):
+    write(tmp_path, "config.json", {"hidden_size": 16})
+    (tmp_path / "pytorch_model.bin").write_bytes(b"")
+    with pytest.raises(ConfigError, match=r"as a pickle only.*allow_pickle: true"):
+        describe(tmp_path, allow_pickle=False)
+    assert describe(tmp_path, allow_pickle=True).dimension == 16
+
+
+def test_a_folder_without_a_model_is_an_error(tmp_path):
+    with pytest.raises(DataError, match="neither modules.json nor config.json"):
+        describe(tmp_path, allow_pickle=False)
+
+
+def test_damaged_json_is_named(tmp_path):
+    (tmp_path / "modules.json").write_text("[")
+    with pytest.raises(DataError, match=r"modules\.json is missing or damaged"):
+        describe(tmp_path, allow_pickle=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "is_read"),
+    [
+        ("model.safetensors", True),
+        ("1_Pooling/config.json", True),
+        ("sentencepiece.bpe.model", True),
+        ("vocab.txt", True),
+        ("pytorch_model.bin", False),
+        ("onnx/config.json", False),
+        ("modeling_own.py", False),
+        ("README.md", False),
+        (".cache/huggingface/x.json", False),
+    ],
+)
+def test_files_that_are_read(name, is_read):
+    assert is_model_file(name, allow_pickle=False) is is_read
+
+
+def test_pickles_are_files_of_the_model_only_where_allowed(tmp_path):
+    for name in ("config.json", "pytorch_model.bin", "training_args.bin"):
+        (tmp_path / name).write_text("{}")
+    assert model_files(tmp_path, allow_pickle=False) == ["config.json"]
+    assert model_files(tmp_path, allow_pickle=True) == ["config.json", "pytorch_model.bin"]

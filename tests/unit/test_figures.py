@@ -1,0 +1,201 @@
+"""Figures: what they show, that they are marked, and that equal data give equal bytes."""
+
+import dataclasses
+import math
+
+import fake_summary
+import matplotlib as mpl
+import pytest
+from matplotlib.collections import QuadMesh
+from matplotlib.colors import to_hex
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.report import canvas, cost_bars, curves, forest, heatmap
+from sentflow.report.figures import FIGURES, draw
+from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+
+TASKS = ["F1A", "F3", "T1A"]
+
+
+@pytest.fixture(autouse=True)
+def project_style():
+    with canvas.style():
+        yield
+
+
+def texts_of(figure):
+    found = [text.get_text() for text in figure.texts]
+    for axes in figure.axes:
+        found += [text.get_text() for text in axes.texts]
+        found += [axes.get_title(loc="left"), axes.get_xlabel(), axes.get_ylabel()]
+        found += [label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+    return [text for text in found if text]
+
+
+def figures_of(data_version):
+    rows = fake_summary.score_rows(tasks=TASKS, data_version=data_version)
+    return {
+        "heatmap": heatmap.draw(rows),
+        "forest": forest.draw(rows),
+        "curves": curves.draw(fake_summary.curve_rows(rows)),
+        "costs": cost_bars.draw(fake_summary.cost_rows(data_version)),
+    }
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_sample_data_are_stamped(name):
+    assert "SAMPLE DATA" in texts_of(figures_of("sample data")[name])
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_real_data_are_not_stamped(name):
+    assert not any("SAMPLE" in text for text in texts_of(figures_of("official")[name]))
+
+
+def test_figure_of_mixed_data_is_stamped_as_such():
+    rows = fake_summary.score_rows(tasks=["T1A"]) + fake_summary.score_rows(
+        tasks=["T1B"], data_version="OffComBR-2"
+    )
+    assert "PARTLY SAMPLE DATA" in texts_of(heatmap.draw(rows))
+
+
+def test_heatmap_prints_every_score_and_marks_degenerate_ones():
+    rows = fake_summary.score_rows(tasks=TASKS)
+    texts = texts_of(heatmap.draw(rows))
+    for row in rows:
+        assert f"{row.mean:.3f}" + ("†" if row.degenerate else "") in texts
+
+
+def test_heatmap_scale_is_the_same_for_all_experiments():
+    figure = heatmap.draw(fake_summary.score_rows(tasks=TASKS))
+    meshes = [item for axes in figure.axes for item in axes.collections if isinstance(item, QuadMesh)]
+    assert {mesh.get_clim() for mesh in meshes} == {(0, 1)}
+
+
+def test_heatmap_shows_a_dash_where_a_score_is_missing():
+    rows = fake_summary.score_rows(tasks=TASKS)
+    assert texts_of(heatmap.draw(rows[:-1])).count("—") == 1
+    undefined = [*rows[:-1], dataclasses.replace(rows[-1], mean=math.nan)]
+    assert texts_of(heatmap.draw(undefined)).count("—") == 1
+
+
+def test_models_are_ranked_by_average_and_incomplete_ones_come_last():
+    rows = fake_summary.score_rows(tasks=TASKS)
+    assert heatmap.ranked_models(rows) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
+    without_one = [row for row in rows if (row.task, row.model) != ("T1A-sample", "minilm-l6")]
+    assert heatmap.ranked_models(without_one) == ["tfidf", "bag-of-words", "random", "minilm-l6"]
+
+
+def test_equal_averages_keep_the_order_of_the_config():
+    rows = [fake_summary.one_row(model=name, mean=0.5) for name in ("b", "a", "c")]
+    assert heatmap.ranked_models(rows) == ["b", "a", "c"]
+
+
+def test_forest_axis_holds_negative_limits():
+    rows = [fake_summary.one_row(mean=0.02, generalisation_low=-0.31, generalisation_high=0.35)]
+    low, high = forest.draw(rows).axes[0].get_xlim()
+    assert low < -0.31
+    assert high > 0.35
+
+
+def test_forest_draws_no_interval_for_a_degenerate_row():
+    def n_lines(row):
+        return len(forest.draw([row]).axes[0].lines)
+
+    # two intervals less: chance and the score are left
+    assert n_lines(fake_summary.one_row()) == 4
+    assert n_lines(fake_summary.one_row(degenerate=True)) == 2
+
+
+def test_curve_is_faint_where_fewer_than_half_of_the_folds_are_left():
+    row = fake_summary.curve_rows([fake_summary.one_row()])[0]
+    points = [
+        dataclasses.replace(row, epoch=epoch, n_folds=n_folds)
+        for epoch, n_folds in enumerate([50, 26, 25, 24, 1], 1)
+    ]
+    # 25 of 50 is half, 24 is less
+    assert curves.solid_until(points) == 3
+
+
+def test_curve_that_loses_all_but_few_folds_at_once_is_drawn():
+    row = fake_summary.curve_rows([fake_summary.one_row()])[0]
+    lonely = [
+        dataclasses.replace(row, quantity=name, n_folds=1, low=math.nan, high=math.nan)
+        for name in (curves.TRAIN, curves.EVAL)
+    ]
+    assert curves.draw(lonely).axes
+
+
+def test_unmeasured_memory_is_a_dash_and_no_bar_of_length_zero():
+    assert texts_of(cost_bars.draw(fake_summary.cost_rows())).count("—") == 2
+
+
+def test_each_encoder_has_its_own_colour_and_controls_are_grey():
+    looks = canvas.looks(fake_summary.score_rows())
+    assert len({look.color for look in looks.values()}) == 4
+    for model in ("bag-of-words", "random"):
+        red, green, blue = mpl.colors.to_rgb(looks[model].color)
+        assert red == green == blue
+
+
+def test_many_encoders_still_have_distinct_colours():
+    rows = [fake_summary.one_row(model=f"m{index}") for index in range(20)]
+    assert len({to_hex(look.color) for look in canvas.looks(rows).values()}) == 20
+
+
+def test_many_encoders_fit_the_page():
+    rows = [
+        fake_summary.one_row(model=f"m{index}", model_title=f"A rather long name of encoder {index}")
+        for index in range(14)
+    ]
+    for figure in (heatmap.draw(rows), forest.draw(rows)):
+        assert figure.get_figwidth() <= canvas.PAGE_WIDTH
+
+
+def test_long_titles_are_cut_with_an_ellipsis():
+    assert canvas.shorten("Questões | respostas", 11) == "Questões…"
+    assert canvas.shorten("short", 11) == "short"
+
+
+@pytest.mark.parametrize("suffix", [".pdf", ".png", ".svg"])
+def test_equal_data_give_equal_bytes(tmp_path, suffix):
+    for number in ("one", "two"):
+        canvas.save(heatmap.draw(fake_summary.score_rows(tasks=["T1A"])), tmp_path / f"{number}{suffix}")
+    first = (tmp_path / f"one{suffix}").read_bytes()
+    assert first == (tmp_path / f"two{suffix}").read_bytes()
+    assert b"Date" not in first
+
+
+def test_unknown_format_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"ends in one of \.pdf, \.png, \.svg"):
+        canvas.save(forest.draw([fake_summary.one_row()]), tmp_path / "forest.jpg")
+
+
+def test_settings_of_the_user_do_not_change_figures():
+    mpl.rcParams["font.size"] = 30
+    with canvas.style():
+        assert mpl.rcParams["font.size"] == 7
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_is_drawn_from_one_file(tmp_path, name):
+    rows = fake_summary.score_rows(tasks=["T1A"])
+    path = tmp_path / "summary.parquet"
+    if name == "curves":
+        write_rows(path, CurveRow, fake_summary.curve_rows(rows))
+    elif name == "costs":
+        write_rows(path, CostRow, fake_summary.cost_rows())
+    else:
+        write_rows(path, ScoreRow, rows)
+    assert draw(name, path).axes
+
+
+def test_wrong_file_for_a_figure_is_explained(tmp_path):
+    write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
+    with pytest.raises(DataError, match="lacks the columns task, task_title"):
+        draw("forest", tmp_path / "costs.parquet")
+
+
+def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
+    with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, curves, costs"):
+        draw("radar", tmp_path / "scores.parquet")

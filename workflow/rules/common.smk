@@ -1,0 +1,36 @@
+"""Names that the rules use. No logic of its own: it is in the package, where it is tested."""
+
+import sys
+from pathlib import Path
+
+# This folder's own code, whatever is installed: digests and jobs must speak of the same files.
+sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "src"))
+
+from sentflow import paths
+from sentflow.config import load_experiment
+from sentflow.errors import ConfigError
+from sentflow.provenance import code, files, versions
+from sentflow.targets import Targets, one_of
+
+try:
+    experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
+except ConfigError as error:
+    raise WorkflowError(str(error)) from None
+
+targets = Targets(experiment)
+
+# Jobs in an environment of their own (--sdm conda) find the package without being installed there.
+shell.prefix(
+    f"export PYTHONPATH={Path(workflow.basedir) / 'workflow' / 'src'}:$PYTHONPATH; "
+)
+
+
+wildcard_constraints:
+    dataset=one_of(experiment.datasets),
+    task=targets.tasks_known(),
+    model=one_of(experiment.models),
+    rep=r"\d+",
+    fold=r"\d+",
+    table=one_of(experiment.config["report"]["tables"]),
+    figure=one_of(experiment.config["report"]["figures"]),
+    check=one_of(experiment.config["report"]["checks"]),

@@ -1,0 +1,100 @@
+"""Raw files → task tables → distinct texts."""
+
+
+rule generate:
+    """Sample data, written by the project in the form of the official files."""
+    output:
+        paths.RAW_FILE,
+    log:
+        paths.log("generate", "{dataset}/{file}"),
+    benchmark:
+        paths.benchmark("generate", "{dataset}/{file}")
+    wildcard_constraints:
+        dataset=targets.sample_datasets(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    params:
+        code=code("sentflow.commands.generate"),
+        env=versions("numpy"),
+        task=targets.generated_task,
+        seed=targets.generator_seed,
+    shell:
+        "python -m sentflow.commands.generate --task {params.task:q} --seed {params.seed:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule download:
+    """One raw file from a mirror or its address, its checksum verified."""
+    output:
+        paths.RAW_FILE,
+    log:
+        paths.log("download", "{dataset}/{file}"),
+    benchmark:
+        paths.benchmark("download", "{dataset}/{file}")
+    wildcard_constraints:
+        dataset=targets.real_datasets(),
+    retries: 2
+    localrule: True
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=60,
+        mirrors=targets.mirrors(),
+        settings=targets.download_settings,
+    params:
+        content=targets.downloaded_content,
+    shell:
+        "python -m sentflow.commands.download --dataset {wildcards.dataset:q} --file {wildcards.file:q}"
+        " --settings {resources.settings:q} --mirrors {resources.mirrors:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule prepare:
+    """A raw file → the task table."""
+    input:
+        targets.raw_file_of_task,
+    output:
+        paths.TASK,
+    log:
+        paths.log("prepare", "{task}"),
+    benchmark:
+        paths.benchmark("prepare", "{task}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+        checks=targets.prepare_checks,
+    params:
+        code=code("sentflow.commands.prepare"),
+        settings=targets.prepare_settings,
+    shell:
+        "python -m sentflow.commands.prepare --task {wildcards.task:q} --raw {input:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule collect_texts:
+    """The task tables of a dataset → its distinct texts."""
+    input:
+        targets.tasks_of_dataset,
+    output:
+        paths.TEXTS,
+    log:
+        paths.log("collect_texts", "{dataset}"),
+    benchmark:
+        paths.benchmark("collect_texts", "{dataset}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("sentflow.commands.collect_texts"),
+    shell:
+        "python -m sentflow.commands.collect_texts --tasks {input:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,33 @@
+"""Distinct texts → vectors."""
+
+
+rule embed:
+    """The vectors of one encoder on the distinct texts of one dataset."""
+    input:
+        manifest=paths.MANIFEST,
+        texts=paths.TEXTS,
+    output:
+        embeddings=paths.EMBEDDINGS,
+        info=paths.EMBEDDINGS_INFO,
+    log:
+        paths.log("embed", "{model}/{dataset}"),
+    benchmark:
+        paths.benchmark("embed", "{model}/{dataset}")
+    wildcard_constraints:
+        model=targets.fixed_models(),
+    conda:
+        "../../envs/embed.yaml"
+    threads: 4
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("sentflow.commands.embed"),
+        env=versions(
+            "numpy", "sentence-transformers", "tokenizers", "torch", "transformers"
+        ),
+        settings=targets.encode_settings,
+    shell:
+        "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
+        " --settings {params.settings:q} --threads {threads} --embeddings {output.embeddings:q}"
+        " --info {output.info:q} > {log:q} 2>&1"

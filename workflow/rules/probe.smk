@@ -1,0 +1,90 @@
+"""Vectors → folds → scores."""
+
+
+rule probe:
+    """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
+    input:
+        task=paths.TASK,
+        texts=targets.texts_of_task,
+        embeddings=targets.embeddings_of_task,
+        info=targets.embeddings_info_of_task,
+    output:
+        folds=targets.fold_outputs(),
+        predictions=targets.prediction_outputs(),
+    log:
+        paths.log("probe", targets.probe_job_key()),
+    benchmark:
+        paths.benchmark("probe", targets.probe_job_key())
+    wildcard_constraints:
+        model=targets.fixed_models(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("sentflow.commands.probe"),
+        env=versions("numpy", "scikit-learn", "torch"),
+        settings=targets.probe_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"
+        " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
+        " --output {output.folds:q} > {log:q} 2>&1"
+
+
+rule probe_lazy:
+    """Folds of a task and an encoder that is fitted inside each fold."""
+    input:
+        task=paths.TASK,
+        manifest=paths.MANIFEST,
+    output:
+        folds=targets.fold_outputs(),
+        predictions=targets.prediction_outputs(),
+    log:
+        paths.log("probe_lazy", targets.probe_job_key()),
+    benchmark:
+        paths.benchmark("probe_lazy", targets.probe_job_key())
+    wildcard_constraints:
+        model=targets.lazy_models(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("sentflow.commands.probe_lazy"),
+        env=versions("numpy", "scikit-learn", "torch"),
+        settings=targets.probe_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"
+        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output.folds:q} > {log:q} 2>&1"
+
+
+rule score:
+    """The folds of one task and encoder → the score with its intervals, and the unaggregated table."""
+    input:
+        folds=targets.folds_of_task,
+        rows=paths.TASK,
+    output:
+        scores=paths.SCORES,
+        table=paths.SCORE_TABLE,
+    log:
+        paths.log("score", "{task}/{model}"),
+    benchmark:
+        paths.benchmark("score", "{task}/{model}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("sentflow.commands.score"),
+        env=versions("numpy", "scipy"),
+        settings=targets.score_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.score --task {wildcards.task:q} --model {wildcards.model:q}"
+        " --rows {input.rows:q} --folds {input.folds:q} --settings {params.settings:q}"
+        " --scores {output.scores:q} --table {output.table:q} > {log:q} 2>&1"

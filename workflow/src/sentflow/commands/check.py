@@ -1,0 +1,51 @@
+"""One acceptance check of the summary: a small file if it holds, an error that lists every row if not."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.errors import DataError
+from sentflow.io import write_json
+from sentflow.log import exit_with, start_log
+from sentflow.report.checks import CHECKS, Selection, run_check
+from sentflow.report.rows import ScoreRow, read_rows
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="check", description=__doc__)
+    found.add_argument("--check", required=True, help=f"one of: {', '.join(CHECKS)}")
+    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    found.add_argument(
+        "--settings", required=True, help='JSON: {"tasks": […], "models": […], "random_models": […]}'
+    )
+    found.add_argument("--output", type=Path, required=True, help="JSON file to write if the check holds")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("check", args, libraries=["pyarrow"])
+    selection = Selection(**json.loads(args.settings))
+    result = run_check(args.check, read_rows(args.summary, ScoreRow), selection)
+    if not result.passed:
+        raise DataError(
+            f"{args.summary} fails the check {result.name!r}. {result.rule} But:\n  "
+            + "\n  ".join(result.problems)
+            + "\nThe results are kept: look at these rows before you use them."
+        )
+    write_json(
+        args.output,
+        {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts},
+    )
+    logger.info("%s holds: %s", result.name, result.counts)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,34 @@
+"""Rule collect_texts: the distinct texts of all tasks that share a dataset."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.table import read_task
+from sentflow.data.texts import distinct_texts, write_texts
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.collect_texts", description=__doc__)
+    parser.add_argument("--tasks", type=Path, nargs="+", required=True, help="task tables, in catalog order")
+    parser.add_argument("--output", type=Path, required=True)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read the tables, write their texts."""
+    args = parser().parse_args(argv)
+    start_log("collect_texts", args, libraries=["pyarrow"])
+    texts = distinct_texts(map(read_task, args.tasks))
+    write_texts(args.output, texts)
+    logger.info("%d distinct texts of %d tasks", len(texts), len(args.tasks))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

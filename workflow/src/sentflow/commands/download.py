@@ -1,0 +1,47 @@
+"""Rule download: one file of a dataset from a mirror or its address, with the checksum of the catalog."""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.checksums import CatalogFile
+from sentflow.data.download import download
+from sentflow.data.mirrors import mirrors_in_use
+from sentflow.data.transfer import Patience
+from sentflow.errors import DataError
+from sentflow.log import exit_with, start_log
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.download", description=__doc__)
+    parser.add_argument("--dataset", required=True, help="name in the catalog")
+    parser.add_argument("--file", required=True, help="name of the file in the dataset")
+    parser.add_argument("--settings", required=True, help="JSON: the file's entry in the catalog")
+    parser.add_argument("--mirrors", default="[]", help="JSON: folders or base URLs, tried first")
+    parser.add_argument("--timeout-seconds", type=float, default=Patience.read_seconds)
+    parser.add_argument("--attempts", type=int, default=Patience.attempts, help="tries per address")
+    parser.add_argument("--output", type=Path, required=True)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Download, verify, and give the file its name."""
+    args = parser().parse_args(argv)
+    start_log("download", args, libraries=["requests"])
+    file = CatalogFile.from_settings(
+        json.loads(args.settings), where=f"datasets.{args.dataset}.files.{args.file}"
+    )
+    mirrors = mirrors_in_use(json.loads(args.mirrors), os.environ)
+    patience = Patience(read_seconds=args.timeout_seconds, attempts=max(1, args.attempts))
+    try:
+        download(file, args.output, mirrors=mirrors, patience=patience)
+    except OSError as error:
+        raise DataError(f"{args.output} could not be written: {error}") from error
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

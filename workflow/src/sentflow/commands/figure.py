@@ -1,0 +1,42 @@
+"""One figure of the experiment as PDF, PNG and SVG."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.log import exit_with, start_log
+from sentflow.report.canvas import save
+from sentflow.report.figures import FIGURES, draw
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="figure", description=__doc__)
+    found.add_argument("--figure", required=True, help=f"one of: {', '.join(FIGURES)}")
+    found.add_argument(
+        "--summary", type=Path, required=True, help="the one Parquet file: scores, curves or costs"
+    )
+    found.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
+    found.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
+    found.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("figure", args, libraries=["matplotlib", "pyarrow"])
+    # it tells every step of cutting the fonts of a PDF down
+    logging.getLogger("fontTools").setLevel(logging.WARNING)
+    figure = draw(args.figure, args.summary)
+    for path in (args.pdf, args.png, args.svg):
+        save(figure, path)
+        logger.info("%s: %d kB", path, path.stat().st_size // 1000)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

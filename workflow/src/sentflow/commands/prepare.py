@@ -1,0 +1,37 @@
+"""Rule prepare: the raw file of a task into its table."""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.prepare import PrepareSettings, prepare
+from sentflow.data.table import write_task
+from sentflow.log import exit_with, start_log
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.prepare", description=__doc__)
+    parser.add_argument("--task", required=True, help="name in the catalog")
+    parser.add_argument("--raw", type=Path, nargs="+", required=True, help="files of the task's dataset")
+    parser.add_argument("--settings", required=True, help="JSON: the task's entry in the catalog")
+    parser.add_argument(
+        "--checks", default="{}", help="JSON: what changes no byte of the table: metric, folds, files"
+    )
+    parser.add_argument("--output", type=Path, required=True)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read, check, write the table."""
+    args = parser().parse_args(argv)
+    start_log("prepare", args, libraries=["pyarrow"])
+    entry = {**json.loads(args.settings), **json.loads(args.checks)}
+    settings = PrepareSettings.from_settings(entry, task=args.task)
+    write_task(args.output, prepare(args.task, args.raw, settings))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,42 @@
+"""Probe the embeddings of a task: one file of scores and one of predictions per fold."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.log import exit_with, start_log
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.probe", description=__doc__)
+    arguments.add_argument("--task", type=Path, required=True, help="task table")
+    arguments.add_argument("--texts", type=Path, required=True, help="distinct texts of the task's dataset")
+    arguments.add_argument("--embeddings", type=Path, required=True, help=".npy, one row per distinct text")
+    arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the embeddings")
+    arguments.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
+    arguments.add_argument("--device", default="cpu", help="of torch")
+    arguments.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("probe", args, libraries=["torch", "numpy", "scikit-learn"])
+    from sentflow.data.table import read_task
+    from sentflow.data.texts import read_texts, rows_of
+    from sentflow.encoders.storage import read_embeddings
+    from sentflow.probing.cross_validation import FixedFeatures
+    from sentflow.probing.features import row_features
+    from sentflow.probing.job import ProbeSettings, probe_task
+
+    table, texts = read_task(args.task), read_texts(args.texts)
+    embeddings = read_embeddings(args.embeddings, args.info, texts)
+    source = FixedFeatures(row_features(table, embeddings, rows_of(texts)))
+    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

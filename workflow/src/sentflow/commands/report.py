@@ -1,0 +1,66 @@
+"""The report of an experiment: one self-contained HTML page."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.io import read_json, write_text
+from sentflow.log import exit_with, start_log
+from sentflow.report.checks import Selection, run_check
+from sentflow.report.page import Sources, render
+from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="report", description=__doc__)
+    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    found.add_argument("--curves", type=Path, required=True, help="training curves")
+    found.add_argument("--costs", type=Path, required=True, help="time and memory per rule")
+    found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
+    found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
+    found.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
+    found.add_argument("--record-versions", type=Path, required=True, help="versions (JSON)")
+    found.add_argument("--checks", nargs="*", default=[], help="names of the checks to run and to show")
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"experiment", "tasks", "models", "datasets": entries by name, '
+        '"selection": the settings of the checks}',
+    )
+    found.add_argument("--output", type=Path, required=True, help="HTML file to write")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("report", args, libraries=["jinja2", "pyarrow"])
+    settings = json.loads(args.settings)
+    scores = read_rows(args.summary, ScoreRow)
+    # the checks run here again, because a check that failed leaves no file and must be seen all the same
+    selection = Selection(**settings["selection"])
+    sources = Sources(
+        scores=scores,
+        curves=read_rows(args.curves, CurveRow),
+        costs=read_rows(args.costs, CostRow),
+        checks=[run_check(name, scores, selection) for name in args.checks],
+        experiment=settings["experiment"],
+        tasks=settings["tasks"],
+        models=settings["models"],
+        datasets=settings["datasets"],
+        config=args.record_config.read_text(encoding="utf-8"),
+        versions=read_json(args.record_versions),
+        files=[*args.tables, *args.figures],
+    )
+    write_text(args.output, render(sources))
+    logger.info("%s: %d kB", args.output, args.output.stat().st_size // 1000)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,70 @@
+"""The folds of one task and encoder → the score with its intervals, and the unaggregated table."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.io import atomic, write_json
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.score", description=__doc__)
+    arguments.add_argument("--task", required=True, help="name of the task")
+    arguments.add_argument("--model", required=True, help="name of the encoder")
+    arguments.add_argument("--rows", type=Path, required=True, help="task table")
+    arguments.add_argument("--folds", nargs="+", required=True, help="every fold file, in order")
+    arguments.add_argument("--settings", required=True, help='JSON: {"probe": …, "statistics": …}')
+    arguments.add_argument("--scores", type=Path, required=True, help="output, .json")
+    arguments.add_argument("--table", type=Path, required=True, help="output, .parquet")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("score", args, libraries=["numpy", "scipy", "pandas", "pyarrow"])
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from sentflow.data.table import read_task
+    from sentflow.probing.storage import read_folds
+    from sentflow.stats.score import StatisticsSettings, score
+
+    settings = json.loads(args.settings)
+    probe = settings["probe"]
+    folds, infos = read_folds(args.folds)
+    rows = read_task(args.rows)
+    numbers = score(
+        folds.to_pandas(),
+        n_folds=probe["folds"],
+        seed=probe["seed"],
+        settings=StatisticsSettings(**settings["statistics"]),
+    )
+    about = {
+        **probe,
+        "task": args.task,
+        "model": args.model,
+        "layout": rows.info.layout,
+        "data_version": rows.info.data_version,
+        "n_folds": len(infos),
+        "n_rows": len(rows),
+        "n_balanced_rows": infos[0].n_train + infos[0].n_evaluation + infos[0].n_test,
+        "n_classes": len(rows.info.classes),
+        # a lazy encoder's width depends on the training texts of the fold
+        "dimension": max(info.dimension for info in infos),
+    }
+    with atomic(args.table) as part:
+        pq.write_table(folds.add_column(0, "task", pa.array([args.task] * len(folds))), part)
+    write_json(args.scores, {**about, **numbers})
+    logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,66 @@
+"""Score files of all tasks and models -> the summary of scores and the training curves."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.errors import DataError
+from sentflow.io import read_json
+from sentflow.log import exit_with, start_log
+from sentflow.report.epochs import folds_per_epoch
+from sentflow.report.rows import CurveRow, ScoreRow, write_rows
+from sentflow.report.summary import curve_rows, in_order, score_row
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="summarise", description=__doc__)
+    found.add_argument(
+        "--scores", nargs="+", type=Path, required=True, help="score files, in order of select"
+    )
+    found.add_argument("--tables", nargs="+", type=Path, required=True, help="score tables in the same order")
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"tasks": {name: {"title", "family"}}, "models": {name: {"title", "control"}}}',
+    )
+    found.add_argument("--summary", type=Path, required=True, help="Parquet file to write")
+    found.add_argument("--curves", type=Path, required=True, help="Parquet file to write")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("summarise", args, libraries=["pyarrow"])
+    if len(args.scores) != len(args.tables):
+        raise DataError(
+            f"{len(args.scores)} score files but {len(args.tables)} score tables: "
+            "--tables must name the table beside each file of --scores, in the same order."
+        )
+    settings = json.loads(args.settings)
+    rows: list[ScoreRow] = []
+    curves: list[CurveRow] = []
+    for scores_file, table_file in zip(args.scores, args.tables, strict=True):
+        scores = read_json(scores_file)
+        try:
+            row = score_row(scores, settings)
+            curves += curve_rows(row, scores["published"], folds_per_epoch(table_file))
+        except DataError as error:
+            raise DataError(f"{scores_file}: {error}") from error
+        rows.append(row)
+    rows = in_order(rows)
+    order = {(row.task, row.model): index for index, row in enumerate(rows)}
+    curves.sort(key=lambda curve: order[curve.task, curve.model])
+    write_rows(args.summary, ScoreRow, rows)
+    write_rows(args.curves, CurveRow, curves)
+    logger.info("%d scores, %d points of training curves", len(rows), len(curves))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

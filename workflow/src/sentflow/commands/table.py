@@ -1,0 +1,42 @@
+"""One table of the experiment as CSV, Markdown and LaTeX."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.io import write_text
+from sentflow.log import exit_with, start_log
+from sentflow.report.table_formats import csv_text, latex_text, markdown_text
+from sentflow.report.tables import TABLES, read_table
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="table", description=__doc__)
+    found.add_argument("--table", required=True, help=f"one of: {', '.join(TABLES)}")
+    found.add_argument("--summary", type=Path, required=True, help="summary of scores (for costs: of costs)")
+    found.add_argument("--settings", required=True, help='JSON: {"caption": how the caption begins}')
+    found.add_argument("--csv", type=Path, required=True, help="file to write: tidy, full precision")
+    found.add_argument("--markdown", type=Path, required=True, help="file to write")
+    found.add_argument("--latex", type=Path, required=True, help="file to write: booktabs")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("table", args, libraries=["pyarrow"])
+    table = read_table(args.table, args.summary, caption=json.loads(args.settings)["caption"])
+    write_text(args.csv, csv_text(table))
+    write_text(args.markdown, markdown_text(table))
+    write_text(args.latex, latex_text(table))
+    logger.info("%s: %d records", table.name, len(table.tidy_rows))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,256 @@
+"""From the configuration and the catalog to an experiment, with every mistake told before the first job.
+
+Standard library, PyYAML and jsonschema only: the Snakefile is read again in every cluster job.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+
+from sentflow.encoders.kinds import RANDOM, entry_problems, is_lazy
+from sentflow.errors import ConfigError
+
+Entry = dict[str, Any]
+Entries = dict[str, Entry]
+
+_SECTIONS = ("models", "tasks", "datasets")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What is to be run; every name in it exists.
+
+    Attributes
+    ----------
+    config
+        The validated configuration.
+    models, tasks
+        The selected entries by name, in the order of the selection.
+    datasets
+        The entries of the datasets that the selected tasks need.
+    tasks_of_dataset
+        Every task of the catalog and the config that reads a dataset, so that the texts of a dataset, and
+        with them its embeddings, do not depend on the selection.
+    """
+
+    config: Mapping[str, Any]
+    models: Entries
+    tasks: Entries
+    datasets: Entries
+    tasks_of_dataset: dict[str, Entries]
+
+    @property
+    def title(self) -> str:
+        """Name of the experiment for captions."""
+        return str(self.config["experiment"]["title"])
+
+    @property
+    def repetitions(self) -> range:
+        """1-based repetitions."""
+        return range(1, self.config["probe"]["repetitions"] + 1)
+
+    @property
+    def folds(self) -> range:
+        """1-based folds."""
+        return range(1, self.config["probe"]["folds"] + 1)
+
+    @property
+    def lazy_models(self) -> list[str]:
+        """Models that are fitted inside each fold."""
+        return [name for name, entry in self.models.items() if is_lazy(entry)]
+
+    @property
+    def random_models(self) -> list[str]:
+        """Models whose vectors know nothing of the texts."""
+        return [name for name, entry in self.models.items() if entry["kind"] == RANDOM]
+
+
+def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
+    """Check a configuration against schemas and catalog.
+
+    Parameters
+    ----------
+    config
+        As Snakemake merged it.
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
+
+    Raises
+    ------
+    ConfigError
+        Names every mistake: the key, the value, and what to write instead.
+    """
+    plain: Entry = json.loads(json.dumps(config))  # built-in types, string keys
+    problems = schema_problems(plain, _schema(workflow, "config"), where="config")
+    if problems:
+        raise ConfigError(_told(problems))
+    entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
+    entries["tasks"], problems = _inherited(entries["tasks"])
+    for name, entry in entries["models"].items():
+        problems += entry_problems(name, entry) if isinstance(entry, dict) else []
+    for section in _SECTIONS:
+        found = schema_problems(entries[section], _schema(workflow, section), where=section)
+        problems += _untold(found, told=problems)
+    selected = _selection(plain, entries, problems)
+    if problems:
+        raise ConfigError(_told(problems))
+    return _experiment(plain, entries, selected)
+
+
+def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> list[str]:
+    """What a JSON schema finds wrong, one sentence per mistake; an unknown key with the nearest known one."""
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(value),
+        key=lambda error: [str(part) for part in error.absolute_path],
+    )
+    problems = []
+    for error in errors:
+        place = ".".join([where, *(str(part) for part in error.absolute_path)])
+        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+            known = list(error.schema.get("properties", {}))
+            unknown = [key for key in error.instance if key not in known]
+            problems += [f"{place}.{key}: there is no such key. {_instead(key, known)}" for key in unknown]
+        else:
+            hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
+            problems.append(f"{place}: {error.message}. {hint}".strip())
+    return problems
+
+
+def _experiment(config: Entry, entries: dict[str, Entries], selected: dict[str, list[str]]) -> Experiment:
+    tasks = {name: entries["tasks"][name] for name in selected["tasks"]}
+    needed = dict.fromkeys(entry["dataset"] for entry in tasks.values())
+    return Experiment(
+        config=config,
+        models={name: entries["models"][name] for name in selected["models"]},
+        tasks=tasks,
+        datasets={name: entries["datasets"][name] for name in needed},
+        tasks_of_dataset={
+            dataset: {name: entry for name, entry in entries["tasks"].items() if entry["dataset"] == dataset}
+            for dataset in needed
+        },
+    )
+
+
+def _selection(config: Entry, entries: dict[str, Entries], problems: list[str]) -> dict[str, list[str]]:
+    """The selected names; adds a problem for each that does not exist, or whose dataset or file does not."""
+    selected: dict[str, list[str]] = {section: config["select"][section] for section in ("models", "tasks")}
+    for section, names in selected.items():
+        for name in names:
+            if name not in entries[section]:
+                kind = section.removesuffix("s")
+                problems.append(
+                    f"config.select.{section}: there is no {kind} {name!r}. "
+                    f"{_instead(name, entries[section])}"
+                )
+    for name in selected["tasks"]:
+        problems += _source_problems(name, _mapping(entries["tasks"].get(name)), entries["datasets"])
+    return selected
+
+
+def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
+    """Whether a task's dataset and file exist; what is not even a name is the schema's to tell."""
+    dataset, file = entry.get("dataset"), _mapping(entry.get("reader")).get("file")
+    if not isinstance(dataset, str) or not isinstance(file, str):
+        return []
+    if dataset not in datasets:
+        return [f"tasks.{task}.dataset: there is no dataset {dataset!r}. {_instead(dataset, datasets)}"]
+    files = _mapping(_mapping(datasets[dataset]).get("files"))
+    if files and file not in files:
+        missing = f"the dataset {dataset} has no file {file!r}"
+        return [f"tasks.{task}.reader.file: {missing}. {_instead(file, files)}"]
+    return []
+
+
+def _inherited(tasks: Entries) -> tuple[Entries, list[str]]:
+    """Tasks with what they take from others by ``like``; one whose ``like`` leads nowhere stays as it is."""
+    problems: list[str] = []
+
+    def resolve(name: str, chain: tuple[str, ...]) -> Any:
+        entry = tasks[name]
+        parent = _mapping(entry).get("like")
+        if not isinstance(parent, str):  # nothing to inherit, or a mistake that the schema tells
+            return entry
+        if parent in tasks and parent not in chain:
+            return _derived(resolve(parent, (*chain, parent)), entry)
+        if parent == chain[0]:
+            circle = " → ".join((*chain, parent))
+            problems.append(f"tasks.{parent}.like: {circle} is a circle. Write the keys of one of them out.")
+        elif len(chain) == 1:
+            problems.append(f"tasks.{name}.like: there is no task {parent!r}. {_instead(parent, tasks)}")
+        return entry
+
+    return {name: resolve(name, (name,)) for name in tasks}, problems
+
+
+def _derived(base: Any, entry: Entry) -> Entry:
+    """An entry laid over another: key by key, and key by key again in ``reader``."""
+    base = _mapping(base)
+    own = {key: value for key, value in entry.items() if key != "like"}
+    reader, own_reader = _mapping(base.get("reader")), own.get("reader", {})
+    if not isinstance(own_reader, dict):
+        return {**base, **own}
+    # another format has other keys: nothing of the parent's reader fits it
+    keep = own_reader.get("format", reader.get("format")) == reader.get("format")
+    return {**base, **own, "reader": {**reader, **own_reader} if keep else own_reader}
+
+
+def _merged(workflow: Path, config: Entry, section: str) -> Entries:
+    """The catalog's entries with the config's laid over them, key by key."""
+    catalog = _yaml(workflow / "catalog" / f"{section}.yaml")
+    merged: Entries = json.loads(json.dumps(catalog))
+    for name, entry in (config.get(section) or {}).items():
+        merged[name] = _laid_over(merged.get(name, {}), entry)
+    return merged
+
+
+def _laid_over(base: Any, top: Any) -> Any:
+    if isinstance(base, dict) and isinstance(top, dict):
+        return {**base, **{key: _laid_over(base.get(key), value) for key, value in top.items()}}
+    return top
+
+
+@cache
+def _yaml(path: Path) -> Any:
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
+    with path.open(encoding="utf-8") as stream:
+        return yaml.load(stream, Loader=loader)
+
+
+def _schema(workflow: Path, name: str) -> Mapping[str, Any]:
+    schema: Mapping[str, Any] = _yaml(workflow / "schemas" / f"{name}.schema.yaml")
+    return schema
+
+
+def _instead(name: str, known: Iterable[str]) -> str:
+    names = list(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"{guess}Write one of: {', '.join(sorted(names))}."
+
+
+def _untold(problems: list[str], *, told: list[str]) -> list[str]:
+    """Problems of entries that are not told of already, neither the place itself nor one further inside."""
+    places = [problem.partition(": ")[0] + "." for problem in told]
+
+    def known(problem: str) -> bool:
+        place = problem.partition(": ")[0]
+        return "." in place and any(other.startswith(place + ".") for other in places)
+
+    return [problem for problem in problems if not known(problem)]
+
+
+def _mapping(value: Any) -> Entry:
+    """The value if it is a map, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _told(problems: list[str]) -> str:
+    count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+    return f"the configuration has {count}:\n" + "\n".join(f"  - {problem}" for problem in problems)

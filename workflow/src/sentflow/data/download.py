@@ -1,0 +1,125 @@
+"""A file of the catalog, from a mirror or its address, checked before anything can read it."""
+
+import logging
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.checksums import CatalogFile, verify
+from sentflow.data.mirrors import MIRROR_VARIABLE, Place, is_remote, names_in_mirror, places
+from sentflow.data.transfer import Patience, TransferError, fetch
+from sentflow.errors import DataError
+from sentflow.io import atomic
+
+logger = logging.getLogger(__name__)
+
+
+def download(
+    file: CatalogFile, output: Path, *, mirrors: Sequence[str] = (), patience: Patience | None = None
+) -> Place:
+    """Bring a file to `output` from the first place that has it with the right checksum.
+
+    An interrupted transfer leaves ``.<name>.part`` beside the output, from which a later run goes on; the
+    whole is hashed before it gets its name. A file that is at `output` already stays if its checksum is
+    right and is deleted if not.
+
+    Parameters
+    ----------
+    file
+        Addresses and checksum.
+    output
+        Where the file shall lie; its ending tells whether it is an archive.
+    mirrors
+        Folders or base URLs, tried first; see `mirrors.places`.
+    patience
+        Time-outs and retries.
+
+    Returns
+    -------
+    str or Path
+        The place it came from; `output` if it was there.
+
+    Raises
+    ------
+    DataError
+        No place had it; lists each with its reason. Nothing is left under the name of `output`.
+    """
+    if output.exists() and _is_right(output, file):
+        logger.info("%s is there and its checksum is right", output)
+        return output
+    output.unlink(missing_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    reasons: list[str] = []
+    for place in places(file.urls, mirrors):
+        try:
+            if isinstance(place, Path):
+                _copy(place, output, file)
+            else:
+                _transfer(place, output, file, patience or Patience())
+        except (DataError, TransferError) as error:
+            reasons.append(f"{place}: {error}")
+            logger.warning("%s", reasons[-1])
+        else:
+            logger.info("%s: %d bytes from %s", output, output.stat().st_size, place)
+            return place
+    raise DataError(_nowhere(output, file, reasons))
+
+
+def _is_right(path: Path, file: CatalogFile) -> bool:
+    """Whether a file needs no download; without a checksum nobody can tell."""
+    try:
+        verify(path, file)
+    except DataError as error:
+        logger.warning("%s is not the file of the catalog and is fetched again: %s", path, error)
+        return False
+    return file.has_checksum
+
+
+def _copy(source: Path, output: Path, file: CatalogFile) -> None:
+    try:
+        stream = source.open("rb")
+    except OSError as error:
+        raise DataError(error.strerror or str(error)) from error
+    with stream, atomic(output) as part:
+        with part.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        verify(part, file, name=output.name)
+
+
+def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> None:
+    part = output.with_name(f".{output.name}.part")
+    joined = fetch(url, part, patience=patience, expected_bytes=file.bytes)
+    try:
+        _verify_part(part, output.name, file)
+    except DataError as error:
+        if not joined:
+            raise
+        # The first piece may have come from another place, or the file has changed since.
+        logger.warning(
+            "%s: the joined pieces are not the file (%s); starting from its first byte", url, error
+        )
+        fetch(url, part, patience=patience, expected_bytes=file.bytes)
+        _verify_part(part, output.name, file)
+    part.replace(output)
+
+
+def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
+    """Verify a complete download; a wrong one is deleted, for there is nothing to go on from."""
+    try:
+        verify(part, file, name=name)
+    except DataError:
+        part.unlink()
+        raise
+
+
+def _nowhere(output: Path, file: CatalogFile, reasons: Sequence[str]) -> str:
+    tried = "\n".join(f"  - {reason}" for reason in reasons)
+    text = f"{output} could not be obtained. Tried:\n{tried}"
+    remote = [url for url in file.urls if is_remote(url)]
+    if remote:
+        names = " or ".join(names_in_mirror(url)[0] for url in remote)
+        text += (
+            f"\nWithout these addresses, name a mirror (a folder or base URL) in the config (mirrors: [...]) "
+            f"or in the environment variable {MIRROR_VARIABLE}; the file is looked up there as {names}."
+        )
+    return text

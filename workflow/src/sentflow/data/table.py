@@ -1,0 +1,129 @@
+"""The task table: what every reader makes and every later stage reads."""
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+from sentflow.io import atomic
+
+LAYOUTS = ("single", "pair", "alternatives")
+SEPARATOR = " [SEP] "
+_METADATA_KEY = b"sentflow"
+
+
+@dataclass(frozen=True)
+class TaskInfo:
+    """What a task table says about itself.
+
+    Attributes
+    ----------
+    task
+        Name of the task, e.g. ``"T1A-open"``.
+    layout
+        ``"single"``, ``"pair"``, or ``"alternatives"`` (text b holds a fixed number of alternatives joined
+        by `SEPARATOR`).
+    classes
+        Original labels in sorted order; the label k of a row means ``classes[k]``.
+    n_alternatives
+        Alternatives per row under ``"alternatives"``, else 0.
+    data_version
+        What the texts are, for captions: ``"sample data"``, ``"HateBR 2.0"``, ``"official"``.
+    """
+
+    task: str
+    layout: str
+    classes: list[str]
+    n_alternatives: int
+    data_version: str
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """The rows of a task, in the order of their file.
+
+    Attributes
+    ----------
+    info
+        See `TaskInfo`.
+    text_a
+        n texts, none empty.
+    text_b
+        n texts, or empty when the layout is ``"single"``.
+    labels
+        (n,) int64 in [0, number of classes).
+    groups
+        n names of the documents that rows come from (None where unknown).
+    """
+
+    info: TaskInfo
+    text_a: list[str]
+    text_b: list[str]
+    labels: np.ndarray
+    groups: list[str | None]
+
+    def __len__(self) -> int:
+        return len(self.text_a)
+
+    def alternatives(self, row: int) -> list[str]:
+        """The alternatives of one row of an ``"alternatives"`` task."""
+        return self.text_b[row].split(SEPARATOR)
+
+
+def texts_to_embed(table: TaskTable) -> list[str]:
+    """Every text whose embedding the probes of a task need, row after row, repeats included.
+
+    Text a; then text b of a pair, or each alternative by itself.
+    """
+    if table.info.layout == "single":
+        return list(table.text_a)
+    if table.info.layout == "pair":
+        return [text for row in zip(table.text_a, table.text_b, strict=True) for text in row]
+    return [
+        text for row, question in enumerate(table.text_a) for text in (question, *table.alternatives(row))
+    ]
+
+
+def write_task(path: Path | str, table: TaskTable) -> None:
+    """Write a task table as Parquet: columns row, text_a, text_b (null for single), label, group."""
+    n = len(table)
+    columns = {
+        "row": pa.array(range(n), pa.int64()),
+        "text_a": pa.array(table.text_a, pa.string()),
+        "text_b": pa.array(table.text_b, pa.string()) if table.text_b else pa.nulls(n, pa.string()),
+        "label": pa.array(table.labels, pa.int64()),
+        "group": pa.array(table.groups, pa.string()),
+    }
+    info = json.dumps(asdict(table.info), sort_keys=True, ensure_ascii=False).encode()
+    with atomic(path) as part:
+        pq.write_table(pa.table(columns).replace_schema_metadata({_METADATA_KEY: info}), part)
+
+
+def read_task(path: Path | str) -> TaskTable:
+    """Read a task table.
+
+    Raises
+    ------
+    DataError
+        The file is not a task table, or it is damaged.
+    """
+    try:
+        stored = pq.read_table(path)
+        info = TaskInfo(**json.loads(stored.schema.metadata[_METADATA_KEY]))
+        columns: dict[str, list[Any]] = stored.to_pydict()
+        return TaskTable(
+            info=info,
+            text_a=columns["text_a"],
+            text_b=[] if info.layout == "single" else columns["text_b"],
+            labels=np.asarray(columns["label"], dtype=np.int64),
+            groups=columns["group"],
+        )
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"{path} is not a readable task table ({error}). Delete it and run snakemake again."
+        ) from error

@@ -1,0 +1,34 @@
+"""Which texts are encoded together: texts of like length, so that little is padded."""
+
+import numpy as np
+
+from sentflow.encoders.protocol import Batch, IntArray
+
+
+def plan_batches(lengths: IntArray, *, batch_tokens: int) -> list[Batch]:
+    """Batches by descending length, each as full as the token budget allows.
+
+    Longest first, so that memory runs out at once or never, and the last batches of several workers end
+    together.
+
+    Parameters
+    ----------
+    lengths
+        (n,) tokens of each text, each >= 1.
+    batch_tokens
+        Rows times longest row of a batch; only a longer single text exceeds it.
+
+    Returns
+    -------
+    list of Batch
+        Every row once. Texts of equal length keep their order.
+    """
+    order = np.argsort(-lengths, kind="stable")
+    batches = []
+    start = 0
+    while start < len(order):
+        longest = int(lengths[order[start]])
+        rows = order[start : start + max(1, batch_tokens // longest)]
+        batches.append(Batch(rows=rows, cost=longest * len(rows)))
+        start += len(rows)
+    return batches

@@ -1,0 +1,136 @@
+"""From a model entry to a manifest, with the weights where the manifest says."""
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.encoders.archive import fetch_from_archive
+from sentflow.encoders.hub import fetch_from_hub
+from sentflow.encoders.kinds import SENTENCE_TRANSFORMERS, TFIDF, entry_problems, source_kind
+from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
+from sentflow.encoders.model_files import describe, model_files
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import read_json, write_json
+
+logger = logging.getLogger(__name__)
+
+_FETCHERS = {"hub": fetch_from_hub, "archive": fetch_from_archive}
+_RECORD = "weights.json"
+
+
+def fetch_model(
+    name: str, entry: Mapping[str, Any], folder: Path, *, mirrors: Sequence[str] = ()
+) -> Manifest:
+    """Obtain a model, verify it and describe it.
+
+    Parameters
+    ----------
+    name
+        Of the model, for messages.
+    entry
+        Its entry in the catalog, or the part that `kinds.fetch_settings` gives.
+    folder
+        Of the manifest; weights that are fetched go into ``weights/`` there.
+    mirrors
+        Folders or base URLs, tried first.
+
+    Raises
+    ------
+    ConfigError
+        The entry is wrong, or the model cannot be read safely.
+    DataError
+        The model cannot be obtained, or a file has another checksum.
+    """
+    if problems := entry_problems(name, entry):
+        raise ConfigError("\n".join(problems))
+    if entry["kind"] != SENTENCE_TRANSFORMERS:
+        return _manifest_without_files(entry)
+    try:
+        return _sentence_transformers_manifest(entry, folder, mirrors)
+    except ConfigError as error:
+        raise ConfigError(f"models.{name}: {error}") from error
+    except DataError as error:
+        raise DataError(f"models.{name}: {error}") from error
+
+
+def _manifest_without_files(entry: Mapping[str, Any]) -> Manifest:
+    settings = {key: value for key, value in entry.items() if key != "kind"}
+    dimension = settings["max_features"] if entry["kind"] == TFIDF else settings["dimension"]
+    return Manifest(kind=entry["kind"], dimension=dimension, settings=settings)
+
+
+def _sentence_transformers_manifest(
+    entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]
+) -> Manifest:
+    source, allow_pickle = entry["source"], entry.get("allow_pickle", False)
+    if source_kind(source) in _FETCHERS:
+        files = _fetch_weights(source, folder, mirrors=mirrors, allow_pickle=allow_pickle)
+        weights = folder / WEIGHTS
+    else:
+        weights = model_folder(source, folder)
+        files = _checked_files(weights, source, allow_pickle=allow_pickle)
+    description = describe(weights, allow_pickle=allow_pickle)
+    return Manifest(
+        kind=entry["kind"],
+        dimension=description.dimension,
+        source=source,
+        revision=source.get("revision"),
+        files=files,
+        pooling=description.pooling,
+        max_tokens=description.max_tokens,
+        settings={"allow_pickle": allow_pickle},
+    )
+
+
+def _fetch_weights(
+    source: Mapping[str, Any], folder: Path, *, mirrors: Sequence[str], allow_pickle: bool
+) -> dict[str, str]:
+    """Fetch into ``weights/``, unless what lies there came from the same source and is whole."""
+    request = {"source": source, "allow_pickle": allow_pickle}
+    if (files := _whole_weights(folder, request)) is not None:
+        logger.info("%s is there and its checksums are right", folder / WEIGHTS)
+        return files
+    part = folder / f".{WEIGHTS}.{_digest(request)}.part"
+    _remove_other_parts(folder, part)
+    part.mkdir(parents=True, exist_ok=True)
+    _FETCHERS[source_kind(source)](source, part, mirrors=mirrors, allow_pickle=allow_pickle)
+    files = _checked_files(part, source, allow_pickle=allow_pickle)
+    describe(part, allow_pickle=allow_pickle)  # what cannot be read gets no name
+    shutil.rmtree(folder / WEIGHTS, ignore_errors=True)
+    part.rename(folder / WEIGHTS)
+    write_json(folder / _RECORD, {**request, "files": files})
+    return files
+
+
+def _whole_weights(folder: Path, request: Mapping[str, Any]) -> dict[str, str] | None:
+    if not (folder / _RECORD).is_file():
+        return None
+    try:
+        record = read_json(folder / _RECORD)
+        files: dict[str, str] = record.pop("files")
+        if record != request:
+            return None
+        check_files(folder / WEIGHTS, files)
+    except (OSError, ValueError, KeyError, DataError) as error:
+        logger.info("weights are fetched again: %s", error)
+        return None
+    return files
+
+
+def _remove_other_parts(folder: Path, part: Path) -> None:
+    for other in folder.glob(f".{WEIGHTS}.*.part"):
+        if other != part:
+            shutil.rmtree(other)
+
+
+def _checked_files(folder: Path, source: Mapping[str, Any], *, allow_pickle: bool) -> dict[str, str]:
+    check_files(folder, source.get("sha256", {}))
+    return {name: file_sha256(folder / name) for name in model_files(folder, allow_pickle=allow_pickle)}
+
+
+def _digest(request: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(request, sort_keys=True).encode()).hexdigest()[:12]

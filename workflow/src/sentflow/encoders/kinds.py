@@ -1,0 +1,133 @@
+"""What a model entry of the catalog may hold, and which of its keys each rule reads.
+
+Standard library only: the Snakefile imports this module in every job.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+SENTENCE_TRANSFORMERS = "sentence-transformers"
+TFIDF = "tfidf"
+BAG_OF_WORDS = "bag-of-words"
+RANDOM = "random"
+
+LAZY_KINDS = frozenset({TFIDF})
+
+# Keys that decide what the manifest says. A change of any other key fetches nothing again.
+FETCH_KEYS = {
+    SENTENCE_TRANSFORMERS: ("kind", "source", "allow_pickle"),
+    TFIDF: ("kind", "max_features", "ngram_range", "stop_words"),
+    BAG_OF_WORDS: ("kind", "dimension"),
+    RANDOM: ("kind", "dimension", "seed"),
+}
+# Keys that decide what the vectors are, beside the manifest.
+ENCODE_KEYS = {
+    SENTENCE_TRANSFORMERS: ("max_tokens", "normalise", "prompt", "batch_tokens"),
+    TFIDF: (),
+    BAG_OF_WORDS: (),
+    RANDOM: (),
+}
+# Keys that only tables and captions read.
+DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")
+
+SOURCE_KEYS = {
+    "hub": ("hub", "revision", "sha256"),
+    "package": ("package", "module", "folder", "sha256"),
+    "archive": ("archive",),
+    "folder": ("folder", "sha256"),
+}
+_REQUIRED_SOURCE_KEYS = {
+    "hub": ("hub",),  # a missing revision gets an error of its own
+    "package": ("package", "module", "folder", "sha256"),
+    "archive": ("archive",),
+    "folder": ("folder",),
+}
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+
+
+def is_lazy(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder is fitted inside each fold, so that it has no embeddings file."""
+    return entry["kind"] in LAZY_KINDS
+
+
+def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a model entry that rule fetch_model reads."""
+    return {key: entry[key] for key in FETCH_KEYS[entry["kind"]] if key in entry}
+
+
+def encode_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a model entry that rule embed reads, beside the manifest."""
+    return {key: entry[key] for key in ENCODE_KEYS[entry["kind"]] if key in entry}
+
+
+def source_kind(source: Mapping[str, Any]) -> str:
+    """``"hub"``, ``"package"``, ``"archive"`` or ``"folder"``; a package has a folder too."""
+    return next(kind for kind in SOURCE_KEYS if kind in source)
+
+
+def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
+    """Everything that is wrong with the keys of a model entry, one sentence each; empty if nothing is.
+
+    Parameters
+    ----------
+    name
+        Of the model, for the messages.
+    entry
+        The entry, or the part of it that `fetch_settings` gives.
+    """
+    kind = entry.get("kind")
+    if kind not in FETCH_KEYS:
+        return [f"models.{name}.kind: {kind!r} is no kind of encoder. Write one of: {_listed(FETCH_KEYS)}."]
+    known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *DESCRIPTIVE_KEYS)
+    problems = [
+        f"models.{name}.{key}: an encoder of kind {kind} has no such key. {_guess(key, known)}"
+        f"Known: {_listed(known)}."
+        for key in entry
+        if key not in known
+    ]
+    if kind == SENTENCE_TRANSFORMERS:
+        return problems + _source_problems(f"models.{name}.source", entry.get("source"))
+    optional = ("kind", "stop_words")
+    missing = [key for key in FETCH_KEYS[kind] if key not in entry and key not in optional]
+    return problems + [f"models.{name}: the key {key} is missing." for key in missing]
+
+
+def _source_problems(where: str, source: Any) -> list[str]:
+    if not isinstance(source, Mapping) or not any(kind in source for kind in SOURCE_KEYS):
+        return [f"{where}: says where the model comes from. Write one of: {_listed(SOURCE_KEYS)}."]
+    kind = source_kind(source)
+    problems = [
+        f"{where}.{key}: a source has one origin, here {kind}. Write only: {_listed(SOURCE_KEYS[kind])}."
+        for key in source
+        if key not in SOURCE_KEYS[kind]
+    ]
+    problems += [
+        f"{where}: a source of kind {kind} needs the key {key}."
+        for key in _REQUIRED_SOURCE_KEYS[kind]
+        if key not in source
+    ]
+    if kind == "hub":
+        problems += _revision_problems(f"{where}.revision", source)
+    return problems
+
+
+def _revision_problems(where: str, source: Mapping[str, Any]) -> list[str]:
+    revision = source.get("revision")
+    if isinstance(revision, str) and _COMMIT.fullmatch(revision):
+        return []
+    found = "is missing" if revision is None else f"{revision!r} can point to other weights tomorrow"
+    return [
+        f"{where}: {found}. Write the 40 hexadecimal digits of a commit of {source['hub']}: on its page in "
+        "the hub open 'Files and versions', then 'History', and copy the hash of the commit that you mean."
+    ]
+
+
+def _guess(key: str, known: Sequence[str]) -> str:
+    near = get_close_matches(key, known, n=1, cutoff=0.5)
+    return f"Did you mean {near[0]}? " if near else ""
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(sorted(names))

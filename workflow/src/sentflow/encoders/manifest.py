@@ -1,0 +1,138 @@
+"""The manifest of a model: what was fetched, and what its files say about it."""
+
+import hashlib
+import importlib.util
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sentflow.encoders.kinds import source_kind
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import read_json, write_json
+
+WEIGHTS = "weights"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What `fetch_model` found out about a model.
+
+    Attributes
+    ----------
+    kind
+        Of encoder, see `sentflow.encoders.kinds`.
+    dimension
+        Width of the vectors; the largest one for TF-IDF; None where the model's files do not say.
+    source
+        The source of the catalog entry; None for encoders without files.
+    revision
+        Commit of a model from the hub, else None.
+    files
+        Name in the model's folder → SHA-256, of every file that is read.
+    pooling
+        How token vectors become one, e.g. ``"mean"``, ``"cls"``, ``"cls+max"``; None without such a step.
+    max_tokens
+        Tokens of a text that the model reads unless told otherwise; None is no limit.
+    settings
+        Further keys of the entry, by kind.
+    """
+
+    kind: str
+    dimension: int | None
+    source: Mapping[str, Any] | None = None
+    revision: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    pooling: str | None = None
+    max_tokens: int | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def files_sha256(self) -> str | None:
+        """One checksum over names and contents of all files; None if there are none."""
+        if not self.files:
+            return None
+        return hashlib.sha256(json.dumps(dict(self.files), sort_keys=True).encode()).hexdigest()
+
+
+def write_manifest(path: Path, manifest: Manifest) -> None:
+    """Write a manifest as JSON."""
+    write_json(path, asdict(manifest))
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Read what `write_manifest` wrote.
+
+    Raises
+    ------
+    DataError
+        The file is missing or not a manifest.
+    """
+    try:
+        return Manifest(**read_json(path))
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(
+            f"{path} is not a readable manifest of a model ({error}). Delete it and run snakemake again."
+        ) from error
+
+
+def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
+    """The folder with the files of a model: that of its source, or ``weights/`` beside the manifest.
+
+    Raises
+    ------
+    ConfigError
+        The package or the folder of the source does not exist here.
+    """
+    kind = source_kind(source)
+    if kind in ("hub", "archive"):
+        return manifest_folder / WEIGHTS
+    folder = Path(source["folder"]).expanduser()
+    if kind == "package":
+        folder = _package_folder(source) / source["folder"]
+    if not folder.is_dir():
+        raise ConfigError(
+            f"source.folder: there is no folder {folder}. Write the folder that holds the model's "
+            "config.json, relative to " + ("the package." if kind == "package" else "the working directory.")
+        )
+    return folder
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_files(folder: Path, expected: Mapping[str, str]) -> None:
+    """Compare files with their checksums.
+
+    Raises
+    ------
+    DataError
+        Names every file that is missing or has another checksum.
+    """
+    problems = []
+    for name, checksum in sorted(expected.items()):
+        path = folder / name
+        if not path.is_file():
+            problems.append(f"{name} is missing")
+        elif (found := file_sha256(path)) != checksum.lower():
+            problems.append(f"{name} has SHA-256 {found}, expected {checksum.lower()}")
+    if problems:
+        raise DataError(
+            f"{folder} does not hold the model that was asked for: {'; '.join(problems)}. Restore the files, "
+            "or if the change is meant, correct the checksum in the model's entry and delete its manifest."
+        )
+
+
+def _package_folder(source: Mapping[str, Any]) -> Path:
+    # A module's own code is not run: only its place is looked up.
+    spec = importlib.util.find_spec(source["module"])
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigError(
+            f"source.module: the package {source['package']} with the module {source['module']} is not "
+            f"installed in this environment. Install it: pip install {source['package']}."
+        )
+    return Path(spec.submodule_search_locations[0])

@@ -1,0 +1,192 @@
+"""The files of a sentence-transformers model: which are read, and what they say about its vectors.
+
+Reads JSON and the header of safetensors only, so that no heavy library is loaded and no model code runs.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import ConfigError, DataError
+
+PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+PICKLES = "pytorch_model*.bin"
+# Other formats of the same weights, which are not read, and what download tools leave behind.
+_IGNORED = ("onnx/*", "openvino/*", ".cache/*", "*/onnx/*", "*/openvino/*")
+
+_POOLING_FLAGS = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+_KEEP_DIMENSION = frozenset({"Normalize", "LayerNorm", "Dropout", "WordWeights", "WeightedLayerPooling"})
+_UNLIMITED = 10**6  # tokenizers write "no limit" as a number of thirty digits
+
+
+@dataclass(frozen=True)
+class ModelDescription:
+    """What the files of a model say.
+
+    Attributes
+    ----------
+    dimension
+        Width of the vectors; None where only the weights tell.
+    pooling
+        Modes joined by ``+``; None without a pooling module.
+    max_tokens
+        Tokens of a text that are read; None is no limit.
+    """
+
+    dimension: int | None
+    pooling: str | None
+    max_tokens: int | None
+
+
+def is_model_file(name: str, *, allow_pickle: bool) -> bool:
+    """Whether a file (path in the model's folder, with ``/``) is read when the model is loaded."""
+    if any(fnmatch(name, pattern) for pattern in _IGNORED):
+        return False
+    patterns = (*PATTERNS, PICKLES) if allow_pickle else PATTERNS
+    return any(fnmatch(name.rsplit("/", 1)[-1], pattern) for pattern in patterns)
+
+
+def model_files(folder: Path, *, allow_pickle: bool) -> list[str]:
+    """Names of the files of a model that are read, sorted."""
+    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return sorted(name for name in names if is_model_file(name, allow_pickle=allow_pickle))
+
+
+def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
+    """Read the description of a model.
+
+    Raises
+    ------
+    DataError
+        Not the folder of a model, or a file is damaged.
+    ConfigError
+        The model needs code of its own, or pickled weights that were not allowed.
+    """
+    description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
+    for name, module_folder in _modules(folder):
+        _check_weights(module_folder, allow_pickle=allow_pickle)
+        if name not in _KEEP_DIMENSION:
+            description = _READERS.get(name, _unknown)(module_folder, description)
+    return description
+
+
+def _modules(folder: Path) -> list[tuple[str, Path]]:
+    """Class name and folder of each module."""
+    if not (folder / "modules.json").is_file():
+        if not (folder / "config.json").is_file():
+            raise DataError(
+                f"{folder} holds neither modules.json nor config.json. Write the folder of a model as "
+                "sentence-transformers or transformers saves it."
+            )
+        # What sentence-transformers makes of a plain transformer: mean of the token vectors
+        return [("Transformer", folder), ("MeanPooling", folder)]
+    modules = _read(folder / "modules.json")
+    foreign = [
+        module["type"] for module in modules if not module["type"].startswith("sentence_transformers.")
+    ]
+    if foreign:
+        raise ConfigError(
+            f"{folder}: the modules {', '.join(foreign)} are code that comes with the model, and such code "
+            "is never run. Choose a model made of the modules of sentence-transformers."
+        )
+    return [(module["type"].rsplit(".", 1)[-1], folder / module["path"]) for module in modules]
+
+
+def _check_weights(folder: Path, *, allow_pickle: bool) -> None:
+    if allow_pickle or not folder.is_dir():
+        return
+    if any(folder.glob(PICKLES)) and not any(folder.glob("*.safetensors")):
+        raise ConfigError(
+            f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
+            "SentenceTransformer(folder).save(new_folder), which writes model.safetensors, or, if you trust "
+            "where they come from, write allow_pickle: true in the model's entry."
+        )
+
+
+def _transformer(folder: Path, _: ModelDescription) -> ModelDescription:
+    config = _read(folder / "config.json")
+    text_config = config.get("text_config", config)
+    dimension = next(
+        (text_config[key] for key in ("hidden_size", "dim", "d_model") if key in text_config), None
+    )
+    return ModelDescription(dimension=dimension, pooling=None, max_tokens=_max_tokens(folder, text_config))
+
+
+def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int | None:
+    for path in sorted(folder.glob("sentence_*config.json")):
+        limit = _read(path).get("max_seq_length")
+        if limit is not None:
+            return int(limit)
+    tokenizer = _read_if_there(folder / "tokenizer_config.json")
+    limits = [tokenizer.get("model_max_length"), config.get("max_position_embeddings")]
+    finite = [int(limit) for limit in limits if limit is not None and limit < _UNLIMITED]
+    return min(finite, default=None)
+
+
+def _pooling(folder: Path, before: ModelDescription) -> ModelDescription:
+    config = _read(folder / "config.json")
+    width = config.get("embedding_dimension", config.get("word_embedding_dimension", before.dimension))
+    stated = config.get("pooling_mode", [name for flag, name in _POOLING_FLAGS.items() if config.get(flag)])
+    modes = [stated] if isinstance(stated, str) else stated or ["mean"]
+    dimension = None if width is None else width * len(modes)
+    return ModelDescription(dimension=dimension, pooling="+".join(modes), max_tokens=before.max_tokens)
+
+
+def _mean_pooling(_: Path, before: ModelDescription) -> ModelDescription:
+    return ModelDescription(before.dimension, "mean", before.max_tokens)
+
+
+def _dense(folder: Path, before: ModelDescription) -> ModelDescription:
+    return ModelDescription(_read(folder / "config.json")["out_features"], before.pooling, before.max_tokens)
+
+
+def _static_embedding(folder: Path, _: ModelDescription) -> ModelDescription:
+    tensors = _safetensors_header(folder / "model.safetensors")
+    table = tensors.get("embedding.weight", tensors.get("embeddings"))
+    dimension = None if table is None else int(table["shape"][1])
+    return ModelDescription(dimension=dimension, pooling="mean", max_tokens=None)
+
+
+def _unknown(_: Path, before: ModelDescription) -> ModelDescription:
+    return ModelDescription(None, before.pooling, before.max_tokens)
+
+
+_READERS: dict[str, Callable[[Path, ModelDescription], ModelDescription]] = {
+    "Transformer": _transformer,
+    "Pooling": _pooling,
+    "MeanPooling": _mean_pooling,
+    "Dense": _dense,
+    "StaticEmbedding": _static_embedding,
+}
+
+
+def _safetensors_header(path: Path) -> dict[str, Any]:
+    """Names, types and shapes of the tensors: eight bytes of length, then JSON."""
+    try:
+        with path.open("rb") as stream:
+            length = int.from_bytes(stream.read(8), "little")
+            header: dict[str, Any] = json.loads(stream.read(length))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is missing or damaged ({error}).") from error
+    return header
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} is missing or damaged ({error}).") from error
+
+
+def _read_if_there(path: Path) -> Any:
+    return _read(path) if path.is_file() else {}

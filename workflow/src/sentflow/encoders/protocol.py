@@ -1,0 +1,69 @@
+"""What an encoder is."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+IntArray = NDArray[np.int64]
+
+
+class Encoder(Protocol):
+    """Texts to vectors.
+
+    Promises: a text's vector depends on the text, the role and the task alone, not on its neighbours (up to
+    the last bits of float32 arithmetic); equal calls give equal bytes.
+    """
+
+    dimension: int
+
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
+        """Vectors of texts.
+
+        Parameters
+        ----------
+        texts
+            n texts, none empty.
+        role
+            What the texts are to the caller, e.g. ``"text"``, ``"query"``, ``"document"``.
+        task
+            The task they belong to; None if they belong to several.
+
+        Returns
+        -------
+        ndarray
+            (n, dimension) float32.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Texts that are encoded together.
+
+    Attributes
+    ----------
+    rows
+        (k,) indices of the texts.
+    cost
+        Tokens of the batch, padding included: what its time is proportional to.
+    """
+
+    rows: IntArray
+    cost: int
+
+
+@runtime_checkable
+class BatchEncoder(Encoder, Protocol):
+    """An encoder that works in batches of its own choice, so that a long run can be saved between them."""
+
+    def plan(self, texts: Sequence[str]) -> list[Batch]:
+        """Every row in exactly one batch; depends on the texts and the settings alone."""
+        ...
+
+    def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
+        """The vectors of each batch, (k, dimension) float32, in the order of the batches."""
+        ...

@@ -1,0 +1,131 @@
+"""Files of embeddings: a float32 array and a JSON beside it that says what the array is.
+
+Imports neither torch nor sentence-transformers: probes read through this module.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import DataError
+from sentflow.io import atomic, read_json, write_json
+
+_SHOWN_ROWS = 5
+_SHOWN_CHARACTERS = 60
+
+
+def text_order_sha256(texts: Sequence[str]) -> str:
+    """SHA-256 of texts in their order; each is preceded by its length in bytes, so that joins differ."""
+    digest = hashlib.sha256()
+    for text in texts:
+        encoded = text.encode("utf-8")
+        digest.update(len(encoded).to_bytes(8, "little"))
+        digest.update(encoded)
+    return digest.hexdigest()
+
+
+def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description: Mapping[str, Any]) -> None:
+    """Write the array, then its description with shape and dtype added.
+
+    Parameters
+    ----------
+    npy, info
+        Files to write.
+    embeddings
+        (n, d) float32.
+    description
+        Holds ``text_order_sha256``.
+    """
+    with atomic(npy) as part, part.open("wb") as stream:
+        np.save(stream, embeddings, allow_pickle=False)
+    array = {"shape": list(embeddings.shape), "dtype": str(embeddings.dtype)}
+    write_json(info, {**description, **array})
+
+
+def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
+    """Read the embeddings of texts, and check that they are those of these texts.
+
+    Parameters
+    ----------
+    npy, info
+        The array and its description.
+    texts
+        n distinct texts in the order of the rows.
+
+    Returns
+    -------
+    ndarray
+        (n, d) float32, all finite.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, the two do not belong together, or they are of other texts.
+    """
+    description = _read_description(info)
+    embeddings = _read_array(npy)
+    expected = tuple(description["shape"])
+    if embeddings.dtype != np.float32 or embeddings.shape != expected or embeddings.ndim != 2:
+        raise DataError(
+            f"{npy} is damaged: it holds {embeddings.dtype} {embeddings.shape}, but {info} says float32 "
+            f"{expected}. Delete both and run snakemake again."
+        )
+    if len(texts) != len(embeddings) or text_order_sha256(texts) != description["text_order_sha256"]:
+        raise DataError(
+            f"{npy} holds the vectors of {len(embeddings)} texts that are not the {len(texts)} texts of the "
+            f"dataset, or in another order (text_order_sha256 in {info}). Delete both and run "
+            "snakemake again."
+        )
+    if rows := rows_not_finite(embeddings):
+        raise DataError(
+            f"{npy} is damaged: it holds values that are not finite in {named_rows(rows, texts)}. Delete it "
+            "and run snakemake again."
+        )
+    return embeddings
+
+
+def rows_not_finite(embeddings: FloatArray) -> list[int]:
+    """Rows that hold NaN or infinite values, in order; (n, d) float32."""
+    # A sum is finite only if every value is, and needs no (n, d) array of flags; large finite values may
+    # overflow it, which the second look settles.
+    with np.errstate(over="ignore", invalid="ignore"):
+        suspects = np.flatnonzero(~np.isfinite(embeddings.sum(axis=1)))
+    return [int(row) for row in suspects if not np.isfinite(embeddings[row]).all()]
+
+
+def named_rows(rows: Sequence[int], texts: Sequence[str]) -> str:
+    """Rows as a person counts them, from 1, with the starts of their texts; the first few of many."""
+    shown = ", ".join(f"row {row + 1} ({_start(texts[row])!r})" for row in rows[:_SHOWN_ROWS])
+    more = len(rows) - _SHOWN_ROWS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _start(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARACTERS else text[:_SHOWN_CHARACTERS] + "…"
+
+
+def _read_description(info: Path) -> dict[str, Any]:
+    try:
+        description: dict[str, Any] = read_json(info)
+        missing = {"shape", "text_order_sha256"} - description.keys()
+    except (OSError, ValueError, AttributeError) as error:
+        raise DataError(f"{info} is missing or damaged ({error}). Run snakemake again.") from error
+    if missing:
+        raise DataError(
+            f"{info} is damaged: it has no {', '.join(sorted(missing))}. Delete it and run again."
+        )
+    return description
+
+
+def _read_array(npy: Path) -> FloatArray:
+    try:
+        array: FloatArray = np.load(npy, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise DataError(
+            f"{npy} is missing or damaged ({error}). Delete it and run snakemake again."
+        ) from error
+    return array

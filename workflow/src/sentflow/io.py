@@ -1,0 +1,53 @@
+"""Files that appear whole or not at all."""
+
+import json
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def atomic(path: Path | str) -> Iterator[Path]:
+    """Give a temporary name in the same folder; rename it to `path` when the block ends well.
+
+    The temporary name carries the process id, so that an orphan of a killed run never writes into a file
+    that a later run owns. After an error nothing is left behind. The folder is made if needed.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_json(path: Path | str, value: Any) -> None:
+    """Write JSON with sorted keys; NaN and infinities become null, which JSON can hold."""
+    text = json.dumps(_finite(value), indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    write_text(path, text + "\n")
+
+
+def read_json(path: Path | str) -> Any:
+    """Read a JSON file."""
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write UTF-8 text with Unix line ends."""
+    with atomic(path) as part:
+        part.write_bytes(text.encode("utf-8"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

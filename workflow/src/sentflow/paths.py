@@ -1,0 +1,67 @@
+"""Where every file of the results tree lies. Patterns only: nothing here reads or writes.
+
+A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
+``{dataset} {file} {task} {model} {rep} {fold} {table} {figure}``.
+"""
+
+import re
+
+RESULTS = "results"
+
+RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
+TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
+TEXTS = f"{RESULTS}/data/texts/{{dataset}}.parquet"
+
+MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
+
+EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.npy"
+EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.json"
+
+FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
+PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.predictions.parquet"
+
+SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
+SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
+
+SUMMARY = f"{RESULTS}/summary/scores.parquet"
+CURVES = f"{RESULTS}/summary/curves.parquet"
+COSTS = f"{RESULTS}/summary/costs.parquet"
+
+TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
+FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"
+REPORT = f"{RESULTS}/report/index.html"
+CHECK = f"{RESULTS}/checks/{{check}}.json"
+BENCHMARKS = f"{RESULTS}/benchmarks"
+RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
+RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
+
+_FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet$")
+
+
+def log(rule: str, key: str = "all") -> str:
+    """Log file of one job, e.g. ``log("probe", "{task}/{model}")``."""
+    return f"{RESULTS}/logs/{rule}/{key}.log"
+
+
+def benchmark(rule: str, key: str = "all") -> str:
+    """Time and memory of one job, written by Snakemake as JSON lines."""
+    return f"{BENCHMARKS}/{rule}/{key}.jsonl"
+
+
+def predictions_of(fold_path: str) -> str:
+    """The predictions file that lies beside a fold file."""
+    return fold_path.removesuffix(".parquet") + ".predictions.parquet"
+
+
+def repetition_and_fold(fold_path: str) -> tuple[int, int]:
+    """Repetition and fold (both 1-based) of a fold file.
+
+    Raises
+    ------
+    ValueError
+        The path is not a fold file's.
+    """
+    match = _FOLD_PATTERN.search(fold_path)
+    if match is None:
+        raise ValueError(f"{fold_path} is not the path of a fold: it must end in rep-R/fold-F.parquet")
+    return int(match[1]), int(match[2])

@@ -1,0 +1,203 @@
+"""Repeated cross-validation of a probe on frozen features: the library's entry point."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from sentflow.probing.draws import FoldPlan, plan_folds
+from sentflow.probing.metrics import METRICS
+from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.records import TEST_EPOCH, fold_records, prediction_records
+from sentflow.probing.training import FoldResult, standardised_parts, train_fold
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["TEST_EPOCH", "CrossValidation", "FeatureSource", "cross_validate", "train_folds"]
+
+
+class FeatureSource(Protocol):
+    """Features of the three parts of a fold; a lazy encoder is refitted in here."""
+
+    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n, D) float32 features of the training, evaluation and test rows."""
+
+
+@dataclass(frozen=True)
+class FixedFeatures:
+    """Features that do not depend on the fold: (n, D) float32."""
+
+    features: np.ndarray
+
+    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """See `FeatureSource`."""
+        return self.features[plan.train], self.features[plan.evaluation], self.features[plan.test]
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """Everything a cross-validation gave.
+
+    Attributes
+    ----------
+    folds
+        One `FoldResult` per fold, in order.
+    """
+
+    folds: list[FoldResult]
+
+    @property
+    def scores(self) -> "pd.DataFrame":
+        """The published unaggregated layout.
+
+        Columns kfold_repetition, kfold_partition and train_epoch (1-based; −1 for test), metric, value.
+        """
+        return _frame(fold_records(fold) for fold in self.folds)
+
+    @property
+    def predictions(self) -> "pd.DataFrame":
+        """Out-of-fold predictions: row, repetition, fold, truth, predicted, score (see `class_scores`)."""
+        return _frame(prediction_records(fold) for fold in self.folds)
+
+    @property
+    def settings(self) -> "pd.DataFrame":
+        """The chosen setting per fold: repetition, fold, learning_rate, beta1, beta2, epochs."""
+        return _frame(
+            {
+                "repetition": [fold.repetition],
+                "fold": [fold.fold],
+                **{name: [value] for name, value in fold.setting._asdict().items()},
+                "epochs": [len(fold.train_losses)],
+            }
+            for fold in self.folds
+        )
+
+
+def cross_validate(
+    features: np.ndarray,
+    labels: np.ndarray,
+    *,
+    metric: str,
+    hidden: int | None = None,
+    repetitions: int = PUBLISHED.repetitions,
+    folds: int = PUBLISHED.folds,
+    seed: int = PUBLISHED.seed,
+    device: str = "cpu",
+) -> CrossValidation:
+    """Probe features by the published protocol: the same number on every fold as the published evaluator.
+
+    Parameters
+    ----------
+    features
+        (n, D) real numbers, finite; used as float32.
+    labels
+        (n,) class labels; their sorted order gives the class indices.
+    metric
+        ``"mcc"`` (two classes) or ``"adjusted_macro_f1"``.
+    hidden
+        Units of the hidden layer of an MLP probe; None for a logistic one.
+    repetitions, folds, seed
+        Of the repeated stratified cross-validation.
+    device
+        Of torch, e.g. ``"cuda"``.
+
+    Returns
+    -------
+    CrossValidation
+        `.scores`, `.predictions` and `.settings` are data frames.
+
+    Raises
+    ------
+    ValueError
+        Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
+        class has fewer rows than folds, or a training part is smaller than one batch.
+
+    Notes
+    -----
+    ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of threads set by the caller
+    nor on which other folds are computed: torch is held to one thread meanwhile.
+    """
+    protocol = replace(PUBLISHED, repetitions=repetitions, folds=folds, seed=seed)
+    features = np.asarray(features, dtype=np.float32)
+    classes, indices = np.unique(np.asarray(labels), return_inverse=True)
+    _check(features, indices, len(classes), metric, protocol)
+    results = train_folds(
+        FixedFeatures(features),
+        indices.astype(np.int64),
+        metric=metric,
+        n_classes=len(classes),
+        hidden=hidden,
+        protocol=protocol,
+        device=device,
+    )
+    return CrossValidation(list(results))
+
+
+def train_folds(
+    source: FeatureSource,
+    labels: np.ndarray,
+    *,
+    metric: str,
+    n_classes: int,
+    hidden: int | None,
+    protocol: ProbeProtocol,
+    device: str = "cpu",
+    wanted: set[tuple[int, int]] | None = None,
+) -> Iterator[FoldResult]:
+    """Train the wanted folds (all without `wanted`), one after the other.
+
+    Each fold is computed by itself, so its result does not depend on which others are asked for.
+    """
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # summation order, and with it the last bits, depends on the number of threads
+    try:
+        for plan in plan_folds(labels, protocol, wanted=wanted):
+            rows = (plan.train, plan.evaluation, plan.test)
+            parts = list(zip(source.parts(plan), (labels[part] for part in rows), strict=True))
+            data = standardised_parts(parts, device=device, ones=hidden is None)
+            yield train_fold(plan, data, metric=metric, n_classes=n_classes, hidden=hidden, protocol=protocol)
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _check(
+    features: np.ndarray, labels: np.ndarray, n_classes: int, metric: str, protocol: ProbeProtocol
+) -> None:
+    if features.ndim != 2 or len(features) != len(labels):
+        raise ValueError(
+            f"features must be (n, D) with one row per label; got {features.shape} and {labels.shape}"
+        )
+    if not np.isfinite(features).all():
+        rows = np.flatnonzero(~np.isfinite(features).all(axis=1))
+        raise ValueError(f"features must be finite; rows {rows[:5].tolist()} (of {len(rows)}) are not")
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}; got {metric!r}")
+    if n_classes < 2 or (metric == "mcc" and n_classes != 2):
+        needed = "two" if metric == "mcc" else "at least two"
+        raise ValueError(f"{metric} needs {needed} classes; got {n_classes}")
+    smallest = int(np.bincount(labels).min())
+    if smallest < protocol.folds:
+        raise ValueError(
+            f"every class needs a row per fold: the smallest has {smallest}, folds={protocol.folds}"
+        )
+    n_train = smallest_training_part(n_classes * smallest, protocol)
+    if n_train < protocol.batch_size:
+        raise ValueError(
+            f"the training part of a fold has {n_train} rows, fewer than one batch of {protocol.batch_size}"
+        )
+
+
+def smallest_training_part(n_balanced: int, protocol: ProbeProtocol) -> int:
+    """Rows of the smallest training part of any fold, out of `n_balanced` balanced rows."""
+    rest = n_balanced - -(-n_balanced // protocol.folds)
+    return rest - int(np.ceil(protocol.evaluation_share * rest))
+
+
+def _frame(records: Iterable[dict[str, "np.ndarray | list[object]"]]) -> "pd.DataFrame":
+    import pandas as pd
+
+    return pd.concat([pd.DataFrame(record) for record in records], ignore_index=True)

@@ -1,0 +1,87 @@
+"""Features of a task's rows: from embeddings of texts, or from an encoder that is fitted inside each fold.
+
+Source of the layouts: ulysses-camara/ulysses-senteval@f2a12c2.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from sentflow.data.table import TaskTable
+from sentflow.probing.draws import FoldPlan
+
+
+class LazyEncoder(Protocol):
+    """An encoder that learns from texts before it encodes."""
+
+    def fit(self, texts: Sequence[str]) -> "LazyEncoder":
+        """Forget everything and learn from these texts."""
+
+    def transform(self, texts: Sequence[str]) -> np.ndarray:
+        """(n, d) float32."""
+
+
+def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
+    """Features of every row of a task from the embeddings of its dataset's distinct texts.
+
+    Parameters
+    ----------
+    table
+        n rows.
+    embeddings
+        (m, D) float32.
+    row_of
+        Text → its row in `embeddings`.
+
+    Returns
+    -------
+    ndarray
+        float32: (n, D) for single texts, (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question
+        and its k alternatives, side by side.
+    """
+
+    def of(texts: Sequence[str]) -> np.ndarray:
+        return embeddings[[row_of[text] for text in texts]]
+
+    first = of(table.text_a)
+    if table.info.layout == "single":
+        return first
+    if table.info.layout == "pair":
+        return pair_features(first, of(table.text_b))
+    rows = [table.alternatives(row) for row in range(len(table))]
+    return np.concatenate([first, *(of(alternatives) for alternatives in zip(*rows, strict=True))], axis=1)
+
+
+def pair_features(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(n, D), (n, D) → (n, 4 D): both, their absolute difference, their product."""
+    return np.concatenate([first, second, np.abs(first - second), first * second], axis=1)
+
+
+class LazyFeatures:
+    """Features from an encoder that is refitted on the training part of every fold.
+
+    A pair's two texts are learned together; a question with alternatives is an ordinary pair with the whole
+    of text b, as in the published evaluator (its lazy class knows no alternatives).
+    """
+
+    def __init__(self, table: TaskTable, encoder: LazyEncoder) -> None:
+        self._table = table
+        self._encoder = encoder
+
+    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(n, d) float32 features of the training, evaluation and test rows."""
+        self._encoder.fit(
+            self._texts(self._table.text_a, plan.train) + self._texts(self._table.text_b, plan.train)
+        )
+        return self._encode(plan.train), self._encode(plan.evaluation), self._encode(plan.test)
+
+    def _encode(self, rows: np.ndarray) -> np.ndarray:
+        first = self._encoder.transform(self._texts(self._table.text_a, rows))
+        if self._table.info.layout == "single":
+            return first
+        return pair_features(first, self._encoder.transform(self._texts(self._table.text_b, rows)))
+
+    @staticmethod
+    def _texts(texts: Sequence[str], rows: np.ndarray) -> list[str]:
+        return [texts[row] for row in rows] if texts else []

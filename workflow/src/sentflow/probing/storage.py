@@ -1,0 +1,86 @@
+"""The files of one fold: its scores, and beside them its out-of-fold predictions."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+from sentflow.io import atomic
+
+_METADATA_KEY = b"sentflow"
+
+
+@dataclass(frozen=True)
+class FoldInfo:
+    """What a fold file says about itself.
+
+    Attributes
+    ----------
+    learning_rate, beta1, beta2
+        The chosen setting.
+    n_train, n_evaluation, n_test
+        Rows of the parts.
+    dimension
+        Width of the features.
+    settings
+        The JSON settings the probe was trained with.
+    """
+
+    learning_rate: float
+    beta1: float
+    beta2: float
+    n_train: int
+    n_evaluation: int
+    n_test: int
+    dimension: int
+    settings: str
+
+
+def write_fold(path: Path | str, records: dict[str, Any], info: FoldInfo) -> None:
+    """Write the columns of `fold_records` with their description."""
+    _write(path, records, {_METADATA_KEY: json.dumps(asdict(info), sort_keys=True).encode()})
+
+
+def write_predictions(path: Path | str, records: dict[str, Any]) -> None:
+    """Write the columns of `prediction_records`."""
+    _write(path, records, None)
+
+
+def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
+    """The rows of fold files one after the other, and their descriptions.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged; it is named.
+    """
+    tables, infos = [], []
+    for file in files:
+        try:
+            table = pq.read_table(file)
+            infos.append(FoldInfo(**json.loads(table.schema.metadata[_METADATA_KEY])))
+        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{file} is not a readable fold file ({error}). Delete it and run snakemake again."
+            ) from error
+        tables.append(table.replace_schema_metadata(None))
+    return pa.concat_tables(tables), infos
+
+
+def _write(path: Path | str, records: dict[str, Any], metadata: dict[bytes, bytes] | None) -> None:
+    columns = {
+        name: pa.array(values.astype(np.int64) if _is_integer(values) else values)
+        for name, values in records.items()
+    }
+    with atomic(path) as part:
+        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), part)
+
+
+def _is_integer(values: Any) -> bool:
+    return isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.integer)

@@ -1,0 +1,86 @@
+"""Sentences that tables, figures and the report share: what the numbers are and what they do not say."""
+
+from collections.abc import Sequence
+
+from sentflow.report.numbers import percent
+from sentflow.report.rows import CostRow, CurveRow, ScoreRow, data_versions, is_sample, unique
+
+METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
+METRICS_IN_WORDS = {
+    "mcc": "Matthews correlation coefficient",
+    "adjusted_macro_f1": "macro-F1 rescaled so that guessing is 0 and a perfect answer is 1",
+}
+CLASSIFIERS = {"logistic": "logistic regression", "mlp": "multilayer perceptron"}
+LAYOUTS = {
+    "single": "single text",
+    "pair": "pair of texts",
+    "alternatives": "question with alternatives",
+}
+
+FAMILIES = {
+    "factual": "Factual",
+    "governmental": "General governmental",
+    "trust": "Trustworthiness and bias",
+}
+
+REPEATABILITY = (
+    "where the mean would lie if only the shuffling of these same texts changed "
+    "(the published bootstrap over fold scores; for comparison with published tables, not for claims)"
+)
+GENERALISATION = (
+    "where the score would lie on another sample of texts from the same population "
+    "(corrected resampled t, Nadeau and Bengio 2003)"
+)
+NO_TEST = (
+    "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
+    "do not show that two encoders are equally good."
+)
+DEGENERATE = "†: all folds gave the same score, so that there is no interval."
+
+
+def data_note(rows: Sequence[ScoreRow | CurveRow | CostRow]) -> str:
+    """What the texts are; made-up texts are called so first and plainly."""
+    versions = data_versions(rows)
+    if all(is_sample(version) for version in versions):
+        return "Made from sample data: generated texts, so the numbers say nothing about real ones."
+    if not any(is_sample(version) for version in versions):
+        return f"Data: {'; '.join(versions)}."
+    by_version = [f"{version} ({', '.join(_tasks_of(rows, version))})" for version in versions]
+    return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
+
+
+def _tasks_of(rows: Sequence[ScoreRow | CurveRow | CostRow], version: str) -> list[str]:
+    return unique(
+        row.task for row in rows if not isinstance(row, CostRow) and row.data_version == version
+    ) or ["all rules"]
+
+
+def design_note(rows: Sequence[ScoreRow]) -> str:
+    """Protocol, repetitions and folds, and what a score estimates."""
+    row = rows[0]
+    return (
+        f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, protocol "
+        f"{row.protocol}; a score is that of a probe trained on part of the class-balanced rows."
+    )
+
+
+def interval_note(rows: Sequence[ScoreRow]) -> str:
+    """The name and level of the interval that stands in brackets."""
+    return f"In brackets the {percent(rows[0].level)} generalisation interval: {GENERALISATION}."
+
+
+def metric_note(rows: Sequence[ScoreRow]) -> str:
+    """The metrics that occur, spelled out."""
+    used = unique(row.metric for row in rows)
+    words = [f"{metric_name(name)}: {METRICS_IN_WORDS.get(name, name)}" for name in used]
+    return f"{'; '.join(words)}; 0 is chance, 1 is perfect."
+
+
+def metric_name(metric: str) -> str:
+    """Short name of a metric for a column."""
+    return METRICS.get(metric, metric)
+
+
+def family_name(family: str) -> str:
+    """Name of a group of tasks for headings."""
+    return FAMILIES.get(family, family)

@@ -1,0 +1,106 @@
+"""Snakemake's benchmark records -> time and memory per rule."""
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.report.rows import CostRow
+
+_FOLDER = "benchmarks"
+
+
+def benchmark_files(paths: Sequence[Path]) -> list[Path]:
+    """The files among `paths`, and every ``.jsonl`` file in the folders among them, sorted.
+
+    Raises
+    ------
+    DataError
+        A path does not exist, or no file is found at all: an empty list would silently give an empty table.
+    """
+    absent = [str(path) for path in paths if not path.exists()]
+    if absent:
+        raise DataError(f"no such benchmark files: {', '.join(absent)}")
+    found = {file for path in paths for file in (path.rglob("*.jsonl") if path.is_dir() else [path])}
+    if not found:
+        raise DataError(f"no .jsonl file in {', '.join(map(str, paths))}. Run the experiment first.")
+    return sorted(found)
+
+
+def rule_of(path: Path) -> str:
+    """The rule that a benchmark file belongs to: ``…/benchmarks/{rule}/….jsonl``.
+
+    Raises
+    ------
+    DataError
+        No folder on the way is called ``benchmarks``.
+    """
+    parts = path.parts
+    if _FOLDER not in parts[:-2]:
+        raise DataError(f"{path} does not say its rule: it must lie in a folder {_FOLDER}/RULE/.")
+    last = len(parts) - 1 - parts[::-1].index(_FOLDER)
+    return parts[last + 1]
+
+
+def read_records(path: Path) -> list[dict[str, Any]]:
+    """The records of a benchmark file, one per line.
+
+    Raises
+    ------
+    DataError
+        A line is not a JSON object with the key ``s``.
+    """
+    records = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            record = json.loads(line)
+            float(record["s"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{path}, line {number}: not a benchmark record of Snakemake ({error!r})."
+            ) from error
+        records.append(record)
+    return records
+
+
+def cost_rows(records: Mapping[str, Sequence[Mapping[str, Any]]], data_version: str) -> list[CostRow]:
+    """One row per rule, rules in alphabetical order.
+
+    Parameters
+    ----------
+    records
+        Per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB). Snakemake
+        writes ``"NA"`` for jobs that ended before its first measurement.
+    data_version
+        What the jobs worked on, for captions.
+    """
+    return [_cost_row(rule, records[rule], data_version) for rule in sorted(records)]
+
+
+def records_by_rule(files: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
+    """Read benchmark files, grouped by their rules."""
+    by_rule: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for path in files:
+        by_rule[rule_of(path)] += read_records(path)
+    return {rule: records for rule, records in by_rule.items() if records}
+
+
+def _cost_row(rule: str, records: Sequence[Mapping[str, Any]], data_version: str) -> CostRow:
+    memory = _measured(records, "max_rss")
+    processor = _measured(records, "cpu_time")
+    return CostRow(
+        rule=rule,
+        jobs=len(records),
+        unmeasured_jobs=len(records) - len(memory),
+        wall_seconds=math.fsum(float(record["s"]) for record in records),
+        cpu_seconds=math.fsum(processor) if processor else math.nan,
+        max_rss_mb=max(memory, default=math.nan),
+        data_version=data_version,
+    )
+
+
+def _measured(records: Sequence[Mapping[str, Any]], key: str) -> list[float]:
+    return [float(record[key]) for record in records if isinstance(record.get(key), int | float)]

@@ -1,0 +1,104 @@
+"""Training curves: losses by epoch, and below them the number of folds that are still training."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report import canvas, figure_texts
+from sentflow.report.rows import CurveRow, unique
+
+TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
+_COLUMNS = 4
+_FAINT = 0.25
+
+
+def draw(rows: Sequence[CurveRow]) -> Figure:
+    """One panel per task: evaluation loss (solid, with its interval) and training loss (dashed).
+
+    An average over the folds that are left says little when few are left: where fewer than half of the
+    folds reached an epoch, the curve is faint and has no band.
+    """
+    tasks = unique(row.task for row in rows)
+    n_columns = min(_COLUMNS, len(tasks))
+    n_lines = math.ceil(len(tasks) / n_columns)
+    figure = Figure(figsize=(canvas.PAGE_WIDTH, 1.6 * n_lines))
+    panels = figure.subplots(
+        2 * n_lines,
+        n_columns,
+        squeeze=False,
+        height_ratios=[3, 1] * n_lines,
+    )
+    looks = canvas.looks(rows)
+    for index in range(n_lines * n_columns):
+        line, column = divmod(index, n_columns)
+        upper, lower = panels[2 * line, column], panels[2 * line + 1, column]
+        if index >= len(tasks):
+            upper.set_visible(False)
+            lower.set_visible(False)
+            continue
+        members = [row for row in rows if row.task == tasks[index]]
+        _draw_losses(upper, members, looks)
+        _draw_survivors(lower, members, looks)
+        if column == 0:
+            upper.set_ylabel("loss")
+            lower.set_ylabel("folds")
+        if index + n_columns >= len(tasks):
+            lower.set_xlabel("epoch")
+    titles = {row.model: row.model_title for row in rows}
+    handles = [Line2D([], [], color=look.color, label=titles[model]) for model, look in looks.items()]
+    handles += [
+        Line2D([], [], color=canvas.QUIET, label="evaluation part"),
+        Line2D([], [], color=canvas.QUIET, linestyle=(0, (3, 1.5)), label="training part"),
+    ]
+    canvas.frame(figure, figure_texts.curves(rows), rows, canvas.Legend(handles, 4))
+    return figure
+
+
+def solid_until(rows: Sequence[CurveRow]) -> int:
+    """Number of leading epochs that at least half of the folds reached."""
+    return sum(1 for row in rows if 2 * row.n_folds >= row.n_folds_total)
+
+
+def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    for model in unique(row.model for row in rows):
+        color = looks[model].color
+        for quantity in (TRAIN, EVAL):
+            curve = _curve(rows, model, quantity)
+            epochs, means = [row.epoch for row in curve], [row.mean for row in curve]
+            end = solid_until(curve)
+            dashes = "solid" if quantity == EVAL else (0, (3, 1.5))
+            axes.plot(epochs[:end], means[:end], color=color, linestyle=dashes)
+            if end < len(curve):
+                start = max(end - 1, 0)
+                axes.plot(epochs[start:], means[start:], color=color, linestyle=dashes, alpha=_FAINT)
+            if quantity == EVAL:
+                lows, highs = [row.low for row in curve[:end]], [row.high for row in curve[:end]]
+                axes.fill_between(epochs[:end], lows, highs, color=color, alpha=0.2, linewidth=0)
+    axes.set_title(rows[0].task, loc="left", fontweight="bold", color=canvas.INK, pad=3)
+    axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
+    axes.tick_params(labelbottom=False)
+
+
+def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    total = max(row.n_folds_total for row in rows)
+    axes.axhline(total / 2, color=canvas.QUIET, linewidth=0.5, linestyle=(0, (1, 2)))
+    for model in unique(row.model for row in rows):
+        curve = _curve(rows, model, EVAL)
+        axes.step(
+            [row.epoch for row in curve],
+            [row.n_folds for row in curve],
+            where="mid",
+            color=looks[model].color,
+            linewidth=0.9,
+        )
+    axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
+    axes.set_ylim(0, total * 1.08)
+    axes.set_yticks([0, total])
+
+
+def _curve(rows: Sequence[CurveRow], model: str, quantity: str) -> list[CurveRow]:
+    found = [row for row in rows if row.model == model and row.quantity == quantity]
+    return sorted(found, key=lambda row: row.epoch)

@@ -1,0 +1,154 @@
+"""The results in plain words, said no more strongly than the numbers allow."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from sentflow.report.numbers import decimal, percent
+from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.tables import average_score
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A heading of a few words and what there is to say about it."""
+
+    heading: str
+    text: str
+
+
+def findings(rows: Sequence[ScoreRow]) -> list[Finding]:
+    """What a reader should take home, most important first; undefined scores are left out and said."""
+    scored = [row for row in rows if not math.isnan(row.mean)]
+    found = [_highest(scored), _averages(rows)]
+    if len(unique(row.model for row in scored)) > 1:
+        found.append(_first_and_second(scored))
+    found += [_controls(scored), _precision(scored), _gaps(rows)]
+    return [finding for finding in found if finding is not None]
+
+
+def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
+    """The rows of a task from the highest score to the lowest; equal scores stay in their order."""
+    return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
+
+
+def apart(high: ScoreRow, low: ScoreRow) -> bool:
+    """Whether the generalisation interval of `high` lies wholly above that of `low`; never if degenerate."""
+    if high.degenerate or low.degenerate:
+        return False
+    return high.generalisation_low > low.generalisation_high
+
+
+def _highest(rows: Sequence[ScoreRow]) -> Finding | None:
+    tasks = unique(row.task for row in rows)
+    if not tasks:
+        return None
+    titles = {row.model: row.model_title for row in rows}
+    wins: Counter[str] = Counter()
+    n_ties = 0
+    for task in tasks:
+        ranked = ranking(rows, task)
+        first = [row.model for row in ranked if row.mean == ranked[0].mean]
+        n_ties += len(first) > 1
+        wins.update(first)
+    said = [f"{titles[model]} on {n} of {len(tasks)}" for model, n in wins.most_common()]
+    ties = f" On {_tasks(n_ties)} the highest score is shared and counted for each." if n_ties else ""
+    return Finding("Highest score", f"{_listed(said)} {'tasks' if len(tasks) > 1 else 'task'}.{ties}")
+
+
+def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
+    n_tasks = len(unique(row.task for row in rows))
+    if n_tasks < 2:
+        return None
+    by_model = {row.model_title: [other for other in rows if other.model == row.model] for row in rows}
+    average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
+    whole = {title: value for title, value in average.items() if not math.isnan(value)}
+    ranked = sorted(whole, key=lambda title: -whole[title])
+    text = _listed([f"{title} {decimal(whole[title])}" for title in ranked])
+    left_out = [title for title in average if title not in whole]
+    missing = f" No average for {_listed(left_out)}: not all tasks have a score." if left_out else ""
+    return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
+
+
+def _first_and_second(rows: Sequence[ScoreRow]) -> Finding:
+    tasks = unique(row.task for row in rows)
+    compared = [task for task in tasks if len(ranking(rows, task)) > 1]
+    clear = [task for task in compared if apart(*ranking(rows, task)[:2])]
+    level = percent(rows[0].level)
+    text = (
+        f"On {len(clear)} of {_tasks(len(compared))} the {level} generalisation interval of the highest "
+        "score lies wholly above that of the second"
+        + (f" ({', '.join(clear)})" if 0 < len(clear) <= 6 else "")
+        + ". This is no test. Intervals that are apart point to a real difference; intervals that overlap "
+        "do not show that two encoders are equal, because every encoder was scored on the same folds and a "
+        "paired test sees smaller differences than two separate intervals do."
+    )
+    return Finding("How clear the lead is", text)
+
+
+def _controls(rows: Sequence[ScoreRow]) -> Finding | None:
+    controls = [row for row in rows if row.is_control]
+    encoders = [row for row in rows if not row.is_control]
+    tasks = [
+        task
+        for task in unique(row.task for row in encoders)
+        if any(control.task == task for control in controls)
+    ]
+    if not tasks:
+        return None
+    above = [task for task in tasks if apart(ranking(encoders, task)[0], ranking(controls, task)[0])]
+    below = [task for task in tasks if ranking(encoders, task)[0].mean <= ranking(controls, task)[0].mean]
+    text = (
+        f"On {len(above)} of {_tasks(len(tasks))} the interval of the highest-scoring encoder lies wholly "
+        "above that of every control."
+    )
+    if below:
+        text += f" No encoder scores higher than the best control on {_listed(below)}."
+    return Finding("Against the controls", text)
+
+
+def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
+    usable = [row for row in rows if not row.degenerate and row.repeatability_high > row.repeatability_low]
+    if not usable:
+        return None
+    halves = [(row.generalisation_high - row.generalisation_low) / 2 for row in usable]
+    ratios = [
+        2 * half / (row.repeatability_high - row.repeatability_low)
+        for half, row in zip(halves, usable, strict=True)
+    ]
+    text = (
+        f"A {percent(rows[0].level)} generalisation interval reaches {decimal(median(halves))} to either "
+        f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). It is "
+        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually print, which "
+        "answers only how the score would move if the same texts were shuffled anew."
+    )
+    return Finding("How precise the scores are", text)
+
+
+def _gaps(rows: Sequence[ScoreRow]) -> Finding | None:
+    degenerate = [f"{row.model_title} on {row.task}" for row in rows if row.degenerate]
+    undefined = [f"{row.model_title} on {row.task}" for row in rows if math.isnan(row.mean)]
+    have = {(row.task, row.model) for row in rows}
+    titles = {row.model: row.model_title for row in rows}
+    absent = [
+        f"{titles[model]} on {task}"
+        for task in unique(row.task for row in rows)
+        for model in titles
+        if (task, model) not in have
+    ]
+    parts = []
+    if degenerate:
+        parts.append(f"All folds gave the same score, so there is no interval: {_listed(degenerate)}.")
+    if undefined or absent:
+        parts.append(f"No score: {_listed(undefined + absent)}.")
+    return Finding("Gaps", " ".join(parts)) if parts else None
+
+
+def _tasks(n: int) -> str:
+    return "1 task" if n == 1 else f"{n} tasks"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1] if items else ""

@@ -1,0 +1,52 @@
+"""How numbers are written for people: three decimals, a true minus sign, a dash where nothing is."""
+
+import math
+
+MISSING = "—"
+MINUS = "−"
+
+
+def decimal(value: float, digits: int = 3) -> str:
+    """A number with fixed decimals; NaN is a dash, and what rounds to zero has no sign."""
+    if math.isnan(value):
+        return MISSING
+    text = f"{value:.{digits}f}"
+    if float(text) == 0:
+        text = text.removeprefix("-")
+    return text.replace("-", MINUS)
+
+
+def interval(low: float, high: float) -> str:
+    """``[0.479, 0.533]``, or a dash if a limit is undefined."""
+    if math.isnan(low) or math.isnan(high):
+        return MISSING
+    return f"[{decimal(low)}, {decimal(high)}]"
+
+
+def percent(level: float) -> str:
+    """``99 %``; a narrow space keeps number and sign together."""
+    return f"{100 * level:g}\u202f%"
+
+
+def count(value: int) -> str:
+    """Whole number with a comma between thousands."""
+    return f"{value:,}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them: ``0.4 s``, ``38 s``, ``12 min``, ``3 h 05 min``."""
+    if math.isnan(seconds):
+        return MISSING
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    if seconds < 119.5:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def memory(mebibytes: float) -> str:
+    """Memory as people say it: ``820 MiB``, ``1.4 GiB``."""
+    if math.isnan(mebibytes):
+        return MISSING
+    return f"{mebibytes:.0f} MiB" if mebibytes < 1000 else f"{mebibytes / 1024:.1f} GiB"

@@ -1,0 +1,191 @@
+"""The rows of the summary files: one dataclass per file, and how they are stored as Parquet.
+
+Every table and figure is made from one of these files alone, so a row carries what a caption needs.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+from sentflow.io import atomic
+
+SAMPLE_DATA = "sample data"
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One encoder on one task. Undefined numbers are NaN (null in the file).
+
+    Attributes
+    ----------
+    mean, std
+        Of the `n_folds` test scores; the sample standard deviation.
+    repeatability_low, repeatability_high
+        Published bootstrap of the fold scores, at `repeatability_level`.
+    generalisation_low, generalisation_high
+        Nadeau-Bengio interval at `level`; its limits may lie outside the range of the metric.
+    degenerate
+        All folds gave the same score, so that no interval means anything.
+    """
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    metric: str
+    classifier: str
+    layout: str
+    data_version: str
+    protocol: str
+    repetitions: int
+    folds: int
+    seed: int
+    n_rows: int
+    n_balanced_rows: int
+    n_classes: int
+    dimension: int
+    n_folds: int
+    mean: float
+    std: float
+    repeatability_low: float
+    repeatability_high: float
+    repeatability_level: float
+    generalisation_low: float
+    generalisation_high: float
+    level: float
+    degenerate: bool
+    is_control: bool
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """One epoch of one training curve, averaged over the folds that reached it.
+
+    Attributes
+    ----------
+    quantity
+        ``"loss_per_epoch_train"``, ``"loss_per_epoch_eval"`` or ``"metric_per_epoch_eval"``.
+    epoch
+        1-based.
+    low, high
+        Published interval (repeatability) at `level`.
+    n_folds, n_folds_total
+        Folds that reached the epoch, and folds that were trained.
+    """
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    metric: str
+    data_version: str
+    quantity: str
+    epoch: int
+    mean: float
+    low: float
+    high: float
+    level: float
+    n_folds: int
+    n_folds_total: int
+
+
+@dataclass(frozen=True)
+class CostRow:
+    """What the jobs of one rule took.
+
+    Attributes
+    ----------
+    wall_seconds, cpu_seconds
+        Sums over the jobs; CPU seconds over the measured ones only.
+    max_rss_mb
+        Largest resident memory of one job in MiB; NaN when no job was measured.
+    unmeasured_jobs
+        Jobs that ended before Snakemake could look at their CPU time and memory.
+    """
+
+    rule: str
+    jobs: int
+    unmeasured_jobs: int
+    wall_seconds: float
+    cpu_seconds: float
+    max_rss_mb: float
+    data_version: str
+
+
+Row = TypeVar("Row", ScoreRow, CurveRow, CostRow)
+# what every row that belongs to a task has in common
+TaskRow = TypeVar("TaskRow", ScoreRow, CurveRow)
+
+_ARROW_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
+    """Write rows as Parquet, one column per attribute; NaN becomes null."""
+    types = get_type_hints(kind)
+    schema = pa.schema([(field.name, _ARROW_TYPES[types[field.name]]) for field in fields(kind)])
+    columns = [[_stored(getattr(row, name)) for row in rows] for name in schema.names]
+    arrays = [pa.array(column, schema.field(index).type) for index, column in enumerate(columns)]
+    with atomic(path) as part:
+        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
+
+
+def read_rows(path: Path | str, kind: type[Row]) -> list[Row]:
+    """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN.
+
+    Raises
+    ------
+    DataError
+        The file is not Parquet, lacks columns, or has no rows.
+    """
+    try:
+        table = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable Parquet file ({error}). Delete it and run again."
+        ) from error
+    types = get_type_hints(kind)
+    missing = [field.name for field in fields(kind) if field.name not in table.column_names]
+    if missing:
+        raise DataError(
+            f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
+            "Give the file that summarise or summarise_costs wrote."
+        )
+    if table.num_rows == 0:
+        raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")
+    columns = table.select([field.name for field in fields(kind)])
+    return [
+        kind(**{name: _restored(value, types[name]) for name, value in row.items()})
+        for row in columns.to_pylist()
+    ]
+
+
+def unique(values: Iterable[str]) -> list[str]:
+    """Distinct values in the order of their first appearance."""
+    return list(dict.fromkeys(values))
+
+
+def data_versions(rows: Iterable[ScoreRow | CurveRow | CostRow]) -> list[str]:
+    """Distinct data versions of the rows, in order of appearance."""
+    return unique(row.data_version for row in rows)
+
+
+def is_sample(version: str) -> bool:
+    """Whether a data version says that the texts are made up, also as one of several versions."""
+    return SAMPLE_DATA in version
+
+
+def _stored(value: Any) -> Any:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _restored(value: Any, kind: type) -> Any:
+    return math.nan if value is None and kind is float else value

@@ -1,0 +1,197 @@
+"""Many score files -> the rows of the summary, refusing to put together what cannot be compared."""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.report.rows import CurveRow, ScoreRow, unique
+
+QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
+# folds are paired across encoders only if these are equal everywhere
+_SAME_EVERYWHERE = ("protocol", "repetitions", "folds", "seed", "level", "repeatability_level")
+_SAME_WITHIN_TASK = (
+    "metric",
+    "classifier",
+    "layout",
+    "data_version",
+    "n_rows",
+    "n_balanced_rows",
+    "n_classes",
+)
+
+
+def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRow:
+    """One row of the summary from one score file and the titles of its task and model.
+
+    Raises
+    ------
+    ConfigError
+        `settings` knows no such task or model.
+    DataError
+        The score file lacks a key.
+    """
+    try:
+        task, model = scores["task"], scores["model"]
+        repeatability = scores["intervals"]["repeatability"]
+        generalisation = scores["intervals"]["generalisation"]
+        described = _described(settings, "tasks", task), _described(settings, "models", model)
+        return ScoreRow(
+            task=task,
+            task_title=described[0]["title"],
+            family=described[0]["family"],
+            model=model,
+            model_title=described[1]["title"],
+            metric=scores["metric"],
+            classifier=scores["classifier"],
+            layout=scores["layout"],
+            data_version=scores["data_version"],
+            protocol=scores["protocol"],
+            repetitions=scores["repetitions"],
+            folds=scores["folds"],
+            seed=scores["seed"],
+            n_rows=scores["n_rows"],
+            n_balanced_rows=scores["n_balanced_rows"],
+            n_classes=scores["n_classes"],
+            dimension=scores["dimension"],
+            n_folds=scores["n_folds"],
+            mean=_number(scores["mean"]),
+            std=_number(scores["std"]),
+            repeatability_low=_number(repeatability["low"]),
+            repeatability_high=_number(repeatability["high"]),
+            repeatability_level=repeatability["level"],
+            generalisation_low=_number(generalisation["low"]),
+            generalisation_high=_number(generalisation["high"]),
+            level=generalisation["level"],
+            degenerate=generalisation["degenerate"],
+            is_control=bool(described[1]["control"]),
+        )
+    except KeyError as error:
+        raise DataError(f"no key {error} in the scores or in their settings") from error
+
+
+def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The rows task after task, tasks and models in the order in which they first appear.
+
+    Raises
+    ------
+    DataError
+        A task and model appear twice, or rows were not made in the same way.
+    """
+    tasks = unique(row.task for row in rows)
+    models = unique(row.model for row in rows)
+    _refuse_mixtures(rows)
+    return sorted(rows, key=lambda row: (tasks.index(row.task), models.index(row.model)))
+
+
+def curve_rows(
+    row: ScoreRow, published: Mapping[str, Any], folds_per_epoch: Mapping[str, Sequence[int]]
+) -> list[CurveRow]:
+    """The training curves of one encoder on one task.
+
+    Parameters
+    ----------
+    row
+        Its row of the summary.
+    published
+        Published aggregated values: per quantity one list each for ``avg_``, ``ci99_low_`` and
+        ``ci99_high_`` (or another level).
+    folds_per_epoch
+        Per quantity the number of folds that reached epoch 1, 2, ….
+
+    Raises
+    ------
+    DataError
+        The aggregated lists and the unaggregated table do not have the same number of epochs.
+    """
+    found: list[CurveRow] = []
+    for quantity in QUANTITIES:
+        means = _series(published, rf"avg_{quantity}")
+        lows = _series(published, rf"ci\d+_low_{quantity}")
+        highs = _series(published, rf"ci\d+_high_{quantity}")
+        counts = folds_per_epoch.get(quantity, ())
+        if not len(means) == len(lows) == len(highs) == len(counts):
+            raise DataError(
+                f"{row.task}, {row.model}: {quantity} has {len(means)} aggregated epochs but the score "
+                f"table has {len(counts)}. Delete both score files and run again."
+            )
+        for index, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True)):
+            found.append(_curve_row(row, quantity, index + 1, (mean, low, high), count))
+    return found
+
+
+def _curve_row(
+    row: ScoreRow, quantity: str, epoch: int, values: tuple[float, float, float], n_folds: int
+) -> CurveRow:
+    return CurveRow(
+        task=row.task,
+        task_title=row.task_title,
+        family=row.family,
+        model=row.model,
+        model_title=row.model_title,
+        is_control=row.is_control,
+        metric=row.metric,
+        data_version=row.data_version,
+        quantity=quantity,
+        epoch=epoch,
+        mean=values[0],
+        low=values[1],
+        high=values[2],
+        level=row.repeatability_level,
+        n_folds=n_folds,
+        n_folds_total=row.n_folds,
+    )
+
+
+def _described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    entries: Mapping[str, Any] = settings[section]
+    if name not in entries:
+        raise ConfigError(
+            f"there are scores for {name!r}, but the settings under {section!r} "
+            f"know only: {', '.join(entries)}."
+        )
+    described: Mapping[str, Any] = entries[name]
+    return described
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
+    names = [name for name in published if re.fullmatch(pattern, name)]
+    if len(names) != 1:
+        raise DataError(f"the published values must have one key like {pattern}, found {names or 'none'}")
+    return [_number(value) for value in published[names[0]]]
+
+
+def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:
+    problems = _differences(rows, _SAME_EVERYWHERE, "the experiment")
+    by_task: dict[str, list[ScoreRow]] = defaultdict(list)
+    for row in rows:
+        by_task[row.task].append(row)
+    for task, members in by_task.items():
+        problems += _differences(members, _SAME_WITHIN_TASK, f"task {task}")
+        models = [row.model for row in members]
+        repeated = unique(model for model in models if models.count(model) > 1)
+        problems += [f"task {task}: model {model} appears {models.count(model)} times" for model in repeated]
+    if problems:
+        raise DataError(
+            "these scores cannot stand in one table:\n  "
+            + "\n  ".join(problems)
+            + "\nDelete the score files that do not belong to the current config and run again."
+        )
+
+
+def _differences(rows: Sequence[ScoreRow], names: Sequence[str], where: str) -> list[str]:
+    problems = []
+    for name in names:
+        values: dict[Any, str] = {}
+        for row in rows:
+            values.setdefault(getattr(row, name), f"{row.task} × {row.model}")
+        if len(values) > 1:
+            listed = ", ".join(f"{value} ({first})" for value, first in values.items())
+            problems.append(f"{where}: {name} differs: {listed}")
+    return problems

@@ -1,0 +1,150 @@
+"""The published aggregation and its bootstrap interval, bit for bit.
+
+Source: ulysses-camara/ulysses-senteval@f2a12c2. The interval answers one question: where would the mean of
+these fold scores lie if only the shuffling of these texts changed? It is too narrow for any claim about other
+texts (the fold scores share their training data): `sentflow.stats.generalisation` has one for claims.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MAX_SEED = 2**32 - 1
+PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
+PER_EPOCH = ("loss_per_epoch_eval", "loss_per_epoch_train", "metric_per_epoch_eval")
+QUANTITIES = (
+    "loss_per_epoch_eval",
+    "loss_per_epoch_train",
+    "loss_test",
+    "metric_per_epoch_eval",
+    "metric_test",
+)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval; NaN limits where all values are equal."""
+
+    low: float
+    high: float
+
+
+def summarise(
+    scores: "pd.DataFrame",
+    *,
+    n_resamples: int = 10_000,
+    level: float = 0.99,
+    seed: int = PUBLISHED_SEED,
+) -> dict[str, Any]:
+    """Aggregate the unaggregated table of one task.
+
+    Parameters
+    ----------
+    scores
+        Columns kfold_repetition, train_epoch, metric, value (see `CrossValidation.scores`).
+    n_resamples, level
+        Of the bootstrap.
+    seed
+        The master seed of the protocol.
+
+    Returns
+    -------
+    dict
+        ``avg_Q``, ``std_Q``, ``ci99_low_Q``, ``ci99_high_Q`` for each quantity Q: a number for loss_test and
+        metric_test, else one value per epoch over the folds that reached it. Another level changes the
+        prefix, e.g. ``ci95_low_``.
+    """
+    values = {
+        name: table.groupby("train_epoch")["value"].apply(lambda column: column.to_numpy(np.float64))
+        for name, table in scores.groupby("metric")
+    }
+    seeds = quantity_seeds(bootstrap_seed(seed, repetitions=int(scores["kfold_repetition"].nunique())))
+    prefix = f"ci{level * 100:g}"
+    summary: dict[str, Any] = {}
+    for name in QUANTITIES:
+        samples = list(values[name].sort_index())
+        intervals = published_intervals(samples, seed=seeds[name], n_resamples=n_resamples, level=level)
+        columns = {
+            f"avg_{name}": [float(sample.mean()) for sample in samples],
+            f"std_{name}": [float(sample.std(ddof=1)) if len(sample) > 1 else 0.0 for sample in samples],
+            f"{prefix}_low_{name}": [interval.low for interval in intervals],
+            f"{prefix}_high_{name}": [interval.high for interval in intervals],
+        }
+        summary |= columns if name in PER_EPOCH else {key: column[0] for key, column in columns.items()}
+    return summary
+
+
+def bootstrap_seed(seed: int, *, repetitions: int) -> int:
+    """The master generator's draw after those of the repetitions."""
+    master = np.random.RandomState(seed)
+    master.randint(0, MAX_SEED, size=repetitions)
+    return int(master.randint(0, MAX_SEED))
+
+
+def quantity_seeds(seed: int) -> Mapping[str, int]:
+    """One bootstrap seed per quantity, drawn in the sorted order of their names."""
+    generator = np.random.RandomState(seed)
+    return {name: int(generator.randint(0, MAX_SEED)) for name in QUANTITIES}
+
+
+def published_intervals(
+    samples: list[np.ndarray], *, seed: int, n_resamples: int, level: float
+) -> list[Interval]:
+    """The published interval of the mean of each sample; all start from the same seed.
+
+    Parameters
+    ----------
+    samples
+        1-D float64 arrays. Those of one length share their resampled indices, which are the same draws.
+    seed, n_resamples, level
+        Of the bootstrap.
+    """
+    rows_by_size: dict[int, np.ndarray] = {}
+    intervals = []
+    for sample in samples:
+        n = len(sample)
+        if n not in rows_by_size:
+            rows_by_size[n] = np.random.RandomState(seed).randint(0, n, (n_resamples, n))
+        intervals.append(reflected_bca(sample, rows_by_size[n], level=level))
+    return intervals
+
+
+def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Interval:
+    """BCa interval of (mean − resampled mean), added back to the mean: the mirror image of the usual one.
+
+    Parameters
+    ----------
+    sample
+        (n,) float64.
+    rows
+        (resamples, n) int64 indices into the sample.
+    level
+        Confidence level.
+
+    Notes
+    -----
+    Efron 1987, as scipy.stats.bootstrap computes it. The resampled means are averages of the drawn values,
+    not a count matrix times the values: the latter's rounding breaks exact ties and moves the bias
+    correction.
+    """
+    n, mean = len(sample), sample.mean()
+    if n == 1:
+        return Interval(float(mean), float(mean))
+    if (sample == sample[0]).all():
+        return Interval(float("nan"), float("nan"))
+    deviations = np.sort(mean - sample[rows].mean(axis=1))
+    below = np.searchsorted(deviations, 0.0, side="left")
+    ties = np.searchsorted(deviations, 0.0, side="right") - below
+    bias = ndtri((below + ties / 2) / len(deviations))
+    left_out = mean - (sample.sum() - sample) / (n - 1)
+    spread = left_out.mean() - left_out
+    acceleration = (spread**3).sum() / (6 * (spread**2).sum() ** 1.5)
+    z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
+    low, high = np.percentile(deviations, 100 * ndtr(bias + z / (1 - acceleration * z))) + mean
+    return Interval(float(low), float(high))

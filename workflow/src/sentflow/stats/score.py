@@ -1,0 +1,74 @@
+"""The score of a task and encoder from its folds: the published aggregation, and the interval for claims."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.repeatability import summarise
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class StatisticsSettings:
+    """How scores are summarised.
+
+    Attributes
+    ----------
+    level
+        Confidence level of the generalisation interval, in (0, 1).
+    n_resamples
+        Of the published bootstrap, whose level is always 0.99.
+    """
+
+    level: float
+    n_resamples: int
+
+
+PUBLISHED_LEVEL = 0.99
+
+
+def score(folds: "pd.DataFrame", *, n_folds: int, seed: int, settings: StatisticsSettings) -> dict[str, Any]:
+    """Mean, published aggregation and named intervals.
+
+    Parameters
+    ----------
+    folds
+        The unaggregated table of all folds (see `CrossValidation.scores`).
+    n_folds
+        Folds of one repetition.
+    seed
+        Of the protocol; seeds the published bootstrap.
+    settings
+        See `StatisticsSettings`.
+
+    Returns
+    -------
+    dict
+        ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published,
+        for comparison with papers only; *generalisation*, for claims.
+    """
+    published = summarise(folds, n_resamples=settings.n_resamples, level=PUBLISHED_LEVEL, seed=seed)
+    values = folds.loc[folds["metric"] == "metric_test", "value"].to_numpy(np.float64)
+    generalisation = nadeau_bengio_interval(values, folds=n_folds, level=settings.level)
+    return {
+        "mean": published["avg_metric_test"],
+        "std": published["std_metric_test"],
+        "published": published,
+        "intervals": {
+            "repeatability": {
+                "level": PUBLISHED_LEVEL,
+                "low": published["ci99_low_metric_test"],
+                "high": published["ci99_high_metric_test"],
+            },
+            "generalisation": {
+                "level": settings.level,
+                "low": generalisation.low,
+                "high": generalisation.high,
+                "degenerate": generalisation.degenerate,
+            },
+        },
+    }
