@@ -5,7 +5,7 @@ from snakemake.utils import min_version
 min_version("9.20")
 
 
-configfile: workflow.source_path("config.yaml")
+configfile: f"{workflow.basedir}/config.yaml"
 
 
 include: "workflow/rules/common.smk"

@@ -55,13 +55,16 @@ def with_pinned(**changes: Any) -> dict[str, Any]:
         {"mirrors": ["https://mirror.example.org", "/a/folder"]},
         {"probe": {"job": "fold"}},
         {"probe": {"job": "repetition"}},
-        {"models": {"minilm-l6": {"title": "Not selected"}}},
-        {"tasks": {"T1A": {"title": "Not selected"}}},
     ],
     ids=str,
 )
 def test_what_changes_no_result_runs_nothing(finished, config):
     assert planned(finished, config) == set()
+
+
+def test_entries_that_are_not_selected_change_only_the_record(finished):
+    config = {"models": {"minilm-l6": {"title": "Other"}}, "tasks": {"T1A": {"title": "Other"}}}
+    assert planned(finished, config) == {"record", "report"}
 
 
 @pytest.mark.parametrize("key", [{"classifier": "mlp"}, {"metric": "adjusted_macro_f1"}], ids=str)

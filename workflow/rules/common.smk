@@ -1,10 +1,12 @@
 """Names that the rules use. No logic of its own: it is in the package, where it is tested."""
 
+import shlex
 import sys
 from pathlib import Path
 
 # This folder's own code, whatever is installed: digests and jobs must speak of the same files.
-sys.path.insert(0, str(Path(workflow.basedir) / "workflow" / "src"))
+source_folder = str(Path(workflow.basedir) / "workflow" / "src")
+sys.path.insert(0, source_folder)
 
 from sentflow import paths
 from sentflow.config import load_experiment
@@ -20,9 +22,7 @@ except ConfigError as error:
 targets = Targets(experiment)
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
-shell.prefix(
-    f"export PYTHONPATH={Path(workflow.basedir) / 'workflow' / 'src'}:$PYTHONPATH; "
-)
+shell.prefix(f"export PYTHONPATH={shlex.quote(source_folder)}:$PYTHONPATH; ")
 
 
 wildcard_constraints:

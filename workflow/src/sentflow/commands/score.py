@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
-    start_log("score", args, libraries=["numpy", "scipy", "pandas", "pyarrow"])
+    start_log("score", args, libraries=["numpy", "scipy", "pyarrow"])
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     folds, infos = read_folds(args.folds)
     rows = read_task(args.rows)
     numbers = score(
-        folds.to_pandas(),
+        folds.to_pydict(),
         n_folds=probe["folds"],
         seed=probe["seed"],
         settings=StatisticsSettings(**settings["statistics"]),

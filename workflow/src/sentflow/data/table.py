@@ -113,7 +113,7 @@ def read_task(path: Path | str) -> TaskTable:
         The file is not a task table, or it is damaged.
     """
     try:
-        stored = pq.read_table(path)
+        stored = pq.ParquetFile(path).read()
         info = TaskInfo(**json.loads(stored.schema.metadata[_METADATA_KEY]))
         columns: dict[str, list[Any]] = stored.to_pydict()
         return TaskTable(

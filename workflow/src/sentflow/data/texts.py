@@ -45,7 +45,7 @@ def read_texts(path: Path | str) -> list[str]:
         The file is missing or damaged, or has no column text.
     """
     try:
-        texts: list[str] = pq.read_table(path, columns=["text"]).column("text").to_pylist()
+        texts: list[str] = pq.ParquetFile(path).read(columns=["text"]).column("text").to_pylist()
     except (OSError, KeyError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable list of texts ({error}). Delete it and run snakemake again."

@@ -6,7 +6,6 @@ import torch
 
 from sentflow.probing.protocol import ProbeProtocol, Setting
 
-
 # Ten operations follow one another on the same parameters: in blocks that stay in the processor's second-level cache
 # they are four times as fast as over the whole of a large probe. The numbers are the same.
 _CACHED_PARAMETERS = 1 << 16
@@ -50,7 +49,8 @@ class StackedAdamW:
         self._blocks = [
             (*block, scratch[:, : block[0].shape[1]])
             for block in zip(
-                *(whole.split(length, dim=1) for whole in (parameters, gradient, *moments)), strict=True
+                *(torch.split(whole, length, dim=1) for whole in (parameters, gradient, *moments)),
+                strict=True,
             )
         ]
         self._step = 0

@@ -121,7 +121,8 @@ def cross_validate(
     """
     protocol = replace(PUBLISHED, repetitions=repetitions, folds=folds, seed=seed)
     features = np.asarray(features, dtype=np.float32)
-    classes, indices = np.unique(np.asarray(labels), return_inverse=True)
+    labels = np.asarray(labels)
+    classes, indices = np.unique(labels, return_inverse=True)
     _check(features, indices, len(classes), metric, protocol)
     results = train_folds(
         FixedFeatures(features),
@@ -167,7 +168,7 @@ def train_folds(
 def _check(
     features: np.ndarray, labels: np.ndarray, n_classes: int, metric: str, protocol: ProbeProtocol
 ) -> None:
-    if features.ndim != 2 or len(features) != len(labels):
+    if features.ndim != 2 or labels.shape != features.shape[:1]:
         raise ValueError(
             f"features must be (n, D) with one row per label; got {features.shape} and {labels.shape}"
         )

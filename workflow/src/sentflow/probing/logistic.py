@@ -5,6 +5,10 @@ from torch.nn import functional
 
 from sentflow.probing.losses import loss_and_residual
 
+# Up to so many batches per epoch one product with all training rows is cheaper than gathering a batch per probe:
+# it reads the features once for all probes (measured: 2 to 5 times faster below, slower from twice as many).
+WHOLE_BATCHES = 6
+
 
 class LogisticStack:
     """S linear probes with the same initial weights, trained side by side on the same features.
@@ -56,6 +60,23 @@ class LogisticStack:
         torch.Tensor
             (S,) mean loss of each batch before the step.
         """
+        size, n = rows.shape
+        if size > 1 and len(self._features) <= WHOLE_BATCHES * n:
+            return self._gradient_from_all_rows(rows)
+        return self._gradient_from_batches(rows)
+
+    def _gradient_from_all_rows(self, rows: torch.Tensor) -> torch.Tensor:
+        size, n = rows.shape
+        everywhere = self._weights.flatten(0, 1) @ self._features.T  # (S · outputs, rows)
+        places = rows[:, None, :].expand(size, self._n_outputs, n)
+        logits = everywhere.view(size, self._n_outputs, -1).gather(2, places).transpose(1, 2)
+        loss, residual = loss_and_residual(logits, self._labels[rows])
+        spread = torch.zeros_like(everywhere)
+        spread.view(size, self._n_outputs, -1).scatter_(2, places, residual.transpose(1, 2))
+        torch.mm(spread, self._features, out=self._weight_gradient.flatten(0, 1))
+        return loss
+
+    def _gradient_from_batches(self, rows: torch.Tensor) -> torch.Tensor:
         size, n = rows.shape
         if self._buffer.shape[:2] != (size, n):
             self._buffer = self._features.new_empty(size, n, self._features.shape[1])

@@ -63,7 +63,7 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
     tables, infos = [], []
     for file in files:
         try:
-            table = pq.read_table(file)
+            table = pq.ParquetFile(file).read()
             infos.append(FoldInfo(**json.loads(table.schema.metadata[_METADATA_KEY])))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise DataError(

@@ -226,6 +226,8 @@ class _FoldTraining:
         """How many settings are trained side by side: MLPs are bound by matrix products and gain nothing."""
         if self._hidden is not None:
             return 1
+        if len(self._plan.train) <= logistic.WHOLE_BATCHES * self._protocol.batch_size:
+            return n_settings
         batch_values = self._protocol.batch_size * self._data.train[0].shape[1]
         return max(1, min(n_settings, _CACHED_VALUES // batch_values))
 

@@ -7,13 +7,10 @@ texts (the fold scores share their training data): `sentflow.stats.generalisatio
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_SEED = 2**32 - 1
 PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
@@ -27,6 +24,13 @@ QUANTITIES = (
 )
 
 
+class Columns(Protocol):
+    """Named columns of equal length: a data frame, or a mapping of arrays."""
+
+    def __getitem__(self, name: str, /) -> Any:
+        """One column."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval; NaN limits where all values are equal."""
@@ -36,7 +40,7 @@ class Interval:
 
 
 def summarise(
-    scores: "pd.DataFrame",
+    scores: Columns,
     *,
     n_resamples: int = 10_000,
     level: float = 0.99,
@@ -60,15 +64,15 @@ def summarise(
         metric_test, else one value per epoch over the folds that reached it. Another level changes the
         prefix, e.g. ``ci95_low_``.
     """
-    values = {
-        name: table.groupby("train_epoch")["value"].apply(lambda column: column.to_numpy(np.float64))
-        for name, table in scores.groupby("metric")
-    }
-    seeds = quantity_seeds(bootstrap_seed(seed, repetitions=int(scores["kfold_repetition"].nunique())))
+    metrics, epochs = np.asarray(scores["metric"]), np.asarray(scores["train_epoch"])
+    values = np.asarray(scores["value"], dtype=np.float64)
+    repetitions = len(np.unique(np.asarray(scores["kfold_repetition"])))
+    seeds = quantity_seeds(bootstrap_seed(seed, repetitions=repetitions))
     prefix = f"ci{level * 100:g}"
     summary: dict[str, Any] = {}
     for name in QUANTITIES:
-        samples = list(values[name].sort_index())
+        chosen = metrics == name
+        samples = [values[chosen & (epochs == epoch)] for epoch in np.unique(epochs[chosen])]
         intervals = published_intervals(samples, seed=seeds[name], n_resamples=n_resamples, level=level)
         columns = {
             f"avg_{name}": [float(sample.mean()) for sample in samples],

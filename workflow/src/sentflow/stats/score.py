@@ -1,15 +1,12 @@
 """The score of a task and encoder from its folds: the published aggregation, and the interval for claims."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
-from sentflow.stats.repeatability import summarise
-
-if TYPE_CHECKING:
-    import pandas as pd
+from sentflow.stats.repeatability import Columns, summarise
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class StatisticsSettings:
 PUBLISHED_LEVEL = 0.99
 
 
-def score(folds: "pd.DataFrame", *, n_folds: int, seed: int, settings: StatisticsSettings) -> dict[str, Any]:
+def score(folds: Columns, *, n_folds: int, seed: int, settings: StatisticsSettings) -> dict[str, Any]:
     """Mean, published aggregation and named intervals.
 
     Parameters
@@ -52,7 +49,8 @@ def score(folds: "pd.DataFrame", *, n_folds: int, seed: int, settings: Statistic
         for comparison with papers only; *generalisation*, for claims.
     """
     published = summarise(folds, n_resamples=settings.n_resamples, level=PUBLISHED_LEVEL, seed=seed)
-    values = folds.loc[folds["metric"] == "metric_test", "value"].to_numpy(np.float64)
+    tested = np.asarray(folds["metric"]) == "metric_test"
+    values = np.asarray(folds["value"], dtype=np.float64)[tested]
     generalisation = nadeau_bengio_interval(values, folds=n_folds, level=settings.level)
     return {
         "mean": published["avg_metric_test"],

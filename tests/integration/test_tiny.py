@@ -1,0 +1,218 @@
+"""The whole pipeline on the tiny experiment: what it makes, and that no way of running it changes a byte."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from workflow_copy import PACKAGE, TINY, environment, planned, rules_of, snakemake, snakemake_words
+
+pytestmark = pytest.mark.slow
+
+TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
+MODELS = ("bag-of-words", "tfidf", "random")
+# Files that a run measures anew each time.
+MEASURED = {"costs.csv", "costs.md", "costs.tex"}
+FROM_PROBES_ON = ("probes", "scores", "summary", "tables")
+KILL_WITHIN_SECONDS = 300
+
+
+def stable_files(project: Path) -> dict[str, bytes]:
+    """Every file of scores and tables that must be the same bytes in every run."""
+    return {
+        str(file.relative_to(project)): file.read_bytes()
+        for folder in ("scores", "tables")
+        for file in sorted((project / "results" / folder).rglob("*"))
+        if file.is_file() and file.name not in MEASURED
+    }
+
+
+def assert_same_files(project: Path, reference: Path) -> None:
+    found, expected = stable_files(project), stable_files(reference)
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+def run(project: Path, *arguments: str) -> str:
+    """Run scores and tables of the tiny experiment to the end; what Snakemake said."""
+    outcome = snakemake(project, "scores", "tables", "--configfile", str(TINY), *arguments)
+    assert outcome.code == 0, outcome.text[-6000:]
+    return outcome.text
+
+
+def count(rule: str, said: str) -> int:
+    """Jobs of a rule in Snakemake's statistics."""
+    found = re.search(rf"^{rule} +(\d+)$", said, flags=re.MULTILINE)
+    return int(found[1]) if found else 0
+
+
+def kill_half_way(project: Path, kill: Callable[[subprocess.Popen[bytes]], None]) -> int:
+    """Start a run and kill it when some probes are done and others are not; its process group."""
+    words = snakemake_words("scores", "tables", "--cores", "2", "--configfile", str(TINY))
+    with (project / "killed.log").open("wb") as log:
+        process = subprocess.Popen(
+            words, cwd=project, env=environment(), stdout=log, stderr=log, start_new_session=True
+        )
+        deadline = time.monotonic() + KILL_WITHIN_SECONDS
+        while len(list((project / "results").glob("probes/*/*/rep-2/fold-2.parquet"))) < 2:
+            assert process.poll() is None, (project / "killed.log").read_text(encoding="utf-8")[-6000:]
+            assert time.monotonic() < deadline, "no probe was done in time"
+            time.sleep(0.05)
+        kill(process)
+        process.wait()
+    return process.pid
+
+
+def resume(project: Path) -> str:
+    """What the README says: a locked folder is unlocked, and the same command does the rest."""
+    locked = snakemake(project, "scores", "tables", "--cores", "2", "--configfile", str(TINY))
+    assert locked.code != 0
+    assert "cannot be locked" in locked.text
+    assert "Traceback" not in locked.text
+    assert snakemake(project, "--unlock", "--configfile", str(TINY)).code == 0
+    return run(project, "--cores", "2")
+
+
+# --- what a run makes ---------------------------------------------------------------------------------------
+
+
+def test_every_score_is_there_and_makes_sense(reference):
+    means = {}
+    for task in TASKS:
+        for model in MODELS:
+            score = json.loads(
+                (reference / f"results/scores/{task}/{model}.json").read_text(encoding="utf-8")
+            )
+            assert (score["task"], score["model"], score["data_version"]) == (task, model, "sample data")
+            assert (score["repetitions"], score["folds"], score["n_folds"]) == (2, 2, 4)
+            assert 0 <= score["mean"] <= 1
+            means[task, model] = score["mean"]
+    assert means["T1B-tiny", "bag-of-words"] > means["T1B-tiny", "random"]
+    layouts = [
+        json.loads((reference / f"results/scores/{task}/random.json").read_text(encoding="utf-8"))["layout"]
+        for task in TASKS
+    ]
+    assert layouts == ["single", "pair", "alternatives"]
+
+
+def test_checks_pass(reference):
+    checks = sorted((reference / "results/checks").glob("*.json"))
+    assert [check.stem for check in checks] == ["complete", "controls", "intervals", "no_missing"]
+    for check in checks:
+        assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem
+
+
+def test_tables_figures_report_and_record_are_there(reference):
+    results = reference / "results"
+    for name in ("scores", "intervals", "tasks", "costs"):
+        assert all((results / f"tables/{name}.{ending}").stat().st_size for ending in ("csv", "md", "tex"))
+    for name in ("heatmap", "forest", "curves", "costs"):
+        assert all((results / f"figures/{name}.{ending}").stat().st_size for ending in ("pdf", "png", "svg"))
+    page = (results / "report/index.html").read_text(encoding="utf-8")
+    assert all(words in page for words in ("Tiny experiment", "sample data", *TASKS))
+    assert "T1B-tiny" in (results / "record/config.yaml").read_text(encoding="utf-8")
+
+
+def test_every_job_left_a_log_and_a_benchmark(reference):
+    results = reference / "results"
+    logs = {str(file.relative_to(results / "logs").with_suffix("")) for file in results.glob("logs/**/*.log")}
+    measured = results.glob("benchmarks/**/*.jsonl")
+    benchmarks = {str(file.relative_to(results / "benchmarks").with_suffix("")) for file in measured}
+    assert logs == benchmarks
+    assert "probe/T1B-tiny/random" in logs
+    first_line = (results / "logs/probe/T1B-tiny/random.log").read_text(encoding="utf-8").splitlines()[0]
+    assert "python -m sentflow.commands.probe --task results/data/tasks/T1B-tiny.parquet" in first_line
+
+
+def test_nothing_is_left_over(reference):
+    assert list((reference / "results").rglob("*.part")) == []
+    assert list((reference / "results").rglob(".*")) == []
+
+
+def test_jobs_ran_the_code_of_their_own_folder(reference):
+    said = snakemake(
+        reference, "-n", "--configfile", str(TINY), "--forcerun", "record", "--printshellcmds"
+    ).text
+    assert "sentflow.commands.record" in said
+    log = next((reference / ".snakemake/log").glob("*.log")).read_text(encoding="utf-8")
+    assert "not a valid identifier" not in log
+
+
+# --- what runs again, after a real run ----------------------------------------------------------------------
+
+
+def test_a_second_run_does_nothing(reference):
+    outcome = snakemake(reference, "--cores", "2", "--configfile", str(TINY))
+    assert outcome.code == 0
+    assert "Nothing to be done" in outcome.text
+
+
+def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
+    project = copy_of_reference()
+    for file in sorted(project.rglob("*"), reverse=True):
+        if file.is_file() and ".snakemake" not in file.parts:
+            file.touch()
+    assert planned(project) == set()
+    with (project / PACKAGE / "probing/metrics.py").open("a", encoding="utf-8") as stream:
+        stream.write("\n_ADDED_BY_A_TEST = 1\n")
+    after_scores = {"summarise", "summarise_costs", "table", "figure", "check", "report"}
+    assert rules_of(planned(project)) == {"probe", "probe_lazy", "score"} | after_scores
+
+
+# --- same bytes, whichever way ------------------------------------------------------------------------------
+
+
+def test_one_core_and_jobs_of_a_repetition_from_scratch(reference, copy_of_reference):
+    project = copy_of_reference(*(folder.name for folder in (reference / "results").iterdir()))
+    said = run(project, "--cores", "1", "--config", 'probe={"job": "repetition"}')
+    assert count("probe", said) + count("probe_lazy", said) == len(TASKS) * len(MODELS) * 2
+    assert_same_files(project, reference)
+
+
+def test_jobs_of_a_fold(reference, copy_of_reference):
+    # one lazy encoder, one MLP with alternatives, one pair; the other folds are those of whole-task jobs
+    pairs = ("T1B-tiny/tfidf", "F3-tiny/bag-of-words", "G3-tiny/random")
+    project = copy_of_reference(*(f"probes/{pair}" for pair in pairs), "scores", "summary", "tables")
+    said = run(project, "--cores", "2", "--config", 'probe={"job": "fold"}')
+    assert (count("probe", said), count("probe_lazy", said)) == (8, 4)
+    assert_same_files(project, reference)
+
+
+def test_a_run_that_was_killed_with_its_jobs_is_resumed(reference, copy_of_reference):
+    project = copy_of_reference(*FROM_PROBES_ON)
+    kill_half_way(project, lambda process: os.killpg(process.pid, signal.SIGKILL))
+    said = resume(project)
+    assert 0 < count("probe", said) + count("probe_lazy", said) < len(TASKS) * len(MODELS)
+    assert_same_files(project, reference)
+
+
+def test_a_run_whose_jobs_outlive_it_is_resumed(reference, copy_of_reference):
+    pairs = ("T1B-tiny/tfidf", "T1B-tiny/random", "G3-tiny/tfidf", "F3-tiny/random")
+    kept = (f"{task}/{model}" for task in TASKS for model in MODELS if f"{task}/{model}" not in pairs)
+    project = copy_of_reference(*(f"probes/{pair}" for pair in pairs), "scores", "summary", "tables")
+    assert all((project / "results/probes" / pair).is_dir() for pair in kept)
+    group = None
+    try:
+        group = kill_half_way(project, lambda process: process.kill())
+        resume(project)
+        assert_same_files(project, reference)
+    finally:
+        if group is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGKILL)
+
+
+# --- Snakemake's own report ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["report.html", "report.zip"])
+def test_snakemake_makes_its_report(reference, tmp_path, name):
+    outcome = snakemake(reference, "--configfile", str(TINY), "--report", str(tmp_path / name))
+    assert outcome.code == 0, outcome.text
+    assert (tmp_path / name).stat().st_size > 100_000

@@ -1,0 +1,109 @@
+"""Against torch: its AdamW, its clipping and its linear warm-up, one probe at a time."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from sentflow.probing import adamw
+from sentflow.probing.adamw import StackedAdamW, warmup_factors
+from sentflow.probing.protocol import PUBLISHED, Setting
+
+N_STEPS, N_PARAMETERS = 12, 50
+
+
+def gradients(n_probes: int) -> list[torch.Tensor]:
+    """(S, P) per step; the first are larger than the norm they are clipped to, the last smaller."""
+    generator = torch.Generator().manual_seed(5)
+    scales = torch.logspace(1, -3, N_STEPS)
+    return [scale * torch.randn(n_probes, N_PARAMETERS, generator=generator) for scale in scales]
+
+
+def torch_result(initial: torch.Tensor, setting: Setting, steps: list[torch.Tensor], warmup_steps: int):
+    parameter = torch.nn.Parameter(initial.clone())
+    optimiser = torch.optim.AdamW(
+        [parameter],
+        lr=setting.learning_rate,
+        betas=(setting.beta1, setting.beta2),
+        eps=1e-8,
+        weight_decay=0.01,
+    )
+    schedule = torch.optim.lr_scheduler.LinearLR(
+        optimiser, start_factor=0.05, end_factor=1.0, total_iters=warmup_steps
+    )
+    for gradient in steps:
+        parameter.grad = gradient.clone()
+        torch.nn.utils.clip_grad_norm_([parameter], max_norm=1.0)
+        optimiser.step()
+        schedule.step()
+    return parameter.detach()
+
+
+def our_result(
+    initial: torch.Tensor, settings: list[Setting], steps: list[torch.Tensor], warmup_steps: int
+) -> torch.Tensor:
+    parameters = initial.repeat(len(settings), 1)
+    gradient = torch.empty_like(parameters)
+    optimiser = StackedAdamW(
+        parameters, gradient, settings, PUBLISHED, n_steps=len(steps), warmup_steps=warmup_steps
+    )
+    for step in steps:
+        gradient.copy_(step)
+        optimiser.step()
+    return parameters
+
+
+@pytest.fixture(params=["in one block", "in blocks of unequal length"])
+def blocks(request, monkeypatch):
+    if request.param == "in blocks of unequal length":
+        monkeypatch.setattr(adamw, "_CACHED_PARAMETERS", 37)
+
+
+@pytest.fixture
+def initial() -> torch.Tensor:
+    return torch.randn(N_PARAMETERS, generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("warmup_steps", [0, 1, 5, 40])
+@pytest.mark.parametrize("settings", [PUBLISHED.grid[:1], PUBLISHED.grid], ids=["one", "grid"])
+def test_every_probe_moves_as_torch_moves_it_alone(blocks, initial, settings, warmup_steps):
+    steps = gradients(len(settings))
+    ours = our_result(initial, list(settings), steps, warmup_steps)
+    for probe, setting in enumerate(settings):
+        expected = torch_result(initial, setting, [step[probe] for step in steps], warmup_steps)
+        torch.testing.assert_close(ours[probe], expected, rtol=1e-6, atol=2e-7)
+
+
+def test_probe_does_not_depend_on_its_neighbours(blocks, initial):
+    steps = gradients(12)
+    together = our_result(initial, list(PUBLISHED.grid), steps, 3)
+    alone = our_result(initial, [PUBLISHED.grid[4]], [step[4:5] for step in steps], 3)
+    torch.testing.assert_close(together[4:5], alone, rtol=0, atol=1e-7)
+
+
+def test_small_gradients_are_not_scaled_up(initial):
+    small = 1e-4 * torch.ones(1, N_PARAMETERS)
+    gradient = small.clone()
+    optimiser = StackedAdamW(
+        initial[None].clone(), gradient, PUBLISHED.grid[:1], PUBLISHED, n_steps=1, warmup_steps=0
+    )
+    optimiser.step()
+    assert torch.equal(gradient, small)
+
+
+def test_learning_rate_warms_up_linearly():
+    factors = warmup_factors(6, warmup_steps=4, start=0.05).tolist()
+    assert factors == pytest.approx([0.05, 0.2875, 0.525, 0.7625, 1, 1])
+
+
+def test_learning_rate_without_warm_up_steps_stays_at_its_start():
+    """Published: below 512 training rows there are floor(3 / 4) = 0 steps, and 5 % of the rate for ever."""
+    assert warmup_factors(3, warmup_steps=0, start=0.05).tolist() == [0.05] * 3
+
+
+def test_weight_decay_pulls_to_zero_without_a_gradient(initial):
+    protocol = replace(PUBLISHED, warmup_start=1.0)
+    parameters, gradient = initial[None].clone(), torch.zeros(1, N_PARAMETERS)
+    setting = Setting(learning_rate=1e-3, beta1=0.9, beta2=0.999)
+    StackedAdamW(parameters, gradient, [setting], protocol, n_steps=1, warmup_steps=0).step()
+    torch.testing.assert_close(parameters[0], initial * (1 - 1e-3 * 0.01))

@@ -1,0 +1,161 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.utils.data import DataLoader, TensorDataset
+
+from sentflow.probing.draws import EpochOrders, FoldPlan, plan_folds, undersample
+from sentflow.probing.protocol import PUBLISHED
+
+PROTOCOL = replace(PUBLISHED, repetitions=3)
+
+
+def labels_of(*counts: int) -> np.ndarray:
+    """Shuffled labels with so many rows of each class."""
+    return np.random.default_rng(1).permutation(np.repeat(np.arange(len(counts)), counts))
+
+
+def assert_same_plan(a: FoldPlan, b: FoldPlan) -> None:
+    assert (a.repetition, a.fold, a.seed_init, a.seed_loader) == (
+        b.repetition,
+        b.fold,
+        b.seed_init,
+        b.seed_loader,
+    )
+    for part in ("train", "evaluation", "test"):
+        np.testing.assert_array_equal(getattr(a, part), getattr(b, part))
+
+
+# --- undersampling
+
+
+@given(counts=st.lists(st.integers(1, 30), min_size=2, max_size=5), seed=st.integers(0, 2**32 - 2))
+def test_undersampling_gives_as_many_rows_of_each_class_as_the_smallest_has(counts, seed):
+    labels = labels_of(*counts)
+    rows = undersample(labels, seed=seed)
+    assert len(set(rows.tolist())) == len(rows)
+    # class after class, in sorted order
+    assert labels[rows].tolist() == np.repeat(np.arange(len(counts)), min(counts)).tolist()
+
+
+def test_undersampling_of_balanced_labels_keeps_every_row():
+    assert sorted(undersample(labels_of(20, 20), seed=3).tolist()) == list(range(40))
+
+
+# --- folds
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    counts=st.lists(st.integers(5, 40), min_size=2, max_size=4),
+    folds=st.integers(2, 5),
+    seed=st.integers(0, 2**32 - 2),
+)
+def test_folds_partition_the_balanced_rows_and_are_stratified(counts, folds, seed):
+    labels, smallest = labels_of(*counts), min(counts)
+    protocol = replace(PUBLISHED, repetitions=2, folds=folds, seed=seed)
+    plans = list(plan_folds(labels, protocol))
+    assert [(plan.repetition, plan.fold) for plan in plans] == [
+        (repetition, fold) for repetition in (1, 2) for fold in range(1, folds + 1)
+    ]
+    for repetition in (1, 2):
+        mine = [plan for plan in plans if plan.repetition == repetition]
+        balanced = np.sort(np.concatenate([plan.test for plan in mine]))
+        assert len(np.unique(balanced)) == len(balanced) == smallest * len(counts)
+        for plan in mine:
+            rows = np.concatenate([plan.train, plan.evaluation, plan.test])
+            assert np.array_equal(np.sort(rows), balanced)
+            tested = np.bincount(labels[plan.test], minlength=len(counts))
+            assert tested.min() >= smallest // folds
+            assert tested.max() <= -(-smallest // folds)
+            n_rest = len(plan.train) + len(plan.evaluation)
+            assert len(plan.evaluation) == -(-n_rest // 5)  # a fifth, rounded up
+
+
+@pytest.mark.parametrize("wanted", [{(2, 3)}, {(1, 5), (3, 1)}, {(3, 5)}])
+def test_plan_of_a_fold_does_not_depend_on_which_others_are_wanted(wanted):
+    labels = labels_of(30, 25, 41)
+    every = {(plan.repetition, plan.fold): plan for plan in plan_folds(labels, PROTOCOL)}
+    chosen = list(plan_folds(labels, PROTOCOL, wanted=wanted))
+    assert {(plan.repetition, plan.fold) for plan in chosen} == wanted
+    for plan in chosen:
+        assert_same_plan(plan, every[plan.repetition, plan.fold])
+
+
+def test_fewer_repetitions_give_the_same_first_ones():
+    labels = labels_of(30, 25)
+    some = list(plan_folds(labels, replace(PUBLISHED, repetitions=1)))
+    for short, long in zip(some, plan_folds(labels, PROTOCOL), strict=False):
+        assert_same_plan(short, long)
+
+
+def test_another_seed_gives_other_folds():
+    labels = labels_of(30, 30)
+    first, second = (next(plan_folds(labels, replace(PROTOCOL, seed=seed))).test.tolist() for seed in (1, 2))
+    assert first != second
+
+
+def test_repetitions_test_different_rows_of_the_larger_class():
+    labels = labels_of(30, 300)
+    tested = [
+        {row for plan in plan_folds(labels, PROTOCOL) if plan.repetition == k for row in plan.test.tolist()}
+        for k in (1, 2)
+    ]
+    assert tested[0] != tested[1]
+
+
+def test_names_of_classes_do_not_matter_if_their_order_stays():
+    labels = labels_of(30, 25, 41)
+    renamed = np.array([3, 10, 11])[labels]
+    for a, b in zip(plan_folds(labels, PROTOCOL), plan_folds(renamed, PROTOCOL), strict=True):
+        assert_same_plan(a, b)
+
+
+def test_draws_follow_the_published_order():
+    """The chain of draws written out once more, in one piece, from the description of the protocol."""
+    labels, max_seed = labels_of(12, 9), 2**32 - 1
+    repetition_seed = np.random.RandomState(PUBLISHED.seed).randint(0, max_seed, size=10)[0]
+    chain = np.random.RandomState(repetition_seed)
+    seed_undersampling, _seed_folds = chain.randint(0, max_seed, size=2)
+    seeds = chain.randint(0, max_seed, size=(2, 5))
+    chain.random()
+    under = np.random.RandomState(seed_undersampling)
+    rows = np.concatenate(
+        [under.choice(np.flatnonzero(labels == label), size=9, replace=False) for label in (0, 1)]
+    )
+    for index, plan in enumerate(plan_folds(labels, replace(PUBLISHED, repetitions=1))):
+        assert (plan.seed_init, plan.seed_loader) == (seeds[0, index], seeds[1, index])
+        rest = np.flatnonzero(~np.isin(rows, plan.test))
+        chain.shuffle(rest)
+        n_evaluation = int(np.ceil(0.2 * len(rest)))
+        assert rows[rest].tolist() == [*plan.evaluation.tolist(), *plan.train.tolist()]
+        assert len(plan.evaluation) == n_evaluation
+
+
+# --- orders of the loader
+
+
+@pytest.mark.parametrize("n_rows", [128, 300, 511])
+def test_orders_are_those_of_a_torch_loader_epoch_after_epoch(n_rows):
+    """Against torch itself: holds only if the discarded draws are made too."""
+    loader = DataLoader(
+        TensorDataset(torch.arange(n_rows)),
+        batch_size=128,
+        shuffle=True,
+        drop_last=True,
+        generator=torch.Generator().manual_seed(4_000_000_001),
+    )
+    orders = EpochOrders(seed=4_000_000_001, n_rows=n_rows)
+    for _ in range(5):
+        visited = torch.cat([rows for (rows,) in loader])
+        assert torch.equal(orders.next()[: len(visited)], visited)
+
+
+def test_every_order_is_a_permutation_and_leaves_the_global_generator_alone():
+    state = torch.random.get_rng_state()
+    order = EpochOrders(seed=7, n_rows=33).next()
+    assert sorted(order.tolist()) == list(range(33))
+    assert torch.equal(torch.random.get_rng_state(), state)

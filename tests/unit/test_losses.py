@@ -1,0 +1,84 @@
+import pytest
+import torch
+from torch.nn import functional
+
+from sentflow.probing.losses import class_scores, loss_and_residual, predicted_classes
+
+N, N_PROBES = 37, 3
+
+
+def logits_and_labels(n_outputs: int) -> tuple[torch.Tensor, torch.Tensor]:
+    generator = torch.Generator().manual_seed(n_outputs)
+    logits = 4 * torch.randn(N_PROBES, N, n_outputs, generator=generator)
+    labels = torch.randint(0, max(2, n_outputs), (N_PROBES, N), generator=generator)
+    return logits.requires_grad_(), labels
+
+
+def torch_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """The published losses of one probe: (n, outputs) logits and (n,) labels."""
+    if logits.shape[-1] == 1:
+        return functional.binary_cross_entropy_with_logits(logits.squeeze(-1), labels.double())
+    return functional.cross_entropy(logits, labels)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 2, 3, 7])
+def test_loss_and_derivative_are_those_of_autograd(n_outputs):
+    logits, labels = logits_and_labels(n_outputs)
+    expected = torch.stack([torch_loss(logits[k], labels[k]) for k in range(N_PROBES)])
+    expected.sum().backward()
+    loss, residual = loss_and_residual(logits.detach(), labels)
+    assert (loss.dtype, residual.dtype) == (torch.float64, torch.float32)
+    torch.testing.assert_close(loss, expected.detach().double(), rtol=1e-6, atol=0)
+    torch.testing.assert_close(residual, logits.grad, rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_inputs_are_left_as_they_were(n_outputs):
+    logits, labels = logits_and_labels(n_outputs)
+    before = logits.detach().clone()
+    loss_and_residual(logits.detach(), labels)
+    assert torch.equal(logits.detach(), before)
+
+
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_large_logits_give_a_finite_loss(n_outputs):
+    logits = torch.full((1, 4, n_outputs), 1e4)
+    logits[..., -1] = -1e4
+    loss, residual = loss_and_residual(logits, torch.tensor([[0, 1, 0, 1]]))
+    assert loss.isfinite().all()
+    assert residual.isfinite().all()
+
+
+# --- classes
+
+
+def test_class_is_the_sign_of_the_logit():
+    assert predicted_classes(torch.tensor([[-2.0], [0.4], [3.0]])).tolist() == [0, 1, 1]
+
+
+def test_logits_that_all_lie_between_0_and_1_are_taken_for_probabilities():
+    # 0.4 is a positive logit, but no probability above one half
+    assert predicted_classes(torch.tensor([[0.0], [0.4], [0.6], [1.0]])).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize("outside", [-0.001, 1.001])
+def test_one_logit_outside_makes_them_all_logits_again(outside):
+    assert predicted_classes(torch.tensor([[0.4], [outside]])).tolist()[0] == 1
+
+
+def test_tiny_positive_logit_is_no_half_in_single_precision():
+    # sigmoid(3e-8) rounds to 0.5 exactly, which is not above 0.5
+    assert predicted_classes(torch.tensor([[3e-8], [-1.0]])).tolist() == [0, 0]
+
+
+def test_many_classes_take_the_largest_logit_and_the_first_of_equals():
+    assert predicted_classes(torch.tensor([[0.1, 0.2, 0.0], [0.5, 0.5, 0.1]])).tolist() == [1, 0]
+
+
+def test_scores_are_probabilities_of_class_1_or_of_the_predicted_class():
+    two = torch.tensor([[-1.0], [2.0]])
+    expected = [1 / (1 + torch.e), 1 / (1 + torch.e**-2)]
+    assert class_scores(two, predicted_classes(two)).tolist() == pytest.approx(expected)
+    three = torch.tensor([[1.0, 2.0, 3.0]])
+    share = torch.e**3 / (torch.e + torch.e**2 + torch.e**3)
+    assert class_scores(three, predicted_classes(three)).tolist() == pytest.approx([share])

@@ -1,0 +1,284 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+from torch.utils.data import DataLoader, TensorDataset
+
+from sentflow.probing import training
+from sentflow.probing.draws import FoldPlan, plan_folds
+from sentflow.probing.metrics import published_metric
+from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.training import FoldResult, standardised_parts, train_fold
+
+# Few epochs and settings, so that the plain implementation beside stays quick
+SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+
+
+def rows_of_blobs(n: int, n_classes: int, *, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """(n, 6) float32 rows around one centre per class, overlapping, and their labels."""
+    generator = np.random.default_rng(seed)
+    labels = np.arange(n) % n_classes
+    features = 0.4 * np.eye(6)[labels] + generator.standard_normal((n, 6))
+    return features.astype(np.float32), labels.astype(np.int64)
+
+
+def parts_of(plan: FoldPlan, features: np.ndarray, labels: np.ndarray):
+    return [(features[rows], labels[rows]) for rows in (plan.train, plan.evaluation, plan.test)]
+
+
+def first_plan(labels: np.ndarray) -> FoldPlan:
+    return next(plan_folds(labels, PUBLISHED))
+
+
+def our_fold(
+    n: int, n_classes: int, *, hidden: int | None = None, protocol: ProbeProtocol = SHORT
+) -> FoldResult:
+    features, labels = rows_of_blobs(n, n_classes)
+    plan = first_plan(labels)
+    data = standardised_parts(parts_of(plan, features, labels), device="cpu", ones=hidden is None)
+    metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
+    return train_fold(plan, data, metric=metric, n_classes=n_classes, hidden=hidden, protocol=protocol)
+
+
+@pytest.fixture
+def one_thread():
+    """As `train_folds` sets it; many threads on such small products only wait for each other."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+class PlainFold:
+    """One fold as the published evaluator trains it: a data loader, autograd and torch's own optimiser."""
+
+    def __init__(self, n: int, n_classes: int, *, hidden: int | None, protocol: ProbeProtocol) -> None:
+        features, labels = rows_of_blobs(n, n_classes)
+        self.plan, self.protocol, self.hidden = first_plan(labels), protocol, hidden
+        self.n_classes, self.n_outputs = n_classes, 1 if n_classes == 2 else n_classes
+        tensors = [tuple(map(torch.from_numpy, part)) for part in parts_of(self.plan, features, labels)]
+        mean, std = tensors[0][0].mean(dim=0), tensors[0][0].std(dim=0)
+        self.train, self.evaluation, self.test = (((x - mean) / (1e-12 + std), y) for x, y in tensors)
+        self.generator = torch.Generator().manual_seed(self.plan.seed_loader)
+
+    def run(self) -> FoldResult:
+        best, chosen = -1.0, self.protocol.grid[0]
+        for setting in self.protocol.grid:
+            network, _ = self.fit(setting, epochs=self.protocol.search_epochs)
+            value = self.metric_of(network, self.evaluation)
+            if value > best:
+                best, chosen = value, setting
+        network, curves = self.fit(chosen, epochs=self.protocol.max_epochs, stop=True)
+        logits = self.logits(network, self.test[0])
+        train_losses, evaluation_losses, evaluation_metrics = map(list, zip(*curves, strict=True))
+        return FoldResult(
+            repetition=1,
+            fold=1,
+            setting=chosen,
+            train_losses=train_losses,
+            evaluation_losses=evaluation_losses,
+            evaluation_metrics=evaluation_metrics,
+            test_loss=float(self.loss(logits, self.test[1])),
+            test_metric=self.metric_of(network, self.test),
+            test_rows=self.plan.test,
+            truth=self.test[1].numpy(),
+            predicted=self.classes(logits).numpy(),
+            scores=np.empty(0),
+            n_train=len(self.train[1]),
+            n_evaluation=len(self.evaluation[1]),
+            dimension=6,
+        )
+
+    def fit(self, setting: Setting, *, epochs: int, stop: bool = False):
+        network = self.network()
+        optimiser = torch.optim.AdamW(
+            network.parameters(), lr=setting.learning_rate, betas=(setting.beta1, setting.beta2)
+        )
+        loader = DataLoader(
+            TensorDataset(*self.train), 128, shuffle=True, drop_last=True, generator=self.generator
+        )
+        schedule = torch.optim.lr_scheduler.LinearLR(optimiser, 0.05, total_iters=len(loader) // 4)
+        curves, best, stale = [], float("inf"), 0
+        for _ in range(epochs):
+            losses = []
+            for features, labels in loader:
+                network.train()
+                optimiser.zero_grad()
+                loss = self.loss(network(features), labels)
+                loss.backward()
+                torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+                optimiser.step()
+                schedule.step()
+                losses.append(loss.item())
+            evaluation_loss = float(self.loss(self.logits(network, self.evaluation[0]), self.evaluation[1]))
+            curves.append((np.mean(losses), evaluation_loss, self.metric_of(network, self.evaluation)))
+            if best == float("inf") or (best - evaluation_loss) / (1e-12 + best) >= 0.0025:
+                best, stale = evaluation_loss, 0
+            else:
+                stale += 1
+            if stop and stale > self.protocol.patience:
+                break
+        return network, curves
+
+    def network(self) -> torch.nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.plan.seed_init)
+            if self.hidden is None:
+                layers = [torch.nn.Linear(6, self.n_outputs)]
+            else:
+                layers = [
+                    torch.nn.Linear(6, self.hidden, bias=False),
+                    torch.nn.BatchNorm1d(self.hidden),
+                    torch.nn.ReLU(),
+                    torch.nn.Linear(self.hidden, self.n_outputs),
+                ]
+            torch.nn.init.zeros_(layers[-1].bias)
+        return torch.nn.Sequential(*layers)
+
+    def logits(self, network: torch.nn.Module, features: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            return network.eval()(features)
+
+    def loss(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+        if self.n_outputs == 1:
+            return functional.binary_cross_entropy_with_logits(logits.squeeze(-1), labels.double())
+        return functional.cross_entropy(logits, labels)
+
+    def classes(self, logits: torch.Tensor) -> torch.Tensor:
+        if self.n_outputs > 1:
+            return logits.argmax(dim=1)
+        values = logits.squeeze(-1)
+        inside = bool(((values >= 0) & (values <= 1)).all())
+        return ((values if inside else torch.sigmoid(values)) > 0.5).long()
+
+    def metric_of(self, network: torch.nn.Module, part: tuple[torch.Tensor, torch.Tensor]) -> float:
+        predicted = self.classes(self.logits(network, part[0]))
+        name = "mcc" if self.n_classes == 2 else "adjusted_macro_f1"
+        return published_metric(name, part[1].numpy(), predicted.numpy(), n_classes=self.n_classes)
+
+
+# 900 rows: 576 to train on, one warm-up step; 700: 448 rows and none
+@pytest.mark.parametrize(
+    ("n", "n_classes", "hidden"),
+    [(900, 2, None), (700, 2, None), (900, 3, None), (900, 2, 5), (900, 3, 5)],
+)
+def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidden):
+    ours = our_fold(n, n_classes, hidden=hidden)
+    plain = PlainFold(n, n_classes, hidden=hidden, protocol=SHORT).run()
+    assert ours.setting == plain.setting
+    assert len(ours.train_losses) == len(plain.train_losses) > 1
+    np.testing.assert_allclose(ours.train_losses, plain.train_losses, atol=1e-5)
+    np.testing.assert_allclose(ours.evaluation_losses, plain.evaluation_losses, atol=1e-5)
+    np.testing.assert_allclose(ours.evaluation_metrics, plain.evaluation_metrics, atol=1e-6)
+    assert ours.test_loss == pytest.approx(plain.test_loss, abs=1e-5)
+    assert ours.test_metric == pytest.approx(plain.test_metric, abs=1e-6)
+    assert ours.predicted.tolist() == plain.predicted.tolist()
+
+
+def test_search_in_smaller_stacks_gives_the_same_fold(monkeypatch):
+    together = our_fold(700, 2)
+    monkeypatch.setattr(training, "_CACHED_VALUES", 1)  # one setting after the other
+    alone = our_fold(700, 2)
+    assert alone.setting == together.setting
+    np.testing.assert_allclose(alone.train_losses, together.train_losses, atol=1e-6)
+
+
+def test_fold_counts_its_rows_and_columns():
+    fold = our_fold(700, 2)
+    assert (fold.n_train, fold.n_evaluation, len(fold.test_rows), fold.dimension) == (448, 112, 140, 6)
+    assert set(fold.predicted.tolist()) <= {0, 1}
+    assert ((fold.scores >= 0) & (fold.scores <= 1)).all()
+
+
+def test_first_of_equal_settings_wins(monkeypatch):
+    monkeypatch.setattr(training, "published_metric", lambda *_args, **_keys: 0.25)
+    assert our_fold(700, 2).setting == PUBLISHED.grid[0]
+
+
+def test_grid_is_tried_rate_by_rate_then_momentum():
+    assert PUBLISHED.grid[:3] == ((5e-4, 0.8, 0.99), (5e-4, 0.8, 0.999), (5e-4, 0.9, 0.99))
+    assert len(set(PUBLISHED.grid)) == 12
+
+
+def test_below_512_training_rows_the_learning_rate_stays_at_five_per_cent(monkeypatch):
+    factors = []
+    warm_up = training.StackedAdamW.__init__
+
+    def watched(self, *args, **keys):
+        factors.append(keys["warmup_steps"])
+        warm_up(self, *args, **keys)
+
+    monkeypatch.setattr(training.StackedAdamW, "__init__", watched)
+    our_fold(780, 2)  # 499 rows to train on
+    assert set(factors) == {0}
+    factors.clear()
+    our_fold(800, 2)  # 512 rows
+    assert set(factors) == {1}
+
+
+# --- early stopping
+
+
+def epochs_until_stop(losses: list[float]) -> int | None:
+    stopping = training._EarlyStopping(PUBLISHED)
+    return next((epoch for epoch, loss in enumerate(losses, start=1) if stopping.after(loss)), None)
+
+
+def test_training_stops_after_six_epochs_without_improvement():
+    assert epochs_until_stop([1.0] * 10) == 7  # the first epoch always improves
+
+
+def test_improvement_below_a_quarter_per_cent_does_not_count():
+    assert epochs_until_stop([1.0, *(1 - 0.0024 * k / 6 for k in range(1, 10))]) == 7
+
+
+def test_improvement_is_measured_from_the_best_loss_not_the_last():
+    # each step is small, but together they pass 0.25 % at the third, which becomes the best
+    assert epochs_until_stop([1.0, 0.999, 0.998, 0.997, *[0.997] * 10]) == 10
+
+
+def test_any_improvement_restarts_the_count():
+    assert epochs_until_stop([1.0, *[2.0] * 5, 0.9, *[2.0] * 5]) is None
+
+
+# --- standardisation
+
+
+def test_parts_are_standardised_by_the_training_part():
+    features, labels = rows_of_blobs(60, 2)
+    parts = [(features[:40], labels[:40]), (features[40:50], labels[40:50]), (features[50:], labels[50:])]
+    data = standardised_parts(parts, device="cpu", ones=False)
+    mean, std = features[:40].mean(axis=0), features[:40].std(axis=0, ddof=1)
+    for (scaled, _), (raw, _) in zip((data.train, data.evaluation, data.test), parts, strict=True):
+        np.testing.assert_allclose(scaled.numpy(), (raw - mean) / std, rtol=1e-4, atol=1e-5)
+    assert data.dimension == 6
+
+
+def test_input_arrays_are_left_as_they_were():
+    features, labels = rows_of_blobs(60, 2)
+    before = features.copy()
+    standardised_parts([(features, labels)] * 3, device="cpu", ones=True)
+    np.testing.assert_array_equal(features, before)
+
+
+def test_column_of_ones_carries_the_bias():
+    features, labels = rows_of_blobs(60, 2)
+    data = standardised_parts([(features, labels)] * 3, device="cpu", ones=True)
+    assert data.train[0].shape == (60, 7)
+    assert (data.test[0][:, -1] == 1).all()
+    assert data.dimension == 6
+
+
+def test_column_that_is_constant_on_the_training_part_is_divided_by_almost_nothing():
+    """Published (const_features): 1e-12 is added to the standard deviation, so other values explode."""
+    features, labels = rows_of_blobs(60, 2)
+    features[:, 2] = 0.0
+    other = features.copy()
+    other[:, 2] = 0.5
+    data = standardised_parts(
+        [(features, labels), (other, labels), (other, labels)], device="cpu", ones=False
+    )
+    assert (data.train[0][:, 2] == 0).all()
+    assert data.test[0][:, 2].numpy() == pytest.approx(np.full(60, 5e11))
