@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
+from sentflow.probing import logistic
 from sentflow.probing.logistic import LogisticStack, initial_parameters, with_ones
 
 N, D, SEED = 60, 7, 4_123_456_789
@@ -50,9 +51,15 @@ def test_initial_weights_leave_the_global_generator_alone():
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
+@pytest.fixture(params=["from batches", "from all rows"])
+def product(request, monkeypatch):
+    """Both ways of computing the same gradient, whatever the sizes."""
+    monkeypatch.setattr(logistic, "WHOLE_BATCHES", 0 if request.param == "from batches" else 99)
+
+
 @pytest.mark.parametrize("size", [1, 4])
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_gradient_of_each_probe_is_that_of_autograd_on_its_own_batch(n_outputs, size):
+def test_gradient_of_each_probe_is_that_of_autograd_on_its_own_batch(product, n_outputs, size):
     stack, (features, labels) = stack_of(size, n_outputs), rows_and_labels(n_outputs)
     batches = torch.stack(
         [torch.randperm(N, generator=torch.Generator().manual_seed(k))[:20] for k in range(size)]

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing import training
+from sentflow.probing import logistic, training
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
@@ -179,6 +179,7 @@ def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidd
 
 def test_search_in_smaller_stacks_gives_the_same_fold(monkeypatch):
     together = our_fold(700, 2)
+    monkeypatch.setattr(logistic, "WHOLE_BATCHES", 0)
     monkeypatch.setattr(training, "_CACHED_VALUES", 1)  # one setting after the other
     alone = our_fold(700, 2)
     assert alone.setting == together.setting

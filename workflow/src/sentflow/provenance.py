@@ -127,6 +127,7 @@ def _tokens(node: ast.AST) -> Iterator[str]:
                 yield from _tokens(item)
             else:
                 yield f"{type(item).__name__}:{item!r}"
+    yield "end"  # else a statement after a block would look like the block's last one
 
 
 def _without_docstring(body: list[ast.AST]) -> list[ast.AST]:

@@ -4,7 +4,6 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
 
 
@@ -24,12 +23,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
     from sentflow.data.table import read_task
+    from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.tfidf import TfidfEncoder
     from sentflow.probing.features import LazyFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
 
     table = read_task(args.task)
-    source = LazyFeatures(table, TfidfEncoder.from_settings(read_json(args.manifest)["settings"]))
+    source = LazyFeatures(table, TfidfEncoder.from_settings(read_manifest(args.manifest).settings))
     probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
     return 0
 

@@ -60,7 +60,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "dimension": max(info.dimension for info in infos),
     }
     with atomic(args.table) as part:
-        pq.write_table(folds.add_column(0, "task", pa.array([args.task] * len(folds))), part)
+        pq.write_table(folds.add_column(0, "task", pa.repeat(args.task, len(folds))), part)
     write_json(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
     return 0

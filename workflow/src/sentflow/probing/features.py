@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from sentflow.data.table import TaskTable
+from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
 
 
@@ -39,9 +40,20 @@ def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, 
     ndarray
         float32: (n, D) for single texts, (n, 4 D) for pairs (`pair_features`), (n, (1 + k) D) for a question
         and its k alternatives, side by side.
+
+    Raises
+    ------
+    DataError
+        A text is not in `row_of`: the table is of another dataset.
     """
 
     def of(texts: Sequence[str]) -> np.ndarray:
+        unknown = [text for text in texts if text not in row_of]
+        if unknown:
+            raise DataError(
+                f"{table.info.task}: {len(unknown)} of its texts are not among those of its dataset, e.g. "
+                f"{unknown[0][:60]!r}. Delete the table of the task and run snakemake again."
+            )
         return embeddings[[row_of[text] for text in texts]]
 
     first = of(table.text_a)

@@ -41,6 +41,9 @@ def nadeau_bengio_interval(scores: np.ndarray, *, folds: int, level: float) -> G
     generalization error, with the ratio of Bouckaert and Frank 2004.
     """
     n = len(scores)
-    mean, std = float(np.mean(scores)), float(np.std(scores, ddof=1))
+    degenerate = bool((scores == scores[0]).all())
+    # the mean of equal numbers may be rounded away from them
+    mean = float(scores[0] if degenerate else np.mean(scores))
+    std = 0.0 if degenerate else float(np.std(scores, ddof=1))
     half_width = float(stdtrit(n - 1, (1 + level) / 2)) * std * (1 / n + 1 / (folds - 1)) ** 0.5
-    return GeneralisationInterval(mean - half_width, mean + half_width, degenerate=std == 0)
+    return GeneralisationInterval(mean - half_width, mean + half_width, degenerate=degenerate)

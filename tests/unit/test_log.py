@@ -1,0 +1,82 @@
+import argparse
+import logging
+import platform
+import shlex
+
+import pytest
+
+from sentflow.commands import probe
+from sentflow.errors import ConfigError, DataError
+from sentflow.log import exit_with, library_version, start_log
+
+
+@pytest.fixture(autouse=True)
+def loggers():
+    """The commands set up the root logger of their process; other tests keep theirs."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+def started(capsys, name: str, args: argparse.Namespace, libraries=()) -> str:
+    start_log(name, args, libraries=libraries)
+    return capsys.readouterr().err
+
+
+def test_log_begins_with_the_command_as_it_could_be_typed(capsys):
+    words = ["--task", "a b/é.parquet", "--texts", "t", "--embeddings", "e", "--info", "i"]
+    words += ["--settings", '{"metric": "mcc"}', "--output", "rep-1/fold-1.parquet", "rep-1/fold-2.parquet"]
+    args = probe.parser().parse_args(words)
+    text = started(capsys, "probe", args)
+    typed = text.splitlines()[0].partition("python -m sentflow.commands.probe ")[2]
+    assert probe.parser().parse_args(shlex.split(typed)) == args
+
+
+def test_log_names_the_versions_that_can_change_the_result(capsys):
+    text = started(capsys, "x", argparse.Namespace(), libraries=["numpy", "no-such-library"])
+    assert f"python={platform.python_version()} numpy={library_version('numpy')}" in text
+    assert "no-such-library=absent" in text
+
+
+def test_options_that_were_not_given_are_not_shown(capsys):
+    text = started(capsys, "x", argparse.Namespace(mirror=None, tables=[], seed=0))
+    assert "--mirror" not in text
+    assert "--tables" not in text
+    assert "--seed 0" in text
+
+
+def test_records_of_the_package_are_shown_with_time_and_level(capsys):
+    start_log("x", argparse.Namespace())
+    logging.getLogger("sentflow.anything").warning("é tarde")
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.endswith(" WARNING é tarde")
+    assert line[:2] == "20"
+
+
+def code_of(main) -> int:
+    with pytest.raises(SystemExit) as exit_info:
+        exit_with(main)
+    return exit_info.value.code
+
+
+def test_command_that_is_done_exits_with_its_code():
+    assert code_of(lambda: 0) == 0
+
+
+@pytest.mark.parametrize("error", [ConfigError, DataError])
+def test_error_for_people_is_one_paragraph_without_a_traceback(capsys, error):
+    def main():
+        raise error("row 3 é ruim")
+
+    assert code_of(main) == 2
+    assert capsys.readouterr().err == "\nerror: row 3 é ruim\n"
+
+
+def test_defect_of_the_program_keeps_its_traceback():
+    def main():
+        raise KeyError("x")
+
+    with pytest.raises(KeyError):
+        exit_with(main)

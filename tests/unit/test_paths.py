@@ -1,0 +1,43 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentflow import paths
+
+PATTERNS = {name: value for name, value in vars(paths).items() if name.isupper() and name != "RESULTS"}
+
+
+@given(st.integers(1, 100), st.integers(1, 100))
+def test_repetition_and_fold_are_read_out_of_a_fold_path(repetition, fold):
+    path = paths.FOLD.format(task="T1A-open", model="minilm-l6", rep=repetition, fold=fold)
+    assert paths.repetition_and_fold(path) == (repetition, fold)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "results/probes/T1A/random/rep-1/fold-2.predictions.parquet",
+        "results/probes/T1A/random/rep-1/fold-x.parquet",
+        "results/scores/T1A/random.parquet",
+        "rep-1/fold-2.parquet.tmp",
+    ],
+)
+def test_path_of_another_file_is_refused(path):
+    with pytest.raises(ValueError, match=r"must end in rep-R/fold-F\.parquet"):
+        paths.repetition_and_fold(path)
+
+
+def test_predictions_lie_beside_their_fold():
+    keys = {"task": "T1A", "model": "random", "rep": 3, "fold": 2}
+    assert paths.predictions_of(paths.FOLD.format(**keys)) == paths.PREDICTIONS.format(**keys)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_everything_lies_in_the_results_folder(name):
+    assert str(PATTERNS[name]).startswith("results/") or name == "_FOLD_PATTERN"
+
+
+def test_every_job_has_a_log_and_a_benchmark_of_its_own():
+    assert paths.log("probe", "{task}/{model}") == "results/logs/probe/{task}/{model}.log"
+    assert paths.log("summarise") == "results/logs/summarise/all.log"
+    assert paths.benchmark("probe", "{task}") == "results/benchmarks/probe/{task}.jsonl"

@@ -1,0 +1,257 @@
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from sentflow import provenance
+
+PACKAGE = Path(provenance.__file__).parent
+CACHED = ("_tree", "_imports", "_module_digest", "_source", "_public_version")
+MODULES = sorted(
+    ".".join(["sentflow", *path.relative_to(PACKAGE).with_suffix("").parts])
+    for path in PACKAGE.rglob("*.py")
+    if path.name != "__init__.py"
+)
+COMMANDS = [name for name in MODULES if name.startswith("sentflow.commands.")]
+FORMULAS = [
+    *(f"sentflow.probing.{name}" for name in ("adamw", "draws", "logistic", "losses", "metrics", "mlp")),
+    *(name for name in MODULES if name.startswith("sentflow.stats.")),
+]
+
+SOURCES = {
+    "commands/probe.py": "from sentflow.probing.training import train\n\n\ndef main():\n    return train(1)\n",
+    "probing/training.py": "from sentflow import losses\n\n\ndef train(x):\n    return losses.loss(x) + 1\n",
+    "losses.py": '"""Losses."""\n\n\ndef loss(x):\n    """Of x."""\n    return x * 2\n',
+    "report.py": "TITLE = 'Relatório'\n",
+}
+
+
+def clear_caches() -> None:
+    for name in CACHED:
+        getattr(provenance, name).cache_clear()
+
+
+class SmallPackage:
+    """A package of four modules in a folder of its own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        for name, text in SOURCES.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        clear_caches()
+
+    def digest(self) -> str:
+        return provenance.code("sentflow.commands.probe")
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    monkeypatch.setattr(provenance, "_ROOT", tmp_path / "sentflow")
+    yield SmallPackage(tmp_path / "sentflow")
+    clear_caches()
+
+
+# --- the digest
+
+
+def test_digest_is_the_same_for_the_same_source(package):
+    before = package.digest()
+    package.write("losses.py", SOURCES["losses.py"])
+    assert package.digest() == before
+    assert len(before) == 16
+    assert int(before, 16) >= 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("losses.py", SOURCES["losses.py"].replace("return", "# twice\n    return")),
+        ("losses.py", SOURCES["losses.py"].replace("Losses", "Perdas").replace("Of x", "De x")),
+        ("losses.py", SOURCES["losses.py"].replace('    """Of x."""\n', "")),
+        ("losses.py", SOURCES["losses.py"].replace("x * 2", "(\n        x\n        * 2\n    )")),
+        ("losses.py", "\n\n" + SOURCES["losses.py"]),
+        ("probing/training.py", SOURCES["probing/training.py"].replace(" + 1", "+1")),
+        ("report.py", "TITLE = 'Report'\n"),
+        ("stats.py", "def unrelated(): ...\n"),
+    ],
+    ids=["comment", "docstring", "no docstring", "brackets", "blank lines", "spaces", "unrelated", "new"],
+)
+def test_edit_that_changes_no_code_keeps_the_digest(package, name, text):
+    before = package.digest()
+    package.write(name, text)
+    assert package.digest() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("commands/probe.py", SOURCES["commands/probe.py"].replace("train(1)", "train(2)")),
+        ("probing/training.py", SOURCES["probing/training.py"].replace("+ 1", "- 1")),
+        ("losses.py", SOURCES["losses.py"].replace("2", "2.0")),
+        ("losses.py", SOURCES["losses.py"].replace("loss(x)", "loss(x, y=None)")),
+        ("losses.py", SOURCES["losses.py"] + "\n\nUNUSED = 'é'\n"),
+    ],
+    ids=["command", "import", "import of an import", "argument", "new name"],
+)
+def test_edit_of_code_that_the_command_reaches_changes_the_digest(package, name, text):
+    before = package.digest()
+    package.write(name, text)
+    assert package.digest() != before
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"),
+        ("for a in b:\n    c()\nelse:\n    d()\n", "for a in b:\n    c()\nd()\n"),
+        ("def f():\n    a = 1\n    b = 2\n", "def f():\n    a = 1\nb = 2\n"),
+        ("x = [[1], 2]\n", "x = [[1, 2]]\n"),
+        ("f(a, *b)\n", "f(*a, b)\n"),
+        ("f(a, g(b), c)\n", "f(a, g(b, c))\n"),
+        ("x = a or (b or c)\n", "x = (a or b) or c\n"),
+        ("x = 1\n", "x = True\n"),
+        ("x = '1'\n", "x = 1\n"),
+        ("x = 'é'\n", "x = b'e'\n"),
+        ("x = None\n", "x = ...\n"),
+        ("x = -1\n", "x = 1\n"),
+        ("del a, b\n", "del b, a\n"),
+        ("def f(a, /, b): ...\n", "def f(a, b, /): ...\n"),
+        ("def f(*, a=None, b): ...\n", "def f(*, a, b=None): ...\n"),
+        ("{**a, 'b': c}\n", "{'b': c, **a}\n"),
+        ("async def f(): ...\n", "def f(): ...\n"),
+    ],
+)
+def test_programs_that_differ_have_other_digests(package, one, other):
+    digests = []
+    for text in (one, other):
+        package.write("losses.py", SOURCES["losses.py"] + text)
+        digests.append(package.digest())
+    assert digests[0] != digests[1]
+
+
+def test_import_inside_a_function_counts(package):
+    package.write("losses.py", "def loss(x):\n    from sentflow.report import TITLE\n\n    return TITLE\n")
+    before = package.digest()
+    package.write("report.py", "TITLE = 'Report'\n")
+    assert package.digest() != before
+
+
+def test_modules_that_import_one_another_in_a_circle_are_followed(package):
+    package.write("losses.py", "from sentflow.probing import training\n")
+    modules = provenance.imported_modules("sentflow.losses")
+    assert modules == {"sentflow.losses", "sentflow.probing.training"}
+
+
+def test_module_that_does_not_exist_is_told(package):
+    with pytest.raises(ModuleNotFoundError, match="there is no module sentflow.commands.prob"):
+        provenance.code("sentflow.commands.prob")
+
+
+def test_files_are_digested_by_their_bytes(package):
+    package.write("page.css", "body {}")
+    before = provenance.files("page.css")
+    package.write("page.css", "body { }")
+    assert provenance.files("page.css") != before
+
+
+# --- versions
+
+
+def test_versions_are_sorted_and_have_no_build_tag(monkeypatch):
+    clear_caches()
+    found = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
+    monkeypatch.setattr(provenance, "version", found.__getitem__)
+    assert provenance.versions("torch", "numpy") == "numpy=2.3.1 torch=2.13.0"
+    clear_caches()
+
+
+def test_library_that_is_not_installed_is_absent():
+    assert provenance.versions("no-such-library-é") == "no-such-library-é=absent"
+
+
+# --- the modules of the package itself
+
+
+def direct_imports(module: str) -> set[str]:
+    """Top-level names of everything that a module imports."""
+    tree = ast.parse(provenance._source(module).read_text(encoding="utf-8"))
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative imports are not followed"
+            names.add(str(node.module))
+    return {name.partition(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_no_import_escapes_the_digest(module):
+    assert not direct_imports(module) & {"importlib"} or module in {
+        "sentflow.log",  # versions only
+        "sentflow.provenance",
+        "sentflow.encoders.manifest",  # looks up where a model's package lies
+    }
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: path.parent.name
+)
+def test_packages_run_nothing_when_a_module_of_theirs_is_imported(path):
+    """What they did would escape the digest of a module that is imported from them by its full name."""
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for statement in body:
+        if isinstance(statement, ast.ImportFrom):
+            assert statement.module == "typing"
+        elif isinstance(statement, ast.If):
+            assert ast.unparse(statement.test) == "TYPE_CHECKING"
+        elif isinstance(statement, ast.FunctionDef):
+            assert statement.name == "__getattr__"
+        elif isinstance(statement, ast.Assign):
+            assert ast.unparse(statement.targets[0]) == "__all__"
+        else:
+            assert isinstance(statement, ast.Expr)
+            assert isinstance(statement.value, ast.Constant)
+
+
+@pytest.mark.parametrize("module", FORMULAS)
+def test_formulas_touch_no_files(module):
+    for name in provenance.imported_modules(module):
+        assert not direct_imports(name) & {"pathlib", "json", "yaml", "argparse"}, name
+
+
+@pytest.mark.parametrize("command", ["probe", "probe_lazy", "score"])
+def test_probes_and_scores_do_not_depend_on_the_report_or_on_neural_encoders(command):
+    modules = provenance.imported_modules(f"sentflow.commands.{command}")
+    assert not [name for name in modules if name.startswith("sentflow.report")]
+    foreign = set().union(*(direct_imports(name) for name in modules))
+    assert not foreign & {"sentence_transformers", "transformers", "matplotlib", "jinja2", "snakemake"}
+
+
+def test_score_does_not_depend_on_torch():
+    modules = provenance.imported_modules("sentflow.commands.score")
+    assert "torch" not in set().union(*(direct_imports(name) for name in modules))
+
+
+def test_report_does_not_depend_on_the_probes():
+    for command in ("table", "figure", "report", "summarise"):
+        modules = provenance.imported_modules(f"sentflow.commands.{command}")
+        assert not [name for name in modules if name.startswith(("sentflow.probing", "sentflow.encoders"))]
+
+
+def test_every_command_has_a_digest_of_its_own():
+    assert len({provenance.code(command) for command in COMMANDS}) == len(COMMANDS) >= 16
+
+
+def test_snakefile_imports_nothing_heavy():
+    """It is read again in every job of a cluster."""
+    modules = {"sentflow.config", "sentflow.targets", "sentflow.provenance", "sentflow.paths"}
+    closure = set().union(*(provenance.imported_modules(name) for name in modules))
+    foreign = set().union(*(direct_imports(name) for name in closure)) - {"sentflow"}
+    assert foreign - set(sys.stdlib_module_names) == {"yaml", "jsonschema"}

@@ -1,0 +1,175 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap
+
+from sentflow.stats.repeatability import (
+    PUBLISHED_SEED,
+    QUANTITIES,
+    bootstrap_seed,
+    published_intervals,
+    quantity_seeds,
+    reflected_bca,
+    summarise,
+)
+
+SEED = 3_000_000_019
+SAMPLES = {
+    "skewed": np.random.default_rng(0).gamma(1.5, 0.1, 50),
+    "small": np.random.default_rng(1).normal(0.4, 0.05, 5),
+    "ties": np.array([0.0, 0.0, 0.0, 0.25, 0.25, 0.5, 0.0]),  # clipped scores: many resampled means are equal
+    "two": np.array([0.1, 0.3]),
+}
+
+
+def our_interval(sample, *, n_resamples=2000, level=0.99):
+    (interval,) = published_intervals([sample], seed=SEED, n_resamples=n_resamples, level=level)
+    return interval
+
+
+def scipy_interval(sample, statistic, *, level=0.99):
+    """SciPy's BCa interval from the same resamples: both draw them from a RandomState of the seed."""
+    return bootstrap(
+        (sample,),
+        statistic,
+        n_resamples=2000,
+        confidence_level=level,
+        method="BCa",
+        vectorized=True,
+        random_state=np.random.RandomState(SEED),  # noqa: NPY002
+    ).confidence_interval
+
+
+# --- one interval
+
+
+@pytest.mark.parametrize("level", [0.9, 0.99])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_interval_is_scipys_of_the_deviation_added_to_the_mean(name, level):
+    sample = SAMPLES[name]
+    expected = scipy_interval(
+        sample, lambda values, axis: sample.mean() - values.mean(axis=axis), level=level
+    )
+    ours = our_interval(sample, level=level)
+    assert ours.low == pytest.approx(sample.mean() + expected.low, abs=1e-12)
+    assert ours.high == pytest.approx(sample.mean() + expected.high, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["skewed", "small"])
+def test_interval_is_the_mirror_image_of_the_usual_one(name):
+    """The published evaluator turns the interval round (reflect_bca); the table must repeat that."""
+    sample = SAMPLES[name]
+    usual = scipy_interval(sample, lambda values, axis: values.mean(axis=axis))
+    ours, mean = our_interval(sample), sample.mean()
+    assert ours.low == pytest.approx(2 * mean - usual.high, abs=1e-12)
+    assert ours.high == pytest.approx(2 * mean - usual.low, abs=1e-12)
+
+
+def test_one_value_is_its_own_interval():
+    interval = our_interval(np.array([0.3]))
+    assert (interval.low, interval.high) == (0.3, 0.3)
+
+
+def test_equal_values_have_no_interval():
+    interval = our_interval(np.full(50, 0.1))
+    assert np.isnan([interval.low, interval.high]).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.floats(0, 1, width=32), min_size=2, max_size=12, unique=True), st.integers(-3, 3))
+def test_interval_is_in_the_unit_of_the_values(values, exponent):
+    sample, unit = np.array(values), 2.0**exponent  # powers of two are exact, so ties stay ties
+    here, there = our_interval(sample, n_resamples=200), our_interval(sample * unit, n_resamples=200)
+    assert (there.low, there.high) == pytest.approx((here.low * unit, here.high * unit), rel=1e-12)
+
+
+def test_samples_of_one_length_share_their_resamples():
+    together = published_intervals(
+        [SAMPLES["small"], SAMPLES["skewed"], SAMPLES["small"] * 2], seed=SEED, n_resamples=500, level=0.99
+    )
+    alone = [our_interval(SAMPLES[name], n_resamples=500) for name in ("small", "skewed")]
+    assert together[:2] == alone
+    assert together[2].low == pytest.approx(2 * together[0].low, abs=1e-12)
+
+
+def test_rows_say_which_values_are_drawn():
+    sample = np.array([1.0, 2.0, 4.0])
+    # every resample is the sample itself, so no resampled mean deviates
+    rows = np.tile([0, 1, 2], (100, 1))
+    interval = reflected_bca(sample, rows, level=0.99)
+    assert (interval.low, interval.high) == pytest.approx((7 / 3, 7 / 3))
+
+
+# --- the table of a task
+
+
+def folds_table(*, repetitions: int = 2, seed: int = 0) -> pd.DataFrame:
+    """Five folds per repetition; the folds of partition 1 were trained for three epochs, the others for two."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for repetition in range(1, repetitions + 1):
+        for partition in range(1, 6):
+            epochs = range(1, 4 if partition == 1 and repetition == 1 else 3)
+            for name in QUANTITIES:
+                for epoch in epochs if "epoch" in name else [-1]:
+                    rows.append((repetition, partition, epoch, name, generator.random()))
+    return pd.DataFrame(
+        rows, columns=["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
+    )
+
+
+@pytest.fixture(scope="module")
+def summary():
+    return summarise(folds_table(), n_resamples=300)
+
+
+def test_summary_has_the_published_names(summary):
+    assert set(summary) == {
+        f"{prefix}_{name}" for prefix in ("avg", "std", "ci99_low", "ci99_high") for name in QUANTITIES
+    }
+
+
+def test_mean_and_deviation_are_those_of_the_folds(summary):
+    values = folds_table().query("metric == 'metric_test'")["value"]
+    assert summary["avg_metric_test"] == pytest.approx(values.mean())
+    assert summary["std_metric_test"] == pytest.approx(values.std(ddof=1))
+
+
+def test_curves_have_one_value_per_epoch_over_the_folds_that_reached_it(summary):
+    values = folds_table().query("metric == 'loss_per_epoch_eval' and train_epoch == 2")["value"]
+    assert len(summary["avg_loss_per_epoch_eval"]) == 3
+    assert summary["avg_loss_per_epoch_eval"][1] == pytest.approx(values.mean())
+
+
+def test_epoch_that_one_fold_reached_has_no_width(summary):
+    (value,) = folds_table().query("metric == 'loss_per_epoch_eval' and train_epoch == 3")["value"]
+    columns = [f"{prefix}_loss_per_epoch_eval" for prefix in ("avg", "std", "ci99_low", "ci99_high")]
+    assert [summary[column][2] for column in columns] == [value, 0.0, value, value]
+
+
+def test_interval_of_a_quantity_starts_from_its_own_seed(summary):
+    seed = quantity_seeds(bootstrap_seed(PUBLISHED_SEED, repetitions=2))["metric_test"]
+    values = folds_table().query("metric == 'metric_test'")["value"].to_numpy()
+    (interval,) = published_intervals([values], seed=seed, n_resamples=300, level=0.99)
+    assert (summary["ci99_low_metric_test"], summary["ci99_high_metric_test"]) == (interval.low, interval.high)
+
+
+def test_another_level_changes_names_and_width_only(summary):
+    other = summarise(folds_table(), n_resamples=300, level=0.95)
+    assert "ci95_low_metric_test" in other
+    assert other["avg_metric_test"] == summary["avg_metric_test"]
+    assert other["ci95_low_metric_test"] > summary["ci99_low_metric_test"]
+
+
+def test_number_of_repetitions_decides_the_bootstrap_seed():
+    """The seed is the master generator's draw after those of the repetitions."""
+    draws = np.random.RandomState(PUBLISHED_SEED).randint(0, 2**32 - 1, size=4).tolist()  # noqa: NPY002
+    assert [bootstrap_seed(PUBLISHED_SEED, repetitions=n) for n in (1, 2, 3)] == draws[1:]
+
+
+def test_seeds_are_drawn_in_the_sorted_order_of_the_quantities():
+    assert list(QUANTITIES) == sorted(QUANTITIES)
+    draws = np.random.RandomState(SEED).randint(0, 2**32 - 1, size=5).tolist()  # noqa: NPY002
+    assert quantity_seeds(SEED) == dict(zip(sorted(QUANTITIES), draws, strict=True))

@@ -1,0 +1,72 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.repeatability import QUANTITIES, summarise
+from sentflow.stats.score import StatisticsSettings, score
+
+SEED = 9847706
+
+
+def folds_table(values: np.ndarray) -> pd.DataFrame:
+    """Five folds per repetition with these test metrics; every other value is 0.5 or near it."""
+    rows = []
+    for index, value in enumerate(values):
+        for name in QUANTITIES:
+            epoch = 1 if "epoch" in name else -1
+            filler = 0.5 + index / 1000
+            rows.append((1 + index // 5, 1 + index % 5, epoch, name, value if name == "metric_test" else filler))
+    return pd.DataFrame(
+        rows, columns=["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
+    )
+
+
+VALUES = np.random.default_rng(4).normal(0.4, 0.05, 10)
+
+
+@pytest.fixture(scope="module")
+def result():
+    settings = StatisticsSettings(level=0.95, n_resamples=400)
+    return score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings)
+
+
+def test_score_is_the_published_mean_and_deviation(result):
+    assert result["published"] == summarise(folds_table(VALUES), n_resamples=400, level=0.99, seed=SEED)
+    assert result["mean"] == pytest.approx(VALUES.mean())
+    assert result["std"] == pytest.approx(VALUES.std(ddof=1))
+
+
+def test_repeatability_keeps_the_published_level_whatever_the_settings(result):
+    assert result["intervals"]["repeatability"] == {
+        "level": 0.99,
+        "low": result["published"]["ci99_low_metric_test"],
+        "high": result["published"]["ci99_high_metric_test"],
+    }
+
+
+def test_generalisation_has_the_level_of_the_settings(result):
+    expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95)
+    assert result["intervals"]["generalisation"] == {
+        "level": 0.95,
+        "low": pytest.approx(expected.low),
+        "high": pytest.approx(expected.high),
+        "degenerate": False,
+    }
+
+
+def test_generalisation_is_wider_than_repeatability(result):
+    narrow, wide = (result["intervals"][name] for name in ("repeatability", "generalisation"))
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
+
+
+def test_intervals_hold_the_mean(result):
+    for interval in result["intervals"].values():
+        assert interval["low"] < result["mean"] < interval["high"]
+
+
+def test_equal_scores_are_marked():
+    settings = StatisticsSettings(level=0.99, n_resamples=400)
+    result = score(folds_table(np.zeros(10)), n_folds=5, seed=SEED, settings=settings)
+    assert result["intervals"]["generalisation"]["degenerate"]
+    assert np.isnan(result["intervals"]["repeatability"]["low"])

@@ -1,0 +1,268 @@
+import copy
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from sentflow import paths
+from sentflow.config import load_experiment
+from sentflow.targets import Targets, one_of
+
+REPOSITORY = Path(__file__).parents[2]
+BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+BASE["select"] = {"models": ["tfidf", "random"], "tasks": ["T1A-sample", "F3-sample", "T2A-open"]}
+BASE["probe"] |= {"repetitions": 2, "folds": 5}
+
+PLACES = SimpleNamespace(task="T1A-sample", model="random", dataset="sample-trust", file="hatebr_offensive_lang.csv")
+SETTINGS = [
+    "download_settings",
+    "prepare_settings",
+    "prepare_checks",
+    "fetch_settings",
+    "encode_settings",
+    "probe_settings",
+    "score_settings",
+    "summarise_settings",
+    "table_settings",
+    "check_settings",
+    "report_settings",
+    "record_settings",
+]
+
+
+def targets(**changes: Any) -> Targets:
+    """Of the base configuration with values set: ``probe__job=…`` sets ``probe.job``."""
+    config = copy.deepcopy(BASE)
+    for place, value in changes.items():
+        *parents, key = place.split("__")
+        section = config
+        for parent in parents:
+            section = section[parent]
+        section[key] = value
+    return Targets(load_experiment(config, REPOSITORY / "workflow"))
+
+
+def settings_of(chosen: Targets, places: SimpleNamespace = PLACES) -> dict[str, Any]:
+    return {name: getattr(chosen, name)(places) for name in SETTINGS}
+
+
+def changed(places: SimpleNamespace = PLACES, **changes: Any) -> set[str]:
+    """Settings that a change of the configuration touches."""
+    before, after = settings_of(targets(), places), settings_of(targets(**changes), places)
+    return {name for name in SETTINGS if before[name] != after[name]}
+
+
+# --- lists of files
+
+
+def test_scores_come_task_after_task():
+    assert targets().scores() == [
+        "results/scores/T1A-sample/tfidf.json",
+        "results/scores/T1A-sample/random.json",
+        "results/scores/F3-sample/tfidf.json",
+        "results/scores/F3-sample/random.json",
+        "results/scores/T2A-open/tfidf.json",
+        "results/scores/T2A-open/random.json",
+    ]
+
+
+def test_score_tables_are_in_the_order_of_the_scores():
+    chosen = targets()
+    assert [name.replace(".parquet", ".json") for name in chosen.score_tables()] == chosen.scores()
+
+
+def test_lazy_encoders_have_no_embeddings():
+    assert targets().embeddings() == [
+        f"results/embeddings/random/{dataset}.npy" for dataset in ("sample-trust", "sample-factual", "factnews")
+    ]
+
+
+def test_every_fold_of_every_task_and_encoder_is_asked_for_once():
+    files = targets().probes()
+    assert len(files) == len(set(files)) == 3 * 2 * 2 * 5
+    assert files[0] == "results/probes/T1A-sample/tfidf/rep-1/fold-1.parquet"
+
+
+def test_tables_and_figures_come_in_every_format():
+    chosen = targets(report__tables=["scores"], report__figures=["heatmap"])
+    assert chosen.tables() == [f"results/tables/scores.{ending}" for ending in ("csv", "md", "tex")]
+    assert chosen.figures() == [f"results/figures/heatmap.{ending}" for ending in ("pdf", "png", "svg")]
+
+
+# --- jobs
+
+
+@pytest.mark.parametrize(("job", "n_outputs", "n_jobs"), [("fold", 1, 10), ("repetition", 5, 2), ("task", 10, 1)])
+def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
+    chosen = targets(probe__job=job)
+    outputs = chosen.fold_outputs()
+    assert len(outputs) == n_outputs
+    jobs = {
+        tuple(pattern.format(task="T1A-sample", model="random", rep=rep, fold=fold) for pattern in outputs)
+        for rep in (1, 2)
+        for fold in range(1, 6)
+    }
+    assert len(jobs) == n_jobs
+    wanted = chosen.folds_of_task(PLACES)
+    assert sorted(file for files in jobs for file in files) == sorted(wanted)
+
+
+@pytest.mark.parametrize("job", ["fold", "repetition", "task"])
+def test_predictions_lie_beside_the_folds_of_the_same_job(job):
+    chosen = targets(probe__job=job)
+    assert chosen.prediction_outputs() == [paths.predictions_of(file) for file in chosen.fold_outputs()]
+
+
+@pytest.mark.parametrize("job", ["fold", "repetition", "task"])
+def test_outputs_and_log_of_a_job_have_the_same_wildcards(job):
+    chosen = targets(probe__job=job)
+    wildcards = {frozenset(re.findall(r"{(\w+)}", name)) for name in chosen.fold_outputs()}
+    assert wildcards == {frozenset(re.findall(r"{(\w+)}", chosen.probe_job_key()))}
+
+
+def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
+    assert changed(probe__job="fold") == set()
+    assert targets(probe__job="fold").probes() == targets().probes()
+
+
+# --- inputs
+
+
+def test_inputs_of_a_task_are_those_of_its_dataset():
+    chosen = targets()
+    assert chosen.raw_file_of_task(PLACES) == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
+    assert chosen.texts_of_task(PLACES) == "results/data/texts/sample-trust.parquet"
+    assert chosen.embeddings_of_task(PLACES) == "results/embeddings/random/sample-trust.npy"
+    assert chosen.embeddings_info_of_task(PLACES) == "results/embeddings/random/sample-trust.json"
+
+
+def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
+    tasks = targets().tasks_of_dataset(SimpleNamespace(dataset="factnews"))
+    assert tasks == ["results/data/tasks/T2A-open.parquet", "results/data/tasks/T2B-open.parquet"]
+    unselected = SimpleNamespace(task="T2B-open")
+    assert targets().raw_file_of_task(unselected).endswith("factnews_dataset_factuality_design.csv")
+
+
+def test_costs_are_read_by_what_shows_costs_alone():
+    chosen = targets()
+    assert chosen.summary_of_table(SimpleNamespace(table="costs")) == paths.COSTS
+    assert chosen.summary_of_table(SimpleNamespace(table="scores")) == paths.SUMMARY
+    sources = [chosen.data_of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
+    assert sources == [paths.CURVES, paths.COSTS, paths.SUMMARY]
+
+
+# --- settings
+
+
+def test_settings_are_json_with_sorted_keys():
+    for name, text in settings_of(targets()).items():
+        assert text == json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False), name
+
+
+def test_probe_settings_are_what_the_command_reads():
+    assert json.loads(targets().probe_settings(SimpleNamespace(task="F3-sample"))) == {
+        "protocol": "published",
+        "repetitions": 2,
+        "folds": 5,
+        "seed": 9847706,
+        "metric": "adjusted_macro_f1",
+        "classifier": "mlp",
+    }
+
+
+def test_downloaded_task_is_prepared_with_the_checksum_of_its_file():
+    checks = json.loads(targets().prepare_checks(SimpleNamespace(task="T2A-open")))
+    assert set(checks["files"]) == {"factnews_dataset.csv"}
+    assert len(checks["files"]["factnews_dataset.csv"]["sha256"]) == 64
+
+
+def test_written_task_is_prepared_without_one():
+    assert "files" not in json.loads(targets().prepare_checks(PLACES))
+
+
+REPORTS = {"report_settings", "record_settings"}  # the report and the record tell everything
+
+
+@pytest.mark.parametrize(
+    ("changes", "touched"),
+    [
+        ({"statistics__n_resamples": 500}, {"score_settings", "record_settings"}),
+        ({"probe__seed": 1}, {"probe_settings", "score_settings", "record_settings"}),
+        ({"probe__folds": 4}, {"prepare_checks", "probe_settings", "score_settings", "record_settings"}),
+        ({"experiment__title": "Ensaio"}, {"table_settings", *REPORTS}),
+        ({"experiment__description": "é outro"}, REPORTS),
+        ({"report__tables": ["scores"]}, {"record_settings"}),
+        ({"models": {"random": {"seed": 5}}}, {"fetch_settings", *REPORTS}),
+        ({"models": {"random": {"title": "Ao acaso"}}}, {"summarise_settings", *REPORTS}),
+        ({"models": {"bag-of-words": {"dimension": 9}}}, {"record_settings"}),
+        ({"models": {"tfidf": {"max_features": 9}}}, REPORTS),
+        ({"tasks": {"T1A-sample": {"title": "Ofensas"}}}, {"summarise_settings", *REPORTS}),
+        ({"tasks": {"T1A-sample": {"note": "é ruído"}}}, REPORTS),
+        (
+            {"tasks": {"T1A-sample": {"classifier": "mlp"}}},
+            {"probe_settings", "score_settings", *REPORTS},
+        ),
+        ({"tasks": {"F3-sample": {"classifier": "logistic"}}}, REPORTS),
+        ({"datasets": {"factnews": {"note": "x"}}}, REPORTS),
+    ],
+)
+def test_change_touches_the_settings_that_it_decides_and_no_others(changes, touched):
+    assert changed(**changes) == touched
+
+
+def test_mirrors_are_no_settings_of_science():
+    places = SimpleNamespace(task="T2A-open", model="random", dataset="factnews", file="factnews_dataset.csv")
+    assert changed(places, mirrors=["/espelho"]) == set()
+    assert targets(mirrors=["/espelho"]).mirrors() == '["/espelho"]'
+
+
+def test_seed_of_sample_data_is_that_of_the_dataset():
+    other = targets(datasets={"sample-trust": {"seed": 2}})
+    assert [chosen.generator_seed(PLACES) for chosen in (targets(), other)] == [1, 2]
+    assert other.generated_task(PLACES) == "T1A"
+
+
+FACTNEWS = SimpleNamespace(dataset="factnews", file="factnews_dataset.csv")
+
+
+def of_factnews(**file: Any) -> Targets:
+    return targets(datasets={"factnews": {"files": {FACTNEWS.file: file}}})
+
+
+def test_another_address_of_the_same_bytes_is_the_same_content():
+    moved = of_factnews(urls=["https://example.org/é.csv"])
+    assert moved.download_settings(FACTNEWS) != targets().download_settings(FACTNEWS)
+    assert moved.downloaded_content(FACTNEWS) == targets().downloaded_content(FACTNEWS)
+
+
+def test_another_checksum_is_another_content():
+    other = of_factnews(sha256="0" * 64)
+    assert other.downloaded_content(FACTNEWS) != targets().downloaded_content(FACTNEWS)
+
+
+# --- wildcard constraints
+
+
+def test_datasets_are_either_written_or_downloaded():
+    chosen = targets()
+    assert chosen.sample_datasets() == r"sample\-trust|sample\-factual"
+    assert chosen.real_datasets() == "factnews"
+
+
+def test_encoders_are_either_lazy_or_have_embeddings():
+    assert (targets().lazy_models(), targets().fixed_models()) == ("tfidf", "random")
+
+
+def test_pattern_of_names_matches_them_alone():
+    pattern = re.compile(one_of(["T1A", "v1.5"]))
+    assert pattern.fullmatch("v1.5")
+    assert not pattern.fullmatch("v1x5")
+    assert not pattern.fullmatch("T1")
+
+
+def test_pattern_of_no_names_matches_nothing():
+    assert not re.fullmatch(one_of([]), "")
