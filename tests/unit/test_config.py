@@ -61,7 +61,9 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert default.title == "Ulysses SentEval on sample data"
 
 
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "experiments").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "experiments").glob("*.yaml")), ids=lambda path: path.stem
+)
 def test_experiments_of_the_repository_are_without_mistakes(path):
     laid_over = yaml.safe_load(path.read_text(encoding="utf-8"))
     result = load_experiment({**DEFAULT, **laid_over}, WORKFLOW)
@@ -177,7 +179,9 @@ def test_unknown_model_is_told_with_the_nearest():
 
 def test_dataset_that_does_not_exist_is_told_with_the_nearest():
     told = mistake(tasks={"T1A-sample": {"dataset": "sample-trst"}})
-    assert told.startswith("tasks.T1A-sample.dataset: there is no dataset 'sample-trst'. Did you mean sample-trust?")
+    assert told.startswith(
+        "tasks.T1A-sample.dataset: there is no dataset 'sample-trst'. Did you mean sample-trust?"
+    )
 
 
 def test_dataset_without_the_file_is_told_with_its_files():
@@ -223,7 +227,9 @@ def test_key_of_another_kind_of_encoder_is_told():
 
 def test_missing_revision_says_where_to_find_one():
     told = mistake(models={"x": {**HUB, "source": {"hub": "neuralmind/bert-base"}}})
-    assert told.startswith("models.x.source.revision: is missing. Write the 40 hexadecimal digits of a commit of")
+    assert told.startswith(
+        "models.x.source.revision: is missing. Write the 40 hexadecimal digits of a commit of"
+    )
     assert "neuralmind/bert-base" in told
 
 
@@ -270,15 +276,27 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
         ({"probe__seed": -1}, "config.probe.seed: -1 is less than the minimum of 0."),
         ({"probe__job": "row"}, "config.probe.job: 'row' is not one of ['fold', 'repetition', 'task']."),
         ({"probe__protocol": "mine"}, "config.probe.protocol: 'mine' is not one of ['published']."),
-        ({"statistics__level": 1}, "config.statistics.level: 1 is greater than or equal to the maximum of 1."),
+        (
+            {"statistics__level": 1},
+            "config.statistics.level: 1 is greater than or equal to the maximum of 1.",
+        ),
         ({"select__models": []}, "config.select.models: [] should be non-empty."),
-        ({"select__models": ["random", "random"]}, "config.select.models: ['random', 'random'] has non-unique"),
+        (
+            {"select__models": ["random", "random"]},
+            "config.select.models: ['random', 'random'] has non-unique",
+        ),
         ({"report__figures": ["pie"]}, "config.report.figures.0: 'pie' is not one of ['heatmap',"),
         ({"models": None}, "config.models: None is not of type 'object'."),
         ({"models": {"random": 3}}, "models.random: 3 is not of type 'object'."),
         ({"tasks": {"T1A-sample": ["x"]}}, "tasks.T1A-sample: ['x'] is not of type 'object'."),
-        ({"tasks": {"T1A-sample": {"reader": None}}}, "tasks.T1A-sample.reader: None is not of type 'object'."),
-        ({"tasks": {"T1A-sample": {"dataset": ["x"]}}}, "tasks.T1A-sample.dataset: ['x'] is not of type 'string'."),
+        (
+            {"tasks": {"T1A-sample": {"reader": None}}},
+            "tasks.T1A-sample.reader: None is not of type 'object'.",
+        ),
+        (
+            {"tasks": {"T1A-sample": {"dataset": ["x"]}}},
+            "tasks.T1A-sample.dataset: ['x'] is not of type 'string'.",
+        ),
         ({"tasks": {"T1A-sample": {"like": ["x"]}}}, "tasks.T1A-sample.like: ['x'] is not of type 'string'."),
         ({"datasets": {"sample-trust": 3}}, "datasets.sample-trust: 3 is not of type 'object'."),
         ({"models": {"../x": RANDOM}}, "models: '../x' does not match"),

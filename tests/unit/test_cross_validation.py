@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tasks import make_task, task_features
 
+from sentflow import probing
 from sentflow.probing.cross_validation import (
     CrossValidation,
     FixedFeatures,
@@ -41,6 +44,21 @@ def assert_same_bytes(a: CrossValidation, b: CrossValidation) -> None:
     for frame in ("scores", "predictions", "settings"):
         mine, other = getattr(a, frame), getattr(b, frame)
         assert mine.equals(other), frame
+
+
+# --- how it is reached
+
+
+def test_entry_point_is_found_in_the_package():
+    assert probing.cross_validate is cross_validate
+    assert probing.CrossValidation is CrossValidation
+    with pytest.raises(AttributeError, match=r"'sentflow\.probing' has no attribute 'cross_valdate'"):
+        _ = probing.cross_valdate
+
+
+def test_package_is_imported_without_torch():
+    program = "import sys, sentflow.probing, sentflow.stats; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
 # --- what comes out

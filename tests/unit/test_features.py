@@ -72,7 +72,9 @@ def test_text_that_the_dataset_does_not_have_is_told():
     table = make_task()
     texts = [text for text in texts_to_embed(table) if text != table.text_a[3]]
     texts = list(dict.fromkeys(texts))
-    with pytest.raises(DataError, match=f"X-sample: 1 of its texts are not among .* e.g. '{table.text_a[3]}'"):
+    with pytest.raises(
+        DataError, match=f"X-sample: 1 of its texts are not among .* e.g. '{table.text_a[3]}'"
+    ):
         row_features(table, text_vectors(texts), rows_of(texts))
 
 

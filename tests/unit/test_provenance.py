@@ -200,9 +200,7 @@ def test_no_import_escapes_the_digest(module):
     }
 
 
-@pytest.mark.parametrize(
-    "path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: path.parent.name
-)
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: path.parent.name)
 def test_packages_run_nothing_when_a_module_of_theirs_is_imported(path):
     """What they did would escape the digest of a module that is imported from them by its full name."""
     body = ast.parse(path.read_text(encoding="utf-8")).body

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
 
+from sentflow import stats
 from sentflow.stats.repeatability import (
     PUBLISHED_SEED,
     QUANTITIES,
@@ -131,6 +132,16 @@ def test_summary_has_the_published_names(summary):
     }
 
 
+def test_entry_point_is_found_in_the_package():
+    assert stats.summarise is summarise
+    with pytest.raises(AttributeError, match=r"'sentflow\.stats' has no attribute 'summarize'"):
+        _ = stats.summarize
+
+
+def test_columns_may_be_lists_or_of_a_data_frame(summary):
+    assert summarise(folds_table().to_dict(orient="list"), n_resamples=300) == summary
+
+
 def test_mean_and_deviation_are_those_of_the_folds(summary):
     values = folds_table().query("metric == 'metric_test'")["value"]
     assert summary["avg_metric_test"] == pytest.approx(values.mean())
@@ -153,7 +164,10 @@ def test_interval_of_a_quantity_starts_from_its_own_seed(summary):
     seed = quantity_seeds(bootstrap_seed(PUBLISHED_SEED, repetitions=2))["metric_test"]
     values = folds_table().query("metric == 'metric_test'")["value"].to_numpy()
     (interval,) = published_intervals([values], seed=seed, n_resamples=300, level=0.99)
-    assert (summary["ci99_low_metric_test"], summary["ci99_high_metric_test"]) == (interval.low, interval.high)
+    assert (summary["ci99_low_metric_test"], summary["ci99_high_metric_test"]) == (
+        interval.low,
+        interval.high,
+    )
 
 
 def test_another_level_changes_names_and_width_only(summary):

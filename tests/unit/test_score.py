@@ -16,7 +16,9 @@ def folds_table(values: np.ndarray) -> pd.DataFrame:
         for name in QUANTITIES:
             epoch = 1 if "epoch" in name else -1
             filler = 0.5 + index / 1000
-            rows.append((1 + index // 5, 1 + index % 5, epoch, name, value if name == "metric_test" else filler))
+            rows.append(
+                (1 + index // 5, 1 + index % 5, epoch, name, value if name == "metric_test" else filler)
+            )
     return pd.DataFrame(
         rows, columns=["kfold_repetition", "kfold_partition", "train_epoch", "metric", "value"]
     )

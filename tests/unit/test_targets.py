@@ -17,7 +17,9 @@ BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 BASE["select"] = {"models": ["tfidf", "random"], "tasks": ["T1A-sample", "F3-sample", "T2A-open"]}
 BASE["probe"] |= {"repetitions": 2, "folds": 5}
 
-PLACES = SimpleNamespace(task="T1A-sample", model="random", dataset="sample-trust", file="hatebr_offensive_lang.csv")
+PLACES = SimpleNamespace(
+    task="T1A-sample", model="random", dataset="sample-trust", file="hatebr_offensive_lang.csv"
+)
 SETTINGS = [
     "download_settings",
     "prepare_settings",
@@ -77,7 +79,8 @@ def test_score_tables_are_in_the_order_of_the_scores():
 
 def test_lazy_encoders_have_no_embeddings():
     assert targets().embeddings() == [
-        f"results/embeddings/random/{dataset}.npy" for dataset in ("sample-trust", "sample-factual", "factnews")
+        f"results/embeddings/random/{dataset}.npy"
+        for dataset in ("sample-trust", "sample-factual", "factnews")
     ]
 
 
@@ -96,7 +99,9 @@ def test_tables_and_figures_come_in_every_format():
 # --- jobs
 
 
-@pytest.mark.parametrize(("job", "n_outputs", "n_jobs"), [("fold", 1, 10), ("repetition", 5, 2), ("task", 10, 1)])
+@pytest.mark.parametrize(
+    ("job", "n_outputs", "n_jobs"), [("fold", 1, 10), ("repetition", 5, 2), ("task", 10, 1)]
+)
 def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
     chosen = targets(probe__job=job)
     outputs = chosen.fold_outputs()

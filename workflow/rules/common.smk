@@ -10,6 +10,7 @@ sys.path.insert(0, source_folder)
 
 from sentflow import paths
 from sentflow.config import load_experiment
+from sentflow.environment import put_this_python_first
 from sentflow.errors import ConfigError
 from sentflow.provenance import code, files, versions
 from sentflow.targets import Targets, one_of
@@ -23,6 +24,7 @@ targets = Targets(experiment)
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
 shell.prefix(f"export PYTHONPATH={shlex.quote(source_folder)}:$PYTHONPATH; ")
+put_this_python_first()
 
 
 wildcard_constraints:

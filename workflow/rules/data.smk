@@ -28,6 +28,8 @@ rule generate:
 
 rule download:
     """One raw file from a mirror or its address, its checksum verified."""
+    input:
+        targets.local_files,
     output:
         paths.RAW_FILE,
     log:

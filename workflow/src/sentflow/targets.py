@@ -7,6 +7,7 @@ exactly what its rule reads, so that a change runs no other rule again.
 import json
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from sentflow import paths
@@ -67,6 +68,11 @@ class Targets:
         """The raw file that holds a task's rows."""
         entry = self._task(wildcards.task)
         return paths.RAW_FILE.format(dataset=entry["dataset"], file=entry["reader"]["file"])
+
+    def local_files(self, wildcards: Any) -> list[str]:
+        """The files of this machine that a raw file may be copied from: an edit there counts as one here."""
+        addresses = self._file(wildcards.dataset, wildcards.file)["urls"]
+        return [address for address in addresses if "://" not in address and Path(address).is_file()]
 
     def tasks_of_dataset(self, wildcards: Any) -> list[str]:
         """The task tables whose texts a dataset holds."""

@@ -1,0 +1,173 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from small_tasks import make_task, task_features
+
+from sentflow.commands.score import main
+from sentflow.data.table import write_task
+from sentflow.errors import DataError
+from sentflow.io import read_json
+from sentflow.probing.cross_validation import CrossValidation, cross_validate
+from sentflow.probing.records import fold_records
+from sentflow.probing.storage import FoldInfo, read_folds, write_fold
+from sentflow.stats.repeatability import summarise
+
+N_ROWS = 270
+PROBE = {
+    "protocol": "published",
+    "repetitions": 2,
+    "folds": 5,
+    "seed": 9847706,
+    "metric": "mcc",
+    "classifier": "logistic",
+}
+STATISTICS = {"level": 0.95, "n_resamples": 500}
+
+
+@pytest.fixture(scope="module")
+def result() -> CrossValidation:
+    table = make_task(N_ROWS)
+    return cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory, result) -> Path:
+    """A folder with the task's table and its fold files."""
+    folder = tmp_path_factory.mktemp("inputs")
+    write_task(folder / "rows.parquet", make_task(N_ROWS))
+    for fold in result.folds:
+        info = FoldInfo(
+            **fold.setting._asdict(),
+            n_train=fold.n_train,
+            n_evaluation=fold.n_evaluation,
+            n_test=len(fold.test_rows),
+            dimension=fold.dimension,
+            settings=json.dumps(PROBE, sort_keys=True),
+        )
+        write_fold(folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet", fold_records(fold), info)
+    return folder
+
+
+def fold_files(folder: Path) -> list[Path]:
+    return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
+
+
+def run(inputs: Path, output: Path, *, folds: list[Path] | None = None, **statistics: object) -> int:
+    settings = json.dumps({"probe": PROBE, "statistics": {**STATISTICS, **statistics}})
+    words = ["--task", "T1A-sample", "--model", "minilm-l6", "--rows", str(inputs / "rows.parquet")]
+    words += ["--folds", *map(str, folds or fold_files(inputs)), "--settings", settings]
+    return main([*words, "--scores", str(output / "s.json"), "--table", str(output / "s.parquet")])
+
+
+@pytest.fixture(scope="module")
+def output(tmp_path_factory, inputs) -> Path:
+    folder = tmp_path_factory.mktemp("output")
+    assert run(inputs, folder) == 0
+    return folder
+
+
+def test_score_has_every_key_that_the_summary_reads(output):
+    assert set(read_json(output / "s.json")) == {
+        *PROBE,
+        *("task", "model", "layout", "data_version", "n_folds", "n_rows", "n_balanced_rows", "n_classes"),
+        *("dimension", "mean", "std", "published", "intervals"),
+    }
+
+
+def test_score_says_what_it_was_made_of(output):
+    score = read_json(output / "s.json")
+    expected = {
+        **PROBE,
+        "task": "T1A-sample",
+        "model": "minilm-l6",
+        "layout": "single",
+        "data_version": "sample data",
+        "n_folds": 10,
+        "n_rows": N_ROWS,
+        "n_balanced_rows": 242,
+        "n_classes": 2,
+        "dimension": 8,
+    }
+    assert {key: score[key] for key in expected} == expected
+
+
+def test_numbers_are_the_published_aggregation(output, result):
+    score = read_json(output / "s.json")
+    assert score["published"] == summarise(result.scores, n_resamples=500)
+    tests = result.scores.query("metric == 'metric_test'")["value"]
+    assert (score["mean"], score["std"]) == pytest.approx((tests.mean(), tests.std(ddof=1)))
+    assert score["intervals"]["generalisation"]["level"] == 0.95
+    assert score["intervals"]["repeatability"]["level"] == 0.99
+
+
+def test_table_is_the_published_unaggregated_one_with_the_task_before(output, result):
+    table = pq.ParquetFile(output / "s.parquet").read().to_pandas()
+    assert table.columns[0] == "task"
+    assert set(table["task"]) == {"T1A-sample"}
+    assert table.drop(columns="task").equals(result.scores)
+
+
+def test_same_folds_give_the_same_bytes(tmp_path, inputs, output):
+    run(inputs, tmp_path)
+    for name in ("s.json", "s.parquet"):
+        assert (tmp_path / name).read_bytes() == (output / name).read_bytes()
+
+
+def test_level_changes_the_interval_for_claims_alone(tmp_path, inputs, output):
+    run(inputs, tmp_path, level=0.9)
+    here, there = read_json(output / "s.json"), read_json(tmp_path / "s.json")
+    assert here.pop("intervals")["generalisation"] != there.pop("intervals")["generalisation"]
+    assert here == there
+
+
+def test_equal_scores_have_null_limits_and_a_mark(tmp_path, inputs):
+    write_task(tmp_path / "rows.parquet", make_task(N_ROWS))
+    for source in fold_files(inputs):
+        table, (info,) = read_folds([source])
+        columns = {name: table[name].to_pylist() for name in table.column_names}
+        columns["value"] = [0.0] * len(table)
+        write_fold(tmp_path / source.relative_to(inputs), columns, info)
+    run(tmp_path, tmp_path)
+    intervals = read_json(tmp_path / "s.json")["intervals"]
+    assert intervals["repeatability"] == {"level": 0.99, "low": None, "high": None}
+    assert intervals["generalisation"] == {"level": 0.95, "low": 0.0, "high": 0.0, "degenerate": True}
+
+
+def test_width_of_a_lazy_encoder_is_its_widest_folds(tmp_path, inputs):
+    write_task(tmp_path / "rows.parquet", make_task(N_ROWS))
+    for width, source in enumerate(fold_files(inputs), start=20):
+        table, (info,) = read_folds([source])
+        columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
+        columns["metric"] = columns["metric"].tolist()
+        description = FoldInfo(**{**vars(info), "dimension": width})
+        write_fold(tmp_path / source.relative_to(inputs), columns, description)
+    run(tmp_path, tmp_path)
+    assert read_json(tmp_path / "s.json")["dimension"] == 29
+
+
+# --- bad input: the file is named, nothing is written
+
+
+@pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "predictions"])
+def test_fold_that_cannot_be_read_is_named(tmp_path, inputs, damage):
+    broken = tmp_path / "rep-2/fold-3.parquet"
+    broken.parent.mkdir()
+    whole = (inputs / "rep-2/fold-3.parquet").read_bytes()
+    if damage in ("empty", "truncated"):
+        broken.write_bytes(whole[: len(whole) // 2 if damage == "truncated" else 0])
+    if damage == "predictions":
+        pq.write_table(pq.ParquetFile(inputs / "rows.parquet").read().replace_schema_metadata(None), broken)
+    folds = [broken if "rep-2/fold-3" in path.as_posix() else path for path in fold_files(inputs)]
+    with pytest.raises(DataError, match=r"rep-2/fold-3\.parquet is not a readable fold file"):
+        run(inputs, tmp_path / "out", folds=folds)
+    assert not (tmp_path / "out").exists()
+
+
+def test_table_of_rows_that_cannot_be_read_is_named(tmp_path, inputs):
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match=r"rows\.parquet is not a readable task table"):
+        run(tmp_path, tmp_path / "out", folds=fold_files(inputs))
+    assert not (tmp_path / "out").exists()
