@@ -47,6 +47,8 @@ rule probe_lazy:
         paths.benchmark("probe_lazy", targets.probe_job_key())
     wildcard_constraints:
         model=targets.lazy_models(),
+    # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
+    priority: 1
     conda:
         "../../envs/probe.yaml"
     threads: 1

@@ -33,12 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     import pyarrow.parquet as pq
 
     from sentflow.data.table import read_task
-    from sentflow.probing.storage import read_folds
+    from sentflow.probing.storage import read_folds, refuse_other_settings
     from sentflow.stats.score import StatisticsSettings, score
 
     settings = json.loads(args.settings)
     probe = settings["probe"]
     folds, infos = read_folds(args.folds)
+    refuse_other_settings(args.folds, infos, probe)
     rows = read_task(args.rows)
     numbers = score(
         folds.to_pydict(),

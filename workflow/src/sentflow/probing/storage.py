@@ -73,6 +73,24 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
     return pa.concat_tables(tables), infos
 
 
+def refuse_other_settings(
+    files: Sequence[Path | str], infos: Sequence[FoldInfo], settings: dict[str, Any]
+) -> None:
+    """Refuse to mix folds of different protocols in one score.
+
+    Raises
+    ------
+    DataError
+        A fold was trained with other settings; the files are counted and the first is named.
+    """
+    others = [file for file, info in zip(files, infos, strict=True) if json.loads(info.settings) != settings]
+    if others:
+        raise DataError(
+            f"{len(others)} of {len(infos)} folds were trained with other settings than {settings}, e.g. {others[0]}. "
+            "Delete them and run snakemake again."
+        )
+
+
 def _write(path: Path | str, records: dict[str, Any], metadata: dict[bytes, bytes] | None) -> None:
     columns = {
         name: pa.array(values.astype(np.int64) if _is_integer(values) else values)
