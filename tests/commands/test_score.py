@@ -151,6 +151,19 @@ def test_width_of_a_lazy_encoder_is_its_widest_folds(tmp_path, inputs):
 # --- bad input: the file is named, nothing is written
 
 
+def test_folds_of_another_protocol_are_refused(tmp_path, inputs):
+    source = inputs / "rep-2/fold-3.parquet"
+    table, (info,) = read_folds([source])
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    other = tmp_path / "rep-2/fold-3.parquet"
+    write_fold(other, columns, FoldInfo(**{**vars(info), "settings": json.dumps({**PROBE, "seed": 1})}))
+    folds = [other if fold == source else fold for fold in fold_files(inputs)]
+    with pytest.raises(DataError, match="1 of 10 folds were trained with other settings") as caught:
+        run(inputs, tmp_path, folds=folds)
+    assert str(other) in str(caught.value)
+    assert not (tmp_path / "s.json").exists()
+
+
 @pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "predictions"])
 def test_fold_that_cannot_be_read_is_named(tmp_path, inputs, damage):
     broken = tmp_path / "rep-2/fold-3.parquet"

@@ -168,7 +168,7 @@ def test_catalog_and_schema_count_only_where_they_are_read(project, everything):
     assert "53aa5117" in text, "no longer the checksum of a model that is not selected: mend this test"
     models.write_text(text.replace("53aa5117", "53aa5118"), encoding="utf-8")
     assert planned(project) == set()
-    models.write_text(text.replace("stop_words: portuguese", "stop_words: null"), encoding="utf-8")
+    models.write_text(text.replace("stop_words: portuguese", "stop_words: none"), encoding="utf-8")
     own = jobs(everything, "fetch_model …tfidf", "probe_lazy", "score …tfidf")
     assert planned(project) == own | jobs(everything, *AFTER_SCORES)
 

@@ -22,7 +22,7 @@ def copy_of_reference(reference: Path, tmp_path: Path) -> Callable[..., Path]:
     """Copies the reference without some folders or files of its results."""
 
     def copy(*without: str) -> Path:
-        project = Path(shutil.copytree(reference, tmp_path / "project"))
+        project = Path(shutil.copytree(reference, tmp_path / "minha experiência"))
         for name in without:
             path = project / "results" / name
             if path.is_dir():

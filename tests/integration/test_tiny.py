@@ -140,13 +140,13 @@ def test_nothing_is_left_over(reference):
     assert list((reference / "results").rglob(".*")) == []
 
 
-def test_jobs_ran_the_code_of_their_own_folder(reference):
-    said = snakemake(
-        reference, "-n", "--configfile", str(TINY), "--forcerun", "record", "--printshellcmds"
-    ).text
-    assert "sentflow.commands.record" in said
-    log = next((reference / ".snakemake/log").glob("*.log")).read_text(encoding="utf-8")
-    assert "not a valid identifier" not in log
+def test_jobs_run_the_code_of_their_own_folder(copy_of_reference):
+    project = copy_of_reference()
+    with (project / PACKAGE / "report/record.py").open("a", encoding="utf-8") as stream:
+        stream.write('\nLIBRARIES = ("pytest",)\n')
+    record = "results/record/versions.json"
+    assert snakemake(project, record, "--cores", "1", "--configfile", str(TINY)).code == 0
+    assert list(json.loads((project / record).read_text(encoding="utf-8"))["libraries"]) == ["pytest"]
 
 
 # --- what runs again, after a real run ----------------------------------------------------------------------

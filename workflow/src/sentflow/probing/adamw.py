@@ -28,6 +28,9 @@ class StackedAdamW:
     warmup_steps
         Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever, as the
         published evaluator does for training parts below 512 rows.
+    multiplicity
+        (P,) float32: how many equal weights each parameter stands for; its gradient is the sum of theirs. None
+        where every parameter is one weight.
     """
 
     def __init__(
@@ -39,8 +42,10 @@ class StackedAdamW:
         *,
         n_steps: int,
         warmup_steps: int,
+        multiplicity: torch.Tensor | None = None,
     ) -> None:
         self._gradient = gradient
+        self._multiplicity = multiplicity
         self._max_norm = protocol.max_gradient_norm
         self._epsilon = protocol.epsilon
         moments = (torch.zeros_like(parameters), torch.zeros_like(parameters))
@@ -66,13 +71,15 @@ class StackedAdamW:
         self._one_minus_beta1 = (1 - beta1).to(parameters)
         self._beta2 = beta2.to(parameters)
         self._one_minus_beta2 = (1 - beta2).to(parameters)
-        self._keep = (1 - rates * protocol.weight_decay).to(parameters)
+        keep = 1 - rates * protocol.weight_decay
+        self._keep = keep.to(parameters)
+        self._decay = torch.cat([torch.ones_like(keep[:1]), keep.cumprod(dim=0)]).to(parameters)
         self._minus_rate = (-rates / (1 - beta1**steps)).to(parameters)
         self._root_correction = (1 - beta2**steps).sqrt().to(parameters)
 
     def step(self) -> None:
         """Clip each probe's gradient to the largest norm and move the parameters."""
-        norm = torch.linalg.vector_norm(self._gradient, dim=1, keepdim=True)
+        norm = self._gradient_norm()
         clip = (self._max_norm / (norm + 1e-6)).clamp_(max=1.0)
         keep, minus_rate = self._keep[self._step], self._minus_rate[self._step]
         root_correction = self._root_correction[self._step]
@@ -87,6 +94,19 @@ class StackedAdamW:
             torch.div(first, scratch, out=scratch)
             parameters.addcmul_(scratch, minus_rate)
         self._step += 1
+
+    @property
+    def decay(self) -> torch.Tensor:
+        """(S, 1): what weight decay alone has left of a weight so far."""
+        return self._decay[self._step]
+
+    def _gradient_norm(self) -> torch.Tensor:
+        if self._multiplicity is None:
+            norm: torch.Tensor = torch.linalg.vector_norm(self._gradient, dim=1, keepdim=True)
+            return norm
+        self._gradient.div_(self._multiplicity)
+        squares = torch.mv(self._gradient.square(), self._multiplicity)
+        return torch.sqrt(squares).unsqueeze(1)
 
 
 def warmup_factors(n_steps: int, *, warmup_steps: int, start: float) -> torch.Tensor:

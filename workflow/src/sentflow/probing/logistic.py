@@ -88,9 +88,10 @@ class LogisticStack:
         torch.bmm(residual.transpose(1, 2), batch, out=self._weight_gradient)
         return loss
 
-    def logits(self, features: torch.Tensor) -> torch.Tensor:
-        """(S, m, outputs) for (m, D + 1) features."""
-        return torch.stack([features @ weights.T for weights in self._weights])
+    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
+        """(S, m, outputs) for (m, D + 1) features, plus the `offset` (S, m, outputs)."""
+        logits = torch.stack([features @ weights.T for weights in self._weights])
+        return logits if offset is None else logits + offset
 
 
 def with_ones(features: torch.Tensor) -> torch.Tensor:

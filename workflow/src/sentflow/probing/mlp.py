@@ -74,10 +74,15 @@ class MlpStack:
         torch.bmm(back.transpose(1, 2), batch, out=g_hidden_weights)
         return loss
 
-    def logits(self, features: torch.Tensor) -> torch.Tensor:
-        """(S, m, outputs) for (m, D) features, with the running statistics."""
+    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
+        """(S, m, outputs) for (m, D) features, with the running statistics.
+
+        `offset` (S, m, H) is added to the hidden units before the batch norm.
+        """
         hidden_weights, scale, shift, weights, bias = self._views
         hidden = torch.matmul(features, hidden_weights.transpose(1, 2))
+        if offset is not None:
+            hidden += offset
         normed = (hidden - self._running_mean) * torch.rsqrt(self._running_variance + _EPSILON)
         return torch.baddbmm(bias, torch.relu(normed * scale + shift), weights.transpose(1, 2))
 

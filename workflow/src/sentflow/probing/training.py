@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,6 +11,7 @@ import torch
 
 from sentflow.probing import logistic, mlp
 from sentflow.probing.adamw import StackedAdamW
+from sentflow.probing.columns import Problem, joined
 from sentflow.probing.draws import EpochOrders, FoldPlan
 from sentflow.probing.losses import class_scores, loss_and_residual, predicted_classes
 from sentflow.probing.metrics import published_metric
@@ -20,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 # Features of a stacked batch that stay in the processor's second-level cache: float32 values.
 _CACHED_VALUES = 1 << 19
+
+_EVALUATION, _TEST = 0, 1  # the parts beside the training part, in the order of `Problem.others`
 
 
 class ProbeStack(Protocol):
@@ -31,8 +34,8 @@ class ProbeStack(Protocol):
     def compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
         """Fill `gradient` from (S, B) row numbers; returns the (S,) mean losses."""
 
-    def logits(self, features: torch.Tensor) -> torch.Tensor:
-        """(S, m, outputs)."""
+    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
+        """(S, m, outputs); the offset (S, m, units) is added to the first layer."""
 
 
 @dataclass(frozen=True)
@@ -161,8 +164,8 @@ class _FoldTraining:
         n_train = len(data.train[1])
         self._n_batches = n_train // protocol.batch_size
         self._orders = EpochOrders(seed=plan.seed_loader, n_rows=n_train)
-        n_outputs = 1 if n_classes == 2 else n_classes
-        self._new_stack = _stack_factory(plan, data, hidden=hidden, n_outputs=n_outputs)
+        self._n_outputs = 1 if n_classes == 2 else n_classes
+        self._problem = self._joined_problem()
 
     def search(self) -> Setting:
         """The setting with the best evaluation metric after a short training; the first best wins."""
@@ -172,8 +175,8 @@ class _FoldTraining:
         metrics: list[float] = []
         for start in range(0, len(grid), size):
             part = slice(start, start + size)
-            stack = self._train_stack(grid[part], torch.stack(orders[part]))
-            logits = stack.logits(self._data.evaluation[0])
+            stack, optimiser = self._train_stack(grid[part], torch.stack(orders[part]))
+            logits = self._logits(stack, optimiser, _EVALUATION)
             metrics += [self._part_metric(values, self._data.evaluation[1]) for values in logits]
         return grid[int(np.argmax(metrics))]  # argmax gives the first of equals
 
@@ -187,13 +190,13 @@ class _FoldTraining:
         for _ in range(protocol.max_epochs):
             losses = self._train_epoch(stack, optimiser, self._draw_epochs(1)[0][None])
             train_losses.append(float(losses.mean()))
-            logits = stack.logits(self._data.evaluation[0])
+            logits = self._logits(stack, optimiser, _EVALUATION)
             evaluation_losses.append(_part_loss(logits, self._data.evaluation[1]))
             evaluation_metrics.append(self._part_metric(logits[0], self._data.evaluation[1]))
             if stopping.after(evaluation_losses[-1]):
                 break
-        features, labels = self._data.test
-        logits = stack.logits(features)
+        labels = self._data.test[1]
+        logits = self._logits(stack, optimiser, _TEST)
         predicted = predicted_classes(logits[0])
         logger.info(
             "repetition %d fold %d: %s, %d epochs, test %s %.4f",
@@ -228,7 +231,7 @@ class _FoldTraining:
             return 1
         if len(self._plan.train) <= logistic.WHOLE_BATCHES * self._protocol.batch_size:
             return n_settings
-        batch_values = self._protocol.batch_size * self._data.train[0].shape[1]
+        batch_values = self._protocol.batch_size * self._problem.train.shape[1]
         return max(1, min(n_settings, _CACHED_VALUES // batch_values))
 
     def _draw_epochs(self, epochs: int) -> torch.Tensor:
@@ -237,12 +240,14 @@ class _FoldTraining:
         orders = torch.stack([self._orders.next()[:n] for _ in range(epochs)])
         return orders.view(epochs, self._n_batches, -1).to(self._data.train[1].device)
 
-    def _train_stack(self, settings: Sequence[Setting], orders: torch.Tensor) -> ProbeStack:
+    def _train_stack(
+        self, settings: Sequence[Setting], orders: torch.Tensor
+    ) -> tuple[ProbeStack, StackedAdamW]:
         stack = self._new_stack(len(settings))
         optimiser = self._optimiser(stack, settings, epochs=orders.shape[1])
         for epoch in range(orders.shape[1]):
             self._train_epoch(stack, optimiser, orders[:, epoch])
-        return stack
+        return stack, optimiser
 
     def _train_epoch(self, stack: ProbeStack, optimiser: StackedAdamW, orders: torch.Tensor) -> torch.Tensor:
         """One pass over (S, batches, B) row numbers; returns the (batches, S) losses."""
@@ -260,6 +265,40 @@ class _FoldTraining:
             self._protocol,
             n_steps=epochs * self._n_batches,
             warmup_steps=self._n_batches // 4,
+            multiplicity=self._problem.multiplicity,
+        )
+
+    def _logits(self, stack: ProbeStack, optimiser: StackedAdamW, part: int) -> torch.Tensor:
+        """(S, m, outputs) of the evaluation or the test part."""
+        features, offset = self._problem.others[part]
+        return stack.logits(features, None if offset is None else optimiser.decay[:, :, None] * offset)
+
+    def _joined_problem(self) -> Problem:
+        features, seed = self._data.train[0], self._plan.seed_init
+        if self._hidden is None:
+            width = self._n_outputs
+            initial = logistic.initial_parameters(features.shape[1] - 1, self._n_outputs, seed=seed)
+        else:
+            width = self._hidden
+            initial = mlp.initial_parameters(
+                features.shape[1], self._n_outputs, hidden=self._hidden, seed=seed
+            )
+        others = (self._data.evaluation[0], self._data.test[0])
+        return joined(features, others, initial.to(features.device), first_width=width)
+
+    def _new_stack(self, size: int) -> ProbeStack:
+        problem, labels = self._problem, self._data.train[1]
+        if self._hidden is None:
+            return logistic.LogisticStack(
+                problem.train, labels, problem.initial, n_outputs=self._n_outputs, size=size
+            )
+        return mlp.MlpStack(
+            problem.train,
+            labels,
+            problem.initial,
+            hidden=self._hidden,
+            n_outputs=self._n_outputs,
+            size=size,
         )
 
     def _part_metric(self, logits: torch.Tensor, labels: torch.Tensor) -> float:
@@ -285,19 +324,6 @@ class _EarlyStopping:
         else:
             self._best, self._stale_epochs = loss, 0
         return self._stale_epochs > self._protocol.patience
-
-
-def _stack_factory(
-    plan: FoldPlan, data: FoldData, *, hidden: int | None, n_outputs: int
-) -> Callable[[int], ProbeStack]:
-    features, labels = data.train
-    if hidden is None:
-        initial = logistic.initial_parameters(features.shape[1] - 1, n_outputs, seed=plan.seed_init)
-        initial = initial.to(features.device)
-        return lambda size: logistic.LogisticStack(features, labels, initial, n_outputs=n_outputs, size=size)
-    initial = mlp.initial_parameters(features.shape[1], n_outputs, hidden=hidden, seed=plan.seed_init)
-    initial = initial.to(features.device)
-    return lambda size: mlp.MlpStack(features, labels, initial, hidden=hidden, n_outputs=n_outputs, size=size)
 
 
 def _part_loss(logits: torch.Tensor, labels: torch.Tensor) -> float:
