@@ -7,6 +7,9 @@ INSTALLED := $(VENV)/installed
 # Numbers do not depend on it: one thread per process, because the workflow runs processes side by side.
 export OMP_NUM_THREADS ?= 1
 
+# Tests of one file stay together, for they share what is slow to make.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile
+
 .PHONY: run test test-all lint clean
 
 run: $(INSTALLED)
@@ -17,10 +20,10 @@ run: $(INSTALLED)
 	@echo "Report:  results/report/index.html"
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
 
 test-all: $(INSTALLED)
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .
