@@ -134,7 +134,7 @@ class _PlainFold:
         with torch.no_grad():
             logits = model(features)
         loss = float(self.loss(logits, target))
-        predicted = predicted_classes(logits).numpy()
+        predicted = predicted_classes(logits.numpy())
         truth = target.long().numpy()
         return loss, published_metric(self.metric, truth, predicted, n_classes=self.n_classes)
 

@@ -1,11 +1,16 @@
-"""Against torch: a linear layer under autograd."""
+"""Against torch: a linear layer under autograd; and the way for processors against the one for accelerators."""
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
-from sentflow.probing import logistic
-from sentflow.probing.logistic import LogisticStack, initial_parameters, with_ones
+from sentflow.probing.columns import Problem
+from sentflow.probing.logistic import LogisticStack, initial_parameters
+from sentflow.probing.logistic_cpu import CpuLogisticTraining
+from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.schedule import adamw_schedule
+from sentflow.probing.stack_training import StackTraining
 
 N, D, SEED = 60, 7, 4_123_456_789
 
@@ -14,6 +19,10 @@ def rows_and_labels(n_outputs: int) -> tuple[torch.Tensor, torch.Tensor]:
     generator = torch.Generator().manual_seed(n_outputs)
     features = torch.randn(N, D, generator=generator)
     return features, torch.randint(0, max(2, n_outputs), (N,), generator=generator)
+
+
+def with_ones(features: torch.Tensor) -> torch.Tensor:
+    return functional.pad(features, (0, 1), value=1.0)
 
 
 def torch_layer(n_outputs: int) -> torch.nn.Linear:
@@ -51,15 +60,9 @@ def test_initial_weights_leave_the_global_generator_alone():
     assert torch.equal(torch.random.get_rng_state(), state)
 
 
-@pytest.fixture(params=["from batches", "from all rows"])
-def product(request, monkeypatch):
-    """Both ways of computing the same gradient, whatever the sizes."""
-    monkeypatch.setattr(logistic, "WHOLE_BATCHES", 0 if request.param == "from batches" else 99)
-
-
 @pytest.mark.parametrize("size", [1, 4])
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_gradient_of_each_probe_is_that_of_autograd_on_its_own_batch(product, n_outputs, size):
+def test_gradient_of_each_probe_is_that_of_autograd_on_its_own_batch(n_outputs, size):
     stack, (features, labels) = stack_of(size, n_outputs), rows_and_labels(n_outputs)
     batches = torch.stack(
         [torch.randperm(N, generator=torch.Generator().manual_seed(k))[:20] for k in range(size)]
@@ -88,3 +91,44 @@ def test_changing_one_probe_leaves_the_others():
     logits = stack.logits(with_ones(rows_and_labels(1)[0]))
     assert torch.equal(logits[0], logits[2])
     assert not torch.equal(logits[0], logits[1])
+
+
+# --- the way for processors
+
+
+def both_trainings(n_outputs: int, size: int, multiplicity: torch.Tensor | None = None):
+    features, labels = rows_and_labels(n_outputs)
+    problem = Problem(with_ones(features), [], initial_parameters(D, n_outputs, seed=SEED), multiplicity)
+    schedule = adamw_schedule(PUBLISHED.grid[:size], PUBLISHED, n_steps=9, warmup_steps=2)
+    stack = LogisticStack(problem.train, labels, problem.initial, n_outputs=n_outputs, size=size)
+    return (
+        CpuLogisticTraining(problem, labels, schedule, n_outputs=n_outputs),
+        StackTraining(stack, schedule, multiplicity=multiplicity),
+    )
+
+
+def three_epochs(size: int) -> list[torch.Tensor]:
+    """Per epoch (S, 3, 20) row numbers."""
+    generator = torch.Generator().manual_seed(11)
+    return [
+        torch.stack([torch.randperm(N, generator=generator) for _ in range(size)]).view(size, 3, 20)
+        for _ in range(3)
+    ]
+
+
+@pytest.mark.parametrize("multiplicity", [None, 2.0])
+@pytest.mark.parametrize("size", [1, 12])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_processor_and_accelerator_train_the_same_probes(n_outputs, size, multiplicity):
+    if multiplicity is not None:
+        multiplicity = torch.full((max(1, n_outputs) * (D + 1),), multiplicity)
+    ours, reference = both_trainings(n_outputs, size, multiplicity)
+    offset = torch.ones(N, n_outputs)
+    for rows in three_epochs(size):
+        ours.epoch(rows)
+        reference.epoch(rows)
+        np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=2e-6)
+    features = with_ones(rows_and_labels(n_outputs)[0])
+    assert ours.logits(features).shape == (size, N, n_outputs)
+    np.testing.assert_allclose(ours.logits(features), reference.logits(features), atol=2e-6)
+    np.testing.assert_allclose(ours.logits(features, offset), reference.logits(features, offset), atol=2e-6)

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing import logistic, training
+from sentflow.probing import training
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
@@ -177,13 +177,15 @@ def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidd
     assert ours.predicted.tolist() == plain.predicted.tolist()
 
 
-def test_search_in_smaller_stacks_gives_the_same_fold(monkeypatch):
-    together = our_fold(700, 2)
-    monkeypatch.setattr(logistic, "WHOLE_BATCHES", 0)
-    monkeypatch.setattr(training, "_CACHED_VALUES", 1)  # one setting after the other
-    alone = our_fold(700, 2)
-    assert alone.setting == together.setting
-    np.testing.assert_allclose(alone.train_losses, together.train_losses, atol=1e-6)
+@pytest.mark.parametrize("hidden", [None, 5])
+def test_accelerators_give_the_same_fold(monkeypatch, one_thread, hidden):
+    """All settings as one stack of tensors, here on the processor."""
+    ours = our_fold(700, 2, hidden=hidden)
+    monkeypatch.setattr(training, "_on_processor", lambda _features: False)
+    stacked = our_fold(700, 2, hidden=hidden)
+    assert stacked.setting == ours.setting
+    np.testing.assert_allclose(stacked.train_losses, ours.train_losses, atol=1e-6)
+    assert stacked.predicted.tolist() == ours.predicted.tolist()
 
 
 def test_fold_counts_its_rows_and_columns():
@@ -205,13 +207,13 @@ def test_grid_is_tried_rate_by_rate_then_momentum():
 
 def test_below_512_training_rows_the_learning_rate_stays_at_five_per_cent(monkeypatch):
     factors = []
-    warm_up = training.StackedAdamW.__init__
+    schedule = training.adamw_schedule
 
-    def watched(self, *args, **keys):
+    def watched(*args, **keys):
         factors.append(keys["warmup_steps"])
-        warm_up(self, *args, **keys)
+        return schedule(*args, **keys)
 
-    monkeypatch.setattr(training.StackedAdamW, "__init__", watched)
+    monkeypatch.setattr(training, "adamw_schedule", watched)
     our_fold(780, 2)  # 499 rows to train on
     assert set(factors) == {0}
     factors.clear()

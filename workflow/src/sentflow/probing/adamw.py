@@ -1,33 +1,24 @@
-"""AdamW with gradient clipping and linear warm-up, for a stack of probes trained side by side."""
+"""AdamW with gradient clipping for a stack of probes trained side by side, on torch tensors or NumPy arrays."""
 
-from collections.abc import Sequence
-
+import numpy as np
 import torch
 
-from sentflow.probing.protocol import ProbeProtocol, Setting
+from sentflow.probing.schedule import Schedule
 
 # Ten operations follow one another on the same parameters: in blocks that stay in the processor's second-level cache
 # they took three quarters of the time of passes over a large probe (3 million parameters). The numbers are the same.
 _CACHED_PARAMETERS = 1 << 16
 
 
-class StackedAdamW:
-    """One AdamW state per probe of a stack; each probe has its own setting.
-
-    The scalars of every step are computed beforehand in float64 (Loshchilov and Hutter 2019, algorithm 2;
-    order of operations as in torch).
+class TensorAdamW:
+    """One AdamW state per probe of a stack of tensors, in torch's order of operations.
 
     Parameters
     ----------
     parameters, gradient
         (S, P) float32: S probes with P parameters each; both are changed in place by `step`.
-    settings
-        S settings.
-    n_steps
-        Most steps that will be taken.
-    warmup_steps
-        Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever, as the
-        published evaluator does for training parts below 512 rows.
+    schedule
+        Of S probes.
     multiplicity
         (P,) float32: how many equal weights each parameter stands for; its gradient is the sum of theirs. None
         where every parameter is one weight.
@@ -37,19 +28,15 @@ class StackedAdamW:
         self,
         parameters: torch.Tensor,
         gradient: torch.Tensor,
-        settings: Sequence[Setting],
-        protocol: ProbeProtocol,
+        schedule: Schedule,
         *,
-        n_steps: int,
-        warmup_steps: int,
         multiplicity: torch.Tensor | None = None,
     ) -> None:
         self._gradient = gradient
         self._multiplicity = multiplicity
-        self._max_norm = protocol.max_gradient_norm
-        self._epsilon = protocol.epsilon
+        self._max_norm, self._epsilon = schedule.max_norm, schedule.epsilon
         moments = (torch.zeros_like(parameters), torch.zeros_like(parameters))
-        length = max(1, _CACHED_PARAMETERS // len(settings))
+        length = max(1, _CACHED_PARAMETERS // len(parameters))
         scratch = torch.empty_like(parameters[:, :length])
         self._blocks = [
             (*block, scratch[:, : block[0].shape[1]])
@@ -59,23 +46,14 @@ class StackedAdamW:
             )
         ]
         self._step = 0
-
-        def column(name: str) -> torch.Tensor:
-            values = [getattr(setting, name) for setting in settings]
-            return torch.tensor(values, dtype=torch.float64)[:, None]
-
-        beta1, beta2 = column("beta1"), column("beta2")
-        steps = torch.arange(1, n_steps + 1, dtype=torch.float64)[:, None, None]
-        factor = warmup_factors(n_steps, warmup_steps=warmup_steps, start=protocol.warmup_start)
-        rates = column("learning_rate") * factor[:, None, None]
-        self._one_minus_beta1 = (1 - beta1).to(parameters)
-        self._beta2 = beta2.to(parameters)
-        self._one_minus_beta2 = (1 - beta2).to(parameters)
-        keep = 1 - rates * protocol.weight_decay
-        self._keep = keep.to(parameters)
-        self._decay = torch.cat([torch.ones_like(keep[:1]), keep.cumprod(dim=0)]).to(parameters)
-        self._minus_rate = (-rates / (1 - beta1**steps)).to(parameters)
-        self._root_correction = (1 - beta2**steps).sqrt().to(parameters)
+        self._one_minus_beta1, self._beta2, self._one_minus_beta2 = (
+            torch.from_numpy(values).to(parameters)
+            for values in (1 - schedule.beta1, schedule.beta2, 1 - schedule.beta2)
+        )
+        self._keep, self._minus_rate, self._root_correction = (
+            torch.from_numpy(values).to(parameters)
+            for values in (schedule.keep, schedule.minus_rate, schedule.root_correction)
+        )
 
     def step(self) -> None:
         """Clip each probe's gradient to the largest norm and move the parameters."""
@@ -95,11 +73,6 @@ class StackedAdamW:
             parameters.addcmul_(scratch, minus_rate)
         self._step += 1
 
-    @property
-    def decay(self) -> torch.Tensor:
-        """(S, 1): what weight decay alone has left of a weight so far."""
-        return self._decay[self._step]
-
     def _gradient_norm(self) -> torch.Tensor:
         if self._multiplicity is None:
             norm: torch.Tensor = torch.linalg.vector_norm(self._gradient, dim=1, keepdim=True)
@@ -109,9 +82,72 @@ class StackedAdamW:
         return torch.sqrt(squares).unsqueeze(1)
 
 
-def warmup_factors(n_steps: int, *, warmup_steps: int, start: float) -> torch.Tensor:
-    """(n_steps,) float64: factor of the learning rate at each step, `start` to 1 after `warmup_steps`."""
-    if warmup_steps == 0:
-        return torch.full((n_steps,), start, dtype=torch.float64)
-    progress = torch.arange(n_steps, dtype=torch.float64).div(warmup_steps).clamp(max=1)
-    return start + (1 - start) * progress
+class ArrayAdamW:
+    """The same on NumPy arrays, for few parameters: an operation costs a fifth of torch's.
+
+    The moments are kept without their factors 1 − β₁ and 1 − β₂, which the scalars of a step contain: three passes
+    less, and results that differ from `TensorAdamW` by float32 rounding.
+
+    Parameters
+    ----------
+    parameters, gradient, schedule, multiplicity
+        As in `TensorAdamW`.
+    """
+
+    def __init__(
+        self,
+        parameters: np.ndarray,
+        gradient: np.ndarray,
+        schedule: Schedule,
+        *,
+        multiplicity: np.ndarray | None = None,
+    ) -> None:
+        # One probe is a vector with plain numbers as factors, which NumPy multiplies in a third of the time.
+        probe: tuple[int | slice, ...] = (0,) if len(parameters) == 1 else (slice(None),)
+        factor = (*probe, 0) if len(parameters) == 1 else probe
+        self._parameters, self._gradient = parameters[probe], gradient[probe]
+        self._first, self._second = np.zeros_like(self._parameters), np.zeros_like(self._parameters)
+        self._scratch = np.empty_like(self._parameters)
+        self._multiplicity = multiplicity
+        self._max_norm = np.float32(schedule.max_norm)
+        self._beta1, self._beta2 = (
+            beta.astype(np.float32)[factor] for beta in (schedule.beta1, schedule.beta2)
+        )
+        root = schedule.root_correction / np.sqrt(1 - schedule.beta2)
+        minus_rate = schedule.minus_rate * (1 - schedule.beta1) * root
+        self._steps = zip(
+            *(
+                values.astype(np.float32)[(slice(None), *factor)]
+                for values in (schedule.keep, schedule.epsilon * root, minus_rate)
+            ),
+            strict=True,
+        )
+
+    def step(self) -> None:
+        """Clip each probe's gradient to the largest norm and move the parameters."""
+        parameters, gradient, scratch = self._parameters, self._gradient, self._scratch
+        first, second = self._first, self._second
+        keep, epsilon, minus_rate = next(self._steps)
+        gradient *= self._clip()
+        parameters *= keep
+        first *= self._beta1
+        first += gradient
+        np.multiply(gradient, gradient, out=scratch)
+        second *= self._beta2
+        second += scratch
+        np.sqrt(second, out=scratch)
+        scratch += epsilon
+        np.divide(first, scratch, out=scratch)
+        scratch *= minus_rate
+        parameters += scratch
+
+    def _clip(self) -> np.ndarray:
+        """(S, 1), or (1,) for one probe: factor that brings the gradient's norm down to the largest one."""
+        gradient = self._gradient
+        if self._multiplicity is None:
+            squares: np.ndarray = np.vecdot(gradient, gradient)
+        else:
+            gradient /= self._multiplicity
+            squares = np.square(gradient) @ self._multiplicity
+        clip: np.ndarray = np.minimum(self._max_norm / (np.sqrt(squares) + np.float32(1e-6)), np.float32(1))
+        return clip[..., None]

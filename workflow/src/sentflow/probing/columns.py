@@ -100,9 +100,10 @@ def joined(
 
 def equal_columns(features: torch.Tensor) -> ColumnGroups | None:
     """The groups of equal columns of (n, D) training features; None if there are too few to be worth it."""
-    columns = np.ascontiguousarray(features.cpu().numpy().T)
-    if len(np.unique(columns[:, :8], axis=0)) > _WORTHWHILE_SHARE * len(columns):
+    values = features.cpu().numpy()
+    if len(np.unique(values[:8].T, axis=0)) > _WORTHWHILE_SHARE * values.shape[1]:
         return None  # the first rows alone tell nearly all columns apart, as in every dense embedding
+    columns = np.ascontiguousarray(values.T)
     as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
     _, first, group, counts = np.unique(as_bytes, return_index=True, return_inverse=True, return_counts=True)
     if len(counts) > _WORTHWHILE_SHARE * len(columns):

@@ -1,6 +1,7 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -151,16 +152,25 @@ def train_folds(
 
     Each fold is computed by itself, so its result does not depend on which others are asked for.
     """
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # summation order, and with it the last bits, depends on the number of threads
-    try:
+    with one_thread():
         for plan in plan_folds(labels, protocol, wanted=wanted):
             rows = (plan.train, plan.evaluation, plan.test)
             parts = list(zip(source.parts(plan), (labels[part] for part in rows), strict=True))
             data = standardised_parts(parts, device=device, ones=hidden is None)
             yield train_fold(plan, data, metric=metric, n_classes=n_classes, hidden=hidden, protocol=protocol)
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold torch and BLAS to one thread: the order of sums, and with it the last bits, depends on their number."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with threadpool_limits(1):
+            yield
     finally:
         torch.set_num_threads(threads)
 

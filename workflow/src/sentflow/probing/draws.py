@@ -118,12 +118,16 @@ class EpochOrders:
     def __init__(self, *, seed: int, n_rows: int) -> None:
         self._generator = torch.Generator().manual_seed(seed)
         self._n_rows = n_rows
+        # Before each epoch the loader draws a base seed of 64 bits for worker processes, and after it its sampler
+        # draws one more permutation, of n − 1 times 32 bits, that nobody uses: both shift every later order.
+        self._base_seed = torch.empty(2, dtype=torch.int32)
+        self._unused = torch.empty(n_rows - 1, dtype=torch.int32)
 
-    def next(self) -> torch.Tensor:
-        """(n_rows,) int64: the order of the next epoch."""
-        # The loader first draws a base seed for worker processes, and its sampler, once exhausted, draws one
-        # more permutation that nobody uses: without the two every later order shifts.
-        torch.empty((), dtype=torch.int64).random_(generator=self._generator)
-        order = torch.randperm(self._n_rows, generator=self._generator)
-        torch.randperm(self._n_rows, generator=self._generator)
-        return order
+    def next(self, epochs: int) -> torch.Tensor:
+        """(epochs, n_rows) int64: the orders of the next epochs."""
+        orders = torch.empty(epochs, self._n_rows, dtype=torch.int64)
+        for order in orders:
+            self._base_seed.random_(generator=self._generator)
+            torch.randperm(self._n_rows, generator=self._generator, out=order)
+            self._unused.random_(generator=self._generator)
+        return orders

@@ -10,32 +10,31 @@ import numpy as np
 import torch
 
 from sentflow.probing import logistic, mlp
-from sentflow.probing.adamw import StackedAdamW
 from sentflow.probing.columns import Problem, joined
 from sentflow.probing.draws import EpochOrders, FoldPlan
-from sentflow.probing.losses import class_scores, loss_and_residual, predicted_classes
+from sentflow.probing.logistic_cpu import CpuLogisticTraining
+from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import ProbeProtocol, Setting
+from sentflow.probing.schedule import adamw_schedule
+from sentflow.probing.stack_training import ProbeStack, StackTraining
 
 logger = logging.getLogger(__name__)
-
-# Features of a stacked batch that stay in the processor's second-level cache: float32 values.
-_CACHED_VALUES = 1 << 19
 
 _EVALUATION, _TEST = 0, 1  # the parts beside the training part, in the order of `Problem.others`
 
 
-class ProbeStack(Protocol):
-    """What training needs of S probes that are trained side by side."""
+class Training(Protocol):
+    """S probes that are trained side by side."""
 
-    parameters: torch.Tensor
-    gradient: torch.Tensor
+    def epoch(self, rows: torch.Tensor) -> None:
+        """Train on every batch of (S, batches, B) int64 row numbers."""
 
-    def compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
-        """Fill `gradient` from (S, B) row numbers; returns the (S,) mean losses."""
+    def losses(self) -> np.ndarray:
+        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
 
-    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
-        """(S, m, outputs); the offset (S, m, units) is added to the first layer."""
+    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> np.ndarray:
+        """(S, m, outputs) for (m, D) features, plus the decayed `offset` (m, units) of the first layer."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +78,15 @@ class FoldResult:
 
 @dataclass(frozen=True)
 class FoldData:
-    """The three parts of a fold as tensors: standardised features (n, width) float32, labels (n,) int64.
+    """The three parts of a fold: standardised features (n, width) float32 on the device, labels (n,) int64.
 
     The width is `dimension`, or one more with the column of ones.
     """
 
     dimension: int
-    train: tuple[torch.Tensor, torch.Tensor]
-    evaluation: tuple[torch.Tensor, torch.Tensor]
-    test: tuple[torch.Tensor, torch.Tensor]
+    train: tuple[torch.Tensor, np.ndarray]
+    evaluation: tuple[torch.Tensor, np.ndarray]
+    test: tuple[torch.Tensor, np.ndarray]
 
 
 def train_fold(
@@ -135,15 +134,17 @@ def standardised_parts(
     ones
         Append the column of ones that carries a logistic probe's bias.
     """
-    tensors = [
-        (torch.from_numpy(features).to(device), torch.from_numpy(labels).to(device))
-        for features, labels in parts
-    ]
-    std, mean = torch.std_mean(tensors[0][0], dim=0)
+    features = [torch.from_numpy(part).to(device) for part, _ in parts]
+    std, mean = torch.std_mean(features[0], dim=0)
     scale = std.add_(1e-12)
+
+    def standardised(part: torch.Tensor) -> torch.Tensor:
+        scaled = part.new_ones(len(part), len(mean) + ones)
+        torch.sub(part, mean, out=scaled[:, : len(mean)]).div_(scale)
+        return scaled
+
     train, evaluation, test = (
-        (logistic.with_ones(scaled) if ones else scaled, labels)
-        for scaled, labels in (((features - mean).div_(scale), labels) for features, labels in tensors)
+        (standardised(part), labels) for part, (_, labels) in zip(features, parts, strict=True)
     )
     return FoldData(len(mean), train=train, evaluation=evaluation, test=test)
 
@@ -161,6 +162,7 @@ class _FoldTraining:
     ) -> None:
         self._plan, self._data, self._protocol = plan, data, protocol
         self._metric, self._n_classes, self._hidden = metric, n_classes, hidden
+        self._on_processor = _on_processor(data.train[0])
         n_train = len(data.train[1])
         self._n_batches = n_train // protocol.batch_size
         self._orders = EpochOrders(seed=plan.seed_loader, n_rows=n_train)
@@ -169,34 +171,34 @@ class _FoldTraining:
 
     def search(self) -> Setting:
         """The setting with the best evaluation metric after a short training; the first best wins."""
-        protocol, grid = self._protocol, self._protocol.grid
-        orders = [self._draw_epochs(protocol.search_epochs) for _ in grid]
-        size = self._stack_size(len(grid))
+        epochs, grid = self._protocol.search_epochs, self._protocol.grid
+        orders = self._draw_epochs(len(grid) * epochs)
+        orders = orders.view(len(grid), epochs, *orders.shape[1:])
+        size = self._stack_size()
         metrics: list[float] = []
-        for start in range(0, len(grid), size):
-            part = slice(start, start + size)
-            stack, optimiser = self._train_stack(grid[part], torch.stack(orders[part]))
-            logits = self._logits(stack, optimiser, _EVALUATION)
+        for part in (slice(start, start + size) for start in range(0, len(grid), size)):
+            training = self._new_training(grid[part], epochs=epochs)
+            for epoch in range(epochs):
+                training.epoch(orders[part, epoch])
+            logits = training.logits(*self._problem.others[_EVALUATION])
             metrics += [self._part_metric(values, self._data.evaluation[1]) for values in logits]
         return grid[int(np.argmax(metrics))]  # argmax gives the first of equals
 
     def train_finally(self, setting: Setting) -> FoldResult:
         """Train one probe until the evaluation loss stops falling, then test the last weights."""
-        protocol = self._protocol
-        stack = self._new_stack(1)
-        optimiser = self._optimiser(stack, [setting], epochs=protocol.max_epochs)
-        stopping = _EarlyStopping(protocol)
+        training = self._new_training([setting], epochs=self._protocol.max_epochs)
+        stopping = _EarlyStopping(self._protocol)
         train_losses, evaluation_losses, evaluation_metrics = [], [], []
-        for _ in range(protocol.max_epochs):
-            losses = self._train_epoch(stack, optimiser, self._draw_epochs(1)[0][None])
-            train_losses.append(float(losses.mean()))
-            logits = self._logits(stack, optimiser, _EVALUATION)
+        for _ in range(self._protocol.max_epochs):
+            training.epoch(self._draw_epochs(1))
+            train_losses.append(float(training.losses().mean()))
+            logits = training.logits(*self._problem.others[_EVALUATION])
             evaluation_losses.append(_part_loss(logits, self._data.evaluation[1]))
             evaluation_metrics.append(self._part_metric(logits[0], self._data.evaluation[1]))
             if stopping.after(evaluation_losses[-1]):
                 break
         labels = self._data.test[1]
-        logits = self._logits(stack, optimiser, _TEST)
+        logits = training.logits(*self._problem.others[_TEST])
         predicted = predicted_classes(logits[0])
         logger.info(
             "repetition %d fold %d: %s, %d epochs, test %s %.4f",
@@ -217,61 +219,23 @@ class _FoldTraining:
             test_loss=_part_loss(logits, labels),
             test_metric=self._part_metric(logits[0], labels),
             test_rows=self._plan.test,
-            truth=labels.cpu().numpy(),
-            predicted=predicted.cpu().numpy(),
-            scores=class_scores(logits[0], predicted).cpu().numpy(),
+            truth=labels,
+            predicted=predicted,
+            scores=class_scores(logits[0], predicted),
             n_train=len(self._plan.train),
             n_evaluation=len(self._plan.evaluation),
             dimension=self._data.dimension,
         )
 
-    def _stack_size(self, n_settings: int) -> int:
-        """How many settings are trained side by side: MLPs are bound by matrix products and gain nothing."""
-        if self._hidden is not None:
-            return 1
-        if len(self._plan.train) <= logistic.WHOLE_BATCHES * self._protocol.batch_size:
-            return n_settings
-        batch_values = self._protocol.batch_size * self._problem.train.shape[1]
-        return max(1, min(n_settings, _CACHED_VALUES // batch_values))
+    def _stack_size(self) -> int:
+        """How many settings train side by side; on a processor MLPs are bound by matrix products and gain nothing."""
+        return 1 if self._hidden is not None and self._on_processor else len(self._protocol.grid)
 
     def _draw_epochs(self, epochs: int) -> torch.Tensor:
         """(epochs, batches, B) row numbers: the loader's next epochs, without incomplete batches."""
         n = self._n_batches * self._protocol.batch_size
-        orders = torch.stack([self._orders.next()[:n] for _ in range(epochs)])
-        return orders.view(epochs, self._n_batches, -1).to(self._data.train[1].device)
-
-    def _train_stack(
-        self, settings: Sequence[Setting], orders: torch.Tensor
-    ) -> tuple[ProbeStack, StackedAdamW]:
-        stack = self._new_stack(len(settings))
-        optimiser = self._optimiser(stack, settings, epochs=orders.shape[1])
-        for epoch in range(orders.shape[1]):
-            self._train_epoch(stack, optimiser, orders[:, epoch])
-        return stack, optimiser
-
-    def _train_epoch(self, stack: ProbeStack, optimiser: StackedAdamW, orders: torch.Tensor) -> torch.Tensor:
-        """One pass over (S, batches, B) row numbers; returns the (batches, S) losses."""
-        losses = []
-        for rows in orders.unbind(dim=1):
-            losses.append(stack.compute_gradient(rows))
-            optimiser.step()
-        return torch.stack(losses)
-
-    def _optimiser(self, stack: ProbeStack, settings: Sequence[Setting], *, epochs: int) -> StackedAdamW:
-        return StackedAdamW(
-            stack.parameters,
-            stack.gradient,
-            settings,
-            self._protocol,
-            n_steps=epochs * self._n_batches,
-            warmup_steps=self._n_batches // 4,
-            multiplicity=self._problem.multiplicity,
-        )
-
-    def _logits(self, stack: ProbeStack, optimiser: StackedAdamW, part: int) -> torch.Tensor:
-        """(S, m, outputs) of the evaluation or the test part."""
-        features, offset = self._problem.others[part]
-        return stack.logits(features, None if offset is None else optimiser.decay[:, :, None] * offset)
+        orders = self._orders.next(epochs)[:, :n].reshape(epochs, self._n_batches, -1)
+        return orders.to(self._problem.train.device)
 
     def _joined_problem(self) -> Problem:
         features, seed = self._data.train[0], self._plan.seed_init
@@ -286,26 +250,38 @@ class _FoldTraining:
         others = (self._data.evaluation[0], self._data.test[0])
         return joined(features, others, initial.to(features.device), first_width=width)
 
-    def _new_stack(self, size: int) -> ProbeStack:
-        problem, labels = self._problem, self._data.train[1]
+    def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
+        problem, labels = self._problem, torch.from_numpy(self._data.train[1]).to(self._problem.train.device)
+        schedule = adamw_schedule(
+            settings,
+            self._protocol,
+            n_steps=epochs * self._n_batches,
+            warmup_steps=self._n_batches // 4,
+        )
+        if self._hidden is None and self._on_processor:
+            return CpuLogisticTraining(problem, labels, schedule, n_outputs=self._n_outputs)
+        stack: ProbeStack
         if self._hidden is None:
-            return logistic.LogisticStack(
-                problem.train, labels, problem.initial, n_outputs=self._n_outputs, size=size
+            stack = logistic.LogisticStack(
+                problem.train, labels, problem.initial, n_outputs=self._n_outputs, size=len(settings)
             )
-        return mlp.MlpStack(
-            problem.train,
-            labels,
-            problem.initial,
-            hidden=self._hidden,
-            n_outputs=self._n_outputs,
-            size=size,
-        )
+        else:
+            stack = mlp.MlpStack(
+                problem.train,
+                labels,
+                problem.initial,
+                hidden=self._hidden,
+                n_outputs=self._n_outputs,
+                size=len(settings),
+            )
+        return StackTraining(stack, schedule, multiplicity=problem.multiplicity)
 
-    def _part_metric(self, logits: torch.Tensor, labels: torch.Tensor) -> float:
-        predicted = predicted_classes(logits)
-        return published_metric(
-            self._metric, labels.cpu().numpy(), predicted.cpu().numpy(), n_classes=self._n_classes
-        )
+    def _part_metric(self, logits: np.ndarray, labels: np.ndarray) -> float:
+        return published_metric(self._metric, labels, predicted_classes(logits), n_classes=self._n_classes)
+
+
+def _on_processor(features: torch.Tensor) -> bool:
+    return features.device.type == "cpu"
 
 
 class _EarlyStopping:
@@ -326,6 +302,5 @@ class _EarlyStopping:
         return self._stale_epochs > self._protocol.patience
 
 
-def _part_loss(logits: torch.Tensor, labels: torch.Tensor) -> float:
-    loss, _ = loss_and_residual(logits, labels[None])
-    return float(loss[0])
+def _part_loss(logits: np.ndarray, labels: np.ndarray) -> float:
+    return float(mean_losses(logits, labels[None])[0])

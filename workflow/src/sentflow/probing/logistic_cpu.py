@@ -1,0 +1,105 @@
+"""Training of logistic probes on a processor: one small batch at a time, so that it never leaves the cache."""
+
+import numpy as np
+import torch
+from scipy.special import expit
+
+from sentflow.probing.adamw import ArrayAdamW
+from sentflow.probing.columns import Problem
+from sentflow.probing.losses import mean_losses
+from sentflow.probing.schedule import Schedule
+
+
+class CpuLogisticTraining:
+    """S linear probes with the same initial weights; each visits its own batches.
+
+    A batch is gathered, multiplied forward and multiplied back before the next one is touched: on 7000 × 384 rows this
+    takes a quarter of the time of one gathered batch for all probes.
+
+    Parameters
+    ----------
+    problem
+        Training features with the column of ones, initial weights.
+    labels
+        (n,) int64.
+    schedule
+        Of S probes.
+    n_outputs
+        1 for two classes, else the number of classes.
+    """
+
+    def __init__(self, problem: Problem, labels: torch.Tensor, schedule: Schedule, *, n_outputs: int) -> None:
+        self._features = problem.train.numpy()
+        self._labels = labels.numpy()
+        self._schedule = schedule
+        size, width = len(schedule.beta1), self._features.shape[1]
+        # One output is a vector, which BLAS multiplies faster than a matrix of one row.
+        self._outputs: tuple[int, ...] = () if n_outputs == 1 else (n_outputs,)
+        parameters = problem.initial.repeat(size, 1).numpy()
+        gradient = np.zeros_like(parameters)
+        self._weights = list(parameters.reshape(size, *self._outputs, width))
+        self._gradients = list(gradient.reshape(size, *self._outputs, width))
+        multiplicity = None if problem.multiplicity is None else problem.multiplicity.numpy()
+        self._optimiser = ArrayAdamW(parameters, gradient, schedule, multiplicity=multiplicity)
+        self._steps = 0
+        self._last: tuple[np.ndarray, np.ndarray]  # logits and labels of the last epoch
+
+    def epoch(self, rows: torch.Tensor) -> None:
+        """Train on every batch of (S, batches, B) int64 row numbers."""
+        order = rows.numpy()
+        size, n_batches, n = order.shape
+        labels = self._labels[order]
+        targets = self._targets(labels)
+        batch = np.empty((n, self._features.shape[1]), np.float32)
+        residual = np.empty((*self._outputs, n), np.float32)
+        logits = np.empty((size, n_batches, *self._outputs, n), np.float32)
+        write_residual = _softmax_residual if self._outputs else _sigmoid_residual
+        for step in range(n_batches):
+            for probe, (weights, gradient) in enumerate(zip(self._weights, self._gradients, strict=True)):
+                # "clip" never clips here, but spares the copy that "raise" makes to be able to go back
+                self._features.take(order[probe, step], axis=0, out=batch, mode="clip")
+                np.dot(weights, batch.T, out=logits[probe, step])
+                write_residual(logits[probe, step], targets[probe, step], residual)
+                np.dot(residual, batch, out=gradient)
+            self._optimiser.step()
+        self._steps += n_batches
+        self._last = (logits, labels)
+
+    def losses(self) -> np.ndarray:
+        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
+        logits, labels = self._last
+        size, n_batches, n = labels.shape
+        per_row = logits.reshape(size * n_batches, -1, n).transpose(0, 2, 1)
+        return mean_losses(per_row, labels.reshape(-1, n)).reshape(size, n_batches)
+
+    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> np.ndarray:
+        """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""
+        transposed = features.numpy().T
+        logits = np.stack([np.atleast_2d(np.dot(weights, transposed)).T for weights in self._weights])
+        if offset is not None:
+            logits += self._schedule.decay[self._steps, :, :, None].astype(np.float32) * offset.numpy()
+        return logits
+
+    def _targets(self, labels: np.ndarray) -> np.ndarray:
+        """(S, batches, B) or (S, batches, K, B) float32: truth as numbers."""
+        if not self._outputs:
+            return labels.astype(np.float32)
+        classes = np.arange(self._outputs[0])[:, None]
+        targets: np.ndarray = (labels[:, :, None] == classes).astype(np.float32)
+        return targets
+
+
+def _sigmoid_residual(logits: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
+    """(B,): derivative of the mean loss by the logits, (σ(z) − y) / B."""
+    expit(logits, out=out)
+    out -= target
+    out /= len(out)
+
+
+def _softmax_residual(logits: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
+    """(K, B): derivative of the mean loss by the logits, (softmax(z) − onehot) / B."""
+    np.subtract(logits, logits.max(axis=0), out=out)
+    np.exp(out, out=out)
+    out /= out.sum(axis=0)
+    out -= target
+    out /= out.shape[1]

@@ -1,0 +1,80 @@
+"""The scalars of every training step, computed beforehand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentflow.probing.protocol import ProbeProtocol, Setting
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What AdamW (Loshchilov and Hutter 2019, algorithm 2) multiplies by at each step of S probes, in float64.
+
+    Attributes
+    ----------
+    beta1, beta2
+        (S, 1) momentum factors.
+    keep
+        (steps, S, 1): what weight decay leaves of a weight in this step, 1 − rate · decay.
+    decay
+        (steps + 1, S, 1): what weight decay alone has left of a weight before this step.
+    minus_rate
+        (steps, S, 1): −rate / (1 − β₁ᵗ).
+    root_correction
+        (steps, S, 1): √(1 − β₂ᵗ).
+    max_norm, epsilon
+        Of clipping and of the denominator.
+    """
+
+    beta1: np.ndarray
+    beta2: np.ndarray
+    keep: np.ndarray
+    decay: np.ndarray
+    minus_rate: np.ndarray
+    root_correction: np.ndarray
+    max_norm: float
+    epsilon: float
+
+
+def adamw_schedule(
+    settings: Sequence[Setting], protocol: ProbeProtocol, *, n_steps: int, warmup_steps: int
+) -> Schedule:
+    """The schedule of S settings.
+
+    Parameters
+    ----------
+    settings
+        One per probe.
+    protocol
+        Gives weight decay, warm-up, clipping.
+    n_steps
+        Most steps that will be taken.
+    warmup_steps
+        Steps until the learning rate reaches its full value; 0 keeps it at `warmup_start` for ever, as the
+        published evaluator does for training parts below 512 rows.
+    """
+    learning_rate, beta1, beta2 = (np.array(values)[:, None] for values in zip(*settings, strict=True))
+    steps = np.arange(1, n_steps + 1)[:, None, None]
+    factors = warmup_factors(n_steps, warmup_steps=warmup_steps, start=protocol.warmup_start)
+    rates = learning_rate * factors[:, None, None]
+    keep = 1 - rates * protocol.weight_decay
+    return Schedule(
+        beta1=beta1,
+        beta2=beta2,
+        keep=keep,
+        decay=np.concatenate([np.ones_like(keep[:1]), keep.cumprod(axis=0)]),
+        minus_rate=-rates / (1 - beta1**steps),
+        root_correction=np.sqrt(1 - beta2**steps),
+        max_norm=protocol.max_gradient_norm,
+        epsilon=protocol.epsilon,
+    )
+
+
+def warmup_factors(n_steps: int, *, warmup_steps: int, start: float) -> np.ndarray:
+    """(n_steps,) factor of the learning rate at each step, `start` to 1 after `warmup_steps`."""
+    if warmup_steps == 0:
+        return np.full(n_steps, start)
+    progress = np.minimum(np.arange(n_steps) / warmup_steps, 1)
+    return start + (1 - start) * progress
