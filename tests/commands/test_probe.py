@@ -1,5 +1,7 @@
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,9 +36,13 @@ def fold_file(folder: Path, repetition: int, fold: int) -> str:
     return str(folder / f"rep-{repetition}/fold-{fold}.parquet")
 
 
-def run(files: dict[str, Path], outputs: list[str], **settings: object) -> int:
+def words_of(files: dict[str, Path], outputs: list[str], **settings: object) -> list[str]:
     words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
-    return main([*words, "--settings", json.dumps({**SETTINGS, **settings}), "--output", *outputs])
+    return [*words, "--settings", json.dumps({**SETTINGS, **settings}), "--output", *outputs]
+
+
+def run(files: dict[str, Path], outputs: list[str], **settings: object) -> int:
+    return main(words_of(files, outputs, **settings))
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +132,17 @@ def test_mlp_is_another_probe(tmp_path, files, folds):
     mine, _ = read_folds([fold_file(tmp_path, 1, 1)])
     logistic, _ = read_folds([fold_file(folds, 1, 1)])
     assert mine["value"].to_pylist() != logistic["value"].to_pylist()
+
+
+def test_logistic_probe_does_without_libraries_that_take_seconds_to_import(tmp_path, files, folds):
+    code = (
+        "import sys; from sentflow.commands.probe import main; main(sys.argv[1:]);"
+        "sys.exit(' '.join({'torch', 'pandas', 'sklearn', 'scipy', 'sentence_transformers'} & sys.modules.keys()) or 0)"
+    )
+    words = words_of(files, [fold_file(tmp_path, 1, 1)])
+    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert Path(fold_file(tmp_path, 1, 1)).read_bytes() == Path(fold_file(folds, 1, 1)).read_bytes()
 
 
 def test_three_classes_are_scored(tmp_path):

@@ -2,6 +2,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from small_tasks import make_task, task_features
@@ -49,6 +50,12 @@ def inputs(tmp_path_factory, result) -> Path:
         )
         write_fold(folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet", fold_records(fold), info)
     return folder
+
+
+def columns_of(table: pa.Table) -> dict[str, np.ndarray | list[str]]:
+    """As `fold_records` makes them."""
+    columns = {name: np.array(values) for name, values in table.to_pydict().items()}
+    return {**columns, "metric": columns["metric"].tolist()}
 
 
 def fold_files(folder: Path) -> list[Path]:
@@ -127,8 +134,8 @@ def test_equal_scores_have_null_limits_and_a_mark(tmp_path, inputs):
     write_task(tmp_path / "rows.parquet", make_task(N_ROWS))
     for source in fold_files(inputs):
         table, (info,) = read_folds([source])
-        columns = {name: table[name].to_pylist() for name in table.column_names}
-        columns["value"] = [0.0] * len(table)
+        columns = columns_of(table)
+        columns["value"] = np.zeros(len(table))
         write_fold(tmp_path / source.relative_to(inputs), columns, info)
     run(tmp_path, tmp_path)
     intervals = read_json(tmp_path / "s.json")["intervals"]
@@ -140,8 +147,7 @@ def test_width_of_a_lazy_encoder_is_its_widest_folds(tmp_path, inputs):
     write_task(tmp_path / "rows.parquet", make_task(N_ROWS))
     for width, source in enumerate(fold_files(inputs), start=20):
         table, (info,) = read_folds([source])
-        columns = {name: np.array(table[name].to_pylist()) for name in table.column_names}
-        columns["metric"] = columns["metric"].tolist()
+        columns = columns_of(table)
         description = FoldInfo(**{**vars(info), "dimension": width})
         write_fold(tmp_path / source.relative_to(inputs), columns, description)
     run(tmp_path, tmp_path)
@@ -154,7 +160,7 @@ def test_width_of_a_lazy_encoder_is_its_widest_folds(tmp_path, inputs):
 def test_folds_of_another_protocol_are_refused(tmp_path, inputs):
     source = inputs / "rep-2/fold-3.parquet"
     table, (info,) = read_folds([source])
-    columns = {name: table[name].to_pylist() for name in table.column_names}
+    columns = columns_of(table)
     other = tmp_path / "rep-2/fold-3.parquet"
     write_fold(other, columns, FoldInfo(**{**vars(info), "settings": json.dumps({**PROBE, "seed": 1})}))
     folds = [other if fold == source else fold for fold in fold_files(inputs)]

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from sentflow.probing import adamw
-from sentflow.probing.adamw import ArrayAdamW, TensorAdamW
+from sentflow.probing.array_adamw import ArrayAdamW
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
 from sentflow.probing.schedule import adamw_schedule, warmup_factors
+from sentflow.probing.tensor_adamw import TensorAdamW
 
 N_STEPS, N_PARAMETERS = 12, 50
 
@@ -62,10 +62,8 @@ def our_result(
     return parameters
 
 
-@pytest.fixture(params=["array", "tensor in one block", "tensor in blocks of unequal length"])
-def kind(request, monkeypatch) -> str:
-    if request.param == "tensor in blocks of unequal length":
-        monkeypatch.setattr(adamw, "_CACHED_PARAMETERS", 37)
+@pytest.fixture(params=["array", "tensor"])
+def kind(request) -> str:
     return request.param
 
 

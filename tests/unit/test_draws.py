@@ -2,12 +2,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.utils.data import DataLoader, TensorDataset
+from sklearn.model_selection import StratifiedKFold
 
-from sentflow.probing.draws import EpochOrders, FoldPlan, plan_folds, undersample
+from sentflow.probing.draws import FoldPlan, plan_folds, stratified_folds, undersample
 from sentflow.probing.protocol import PUBLISHED
 
 PROTOCOL = replace(PUBLISHED, repetitions=3)
@@ -46,6 +45,21 @@ def test_undersampling_of_balanced_labels_keeps_every_row():
 
 
 # --- folds
+
+
+@settings(deadline=None)
+@given(
+    counts=st.lists(st.integers(5, 40), min_size=1, max_size=5),
+    n_folds=st.integers(2, 5),
+    seed=st.integers(0, 2**32 - 2),
+)
+def test_folds_are_those_of_scikit_learn(counts, n_folds, seed):
+    labels = labels_of(*counts)
+    fold_of = stratified_folds(labels, n_folds, seed=seed)
+    reference = StratifiedKFold(n_folds, shuffle=True, random_state=seed).split(labels, labels)
+    for fold, (rest, test) in enumerate(reference):
+        np.testing.assert_array_equal(np.flatnonzero(fold_of == fold), test)
+        np.testing.assert_array_equal(np.flatnonzero(fold_of != fold), rest)
 
 
 @settings(max_examples=25, deadline=None)
@@ -133,30 +147,3 @@ def test_draws_follow_the_published_order():
         n_evaluation = int(np.ceil(0.2 * len(rest)))
         assert rows[rest].tolist() == [*plan.evaluation.tolist(), *plan.train.tolist()]
         assert len(plan.evaluation) == n_evaluation
-
-
-# --- orders of the loader
-
-
-@pytest.mark.parametrize("n_rows", [128, 300, 511])
-def test_orders_are_those_of_a_torch_loader_epoch_after_epoch(n_rows):
-    """Against torch itself: holds only if the discarded draws are made too."""
-    loader = DataLoader(
-        TensorDataset(torch.arange(n_rows)),
-        batch_size=128,
-        shuffle=True,
-        drop_last=True,
-        generator=torch.Generator().manual_seed(4_000_000_001),
-    )
-    orders = EpochOrders(seed=4_000_000_001, n_rows=n_rows)
-    for epochs in (1, 1, 3):
-        for order in orders.next(epochs):
-            visited = torch.cat([rows for (rows,) in loader])
-            assert torch.equal(order[: len(visited)], visited)
-
-
-def test_every_order_is_a_permutation_and_leaves_the_global_generator_alone():
-    state = torch.random.get_rng_state()
-    orders = EpochOrders(seed=7, n_rows=33).next(2)
-    assert [sorted(order) for order in orders.tolist()] == [list(range(33))] * 2
-    assert torch.equal(torch.random.get_rng_state(), state)

@@ -6,11 +6,12 @@ import torch
 from torch.nn import functional
 
 from sentflow.probing.columns import Problem
-from sentflow.probing.logistic import LogisticStack, initial_parameters
-from sentflow.probing.logistic_cpu import CpuLogisticTraining
+from sentflow.probing.initial import logistic_parameters
+from sentflow.probing.logistic import LogisticTraining
+from sentflow.probing.logistic_stack import LogisticStack
 from sentflow.probing.protocol import PUBLISHED
 from sentflow.probing.schedule import adamw_schedule
-from sentflow.probing.stack_training import StackTraining
+from sentflow.probing.tensor_training import TensorTraining
 
 N, D, SEED = 60, 7, 4_123_456_789
 
@@ -42,22 +43,16 @@ def torch_loss(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 
 def stack_of(size: int, n_outputs: int) -> LogisticStack:
     features, labels = rows_and_labels(n_outputs)
-    initial = initial_parameters(D, n_outputs, seed=SEED)
+    initial = torch.from_numpy(logistic_parameters(D, n_outputs, seed=SEED))
     return LogisticStack(with_ones(features), labels, initial, n_outputs=n_outputs, size=size)
 
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_initial_weights_are_torchs_with_a_bias_of_zero(n_outputs):
     layer = torch_layer(n_outputs)
-    weights = initial_parameters(D, n_outputs, seed=SEED).view(n_outputs, D + 1)
-    assert torch.equal(weights[:, :-1], layer.weight)
+    weights = logistic_parameters(D, n_outputs, seed=SEED).reshape(n_outputs, D + 1)
+    assert (weights[:, :-1] == layer.weight.detach().numpy()).all()
     assert not weights[:, -1].any()
-
-
-def test_initial_weights_leave_the_global_generator_alone():
-    state = torch.random.get_rng_state()
-    initial_parameters(D, 2, seed=SEED)
-    assert torch.equal(torch.random.get_rng_state(), state)
 
 
 @pytest.mark.parametrize("size", [1, 4])
@@ -96,24 +91,22 @@ def test_changing_one_probe_leaves_the_others():
 # --- the way for processors
 
 
-def both_trainings(n_outputs: int, size: int, multiplicity: torch.Tensor | None = None):
+def both_trainings(n_outputs: int, size: int, multiplicity: np.ndarray | None = None):
     features, labels = rows_and_labels(n_outputs)
-    problem = Problem(with_ones(features), [], initial_parameters(D, n_outputs, seed=SEED), multiplicity)
+    initial = logistic_parameters(D, n_outputs, seed=SEED)
+    problem = Problem(with_ones(features).numpy(), [], initial, multiplicity)
     schedule = adamw_schedule(PUBLISHED.grid[:size], PUBLISHED, n_steps=9, warmup_steps=2)
-    stack = LogisticStack(problem.train, labels, problem.initial, n_outputs=n_outputs, size=size)
+    truth = labels.numpy()
     return (
-        CpuLogisticTraining(problem, labels, schedule, n_outputs=n_outputs),
-        StackTraining(stack, schedule, multiplicity=multiplicity),
+        LogisticTraining(problem, truth, schedule, n_outputs=n_outputs),
+        TensorTraining(problem, truth, schedule, n_outputs=n_outputs, hidden=None, device="cpu"),
     )
 
 
-def three_epochs(size: int) -> list[torch.Tensor]:
+def three_epochs(size: int) -> list[np.ndarray]:
     """Per epoch (S, 3, 20) row numbers."""
-    generator = torch.Generator().manual_seed(11)
-    return [
-        torch.stack([torch.randperm(N, generator=generator) for _ in range(size)]).view(size, 3, 20)
-        for _ in range(3)
-    ]
+    generator = np.random.default_rng(11)
+    return [np.stack([generator.permutation(N) for _ in range(size)]).reshape(size, 3, 20) for _ in range(3)]
 
 
 @pytest.mark.parametrize("multiplicity", [None, 2.0])
@@ -121,14 +114,14 @@ def three_epochs(size: int) -> list[torch.Tensor]:
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_processor_and_accelerator_train_the_same_probes(n_outputs, size, multiplicity):
     if multiplicity is not None:
-        multiplicity = torch.full((max(1, n_outputs) * (D + 1),), multiplicity)
+        multiplicity = np.full(n_outputs * (D + 1), multiplicity, np.float32)
     ours, reference = both_trainings(n_outputs, size, multiplicity)
-    offset = torch.ones(N, n_outputs)
+    offset = np.ones((N, n_outputs), np.float32)
     for rows in three_epochs(size):
         ours.epoch(rows)
         reference.epoch(rows)
         np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=2e-6)
-    features = with_ones(rows_and_labels(n_outputs)[0])
+    features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
     assert ours.logits(features).shape == (size, N, n_outputs)
     np.testing.assert_allclose(ours.logits(features), reference.logits(features), atol=2e-6)
     np.testing.assert_allclose(ours.logits(features, offset), reference.logits(features, offset), atol=2e-6)

@@ -5,7 +5,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from sentflow.probing.losses import class_scores, loss_and_residual, mean_losses, predicted_classes
+from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
+from sentflow.probing.tensor_losses import loss_and_residual
 
 N, N_PROBES = 37, 3
 

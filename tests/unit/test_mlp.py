@@ -1,10 +1,17 @@
-"""Against torch: linear → batch norm → ReLU → linear under autograd."""
+"""Against torch: linear → batch norm → ReLU → linear under autograd; the ways for processors and accelerators."""
 
+import numpy as np
 import pytest
 import torch
 from torch.nn import functional
 
-from sentflow.probing.mlp import MlpStack, initial_parameters
+from sentflow.probing.columns import Problem
+from sentflow.probing.initial import mlp_parameters
+from sentflow.probing.mlp import MlpTraining
+from sentflow.probing.mlp_stack import MlpStack
+from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.schedule import adamw_schedule
+from sentflow.probing.tensor_training import TensorTraining
 
 N, D, HIDDEN, SEED = 60, 7, 5, 4_123_456_789
 
@@ -41,7 +48,7 @@ def flat(tensors) -> torch.Tensor:
 
 def stack_of(size: int, n_outputs: int) -> MlpStack:
     features, labels = rows_and_labels(n_outputs)
-    initial = initial_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED)
+    initial = torch.from_numpy(mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED))
     return MlpStack(features, labels, initial, hidden=HIDDEN, n_outputs=n_outputs, size=size)
 
 
@@ -52,13 +59,7 @@ def batch_rows(seed: int) -> torch.Tensor:
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_initial_weights_are_torchs_with_a_last_bias_of_zero(n_outputs):
     expected = flat(torch_network(n_outputs).parameters())
-    assert torch.equal(initial_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED), expected)
-
-
-def test_initial_weights_leave_the_global_generator_alone():
-    state = torch.random.get_rng_state()
-    initial_parameters(D, 2, hidden=HIDDEN, seed=SEED)
-    assert torch.equal(torch.random.get_rng_state(), state)
+    np.testing.assert_array_equal(mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED), expected)
 
 
 @pytest.mark.parametrize("size", [1, 3])
@@ -95,3 +96,68 @@ def test_logits_do_not_depend_on_the_other_rows():
     stack, (features, _) = stack_of(1, 1), rows_and_labels(1)
     stack.compute_gradient(batch_rows(0)[None])
     torch.testing.assert_close(stack.logits(features)[:, :5], stack.logits(features[:5]))
+
+
+# --- the way for processors
+
+
+def torch_epochs(n_outputs: int, epochs: list[np.ndarray], setting) -> tuple[list[list[float]], np.ndarray]:
+    """Losses per batch and the final logits of torch's own layers and optimiser."""
+    features, labels = rows_and_labels(n_outputs)
+    network = torch_network(n_outputs)
+    optimiser = torch.optim.AdamW(
+        network.parameters(),
+        lr=setting.learning_rate,
+        betas=(setting.beta1, setting.beta2),
+        weight_decay=0.01,
+    )
+    warm_up = torch.optim.lr_scheduler.LinearLR(optimiser, 0.05, total_iters=2)
+    losses = []
+    for rows in epochs:
+        losses.append([])
+        for batch in torch.from_numpy(rows):
+            optimiser.zero_grad()
+            loss = torch_loss(network(features[batch]), labels[batch])
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimiser.step()
+            warm_up.step()
+            losses[-1].append(loss.item())
+    return losses, network.eval()(features).detach().numpy()
+
+
+@pytest.mark.parametrize("n_outputs", [1, 4])
+def test_training_on_a_processor_is_that_of_torch(n_outputs):
+    features, labels = rows_and_labels(n_outputs)
+    generator = np.random.default_rng(2)
+    epochs = [generator.permutation(N).reshape(3, 20) for _ in range(4)]
+    setting = PUBLISHED.grid[7]
+    problem = Problem(features.numpy(), [], mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED), None)
+    schedule = adamw_schedule([setting], PUBLISHED, n_steps=12, warmup_steps=2)
+    ours = MlpTraining(problem, labels.numpy(), schedule, n_outputs=n_outputs, hidden=HIDDEN)
+    losses, logits = torch_epochs(n_outputs, epochs, setting)
+    for rows, expected in zip(epochs, losses, strict=True):
+        ours.epoch(rows[None])
+        np.testing.assert_allclose(ours.losses()[0], expected, rtol=1e-5)
+    np.testing.assert_allclose(ours.logits(features.numpy())[0], logits, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_processor_and_accelerator_train_the_same_probe(joined):
+    features, labels = rows_and_labels(1)
+    initial = mlp_parameters(D, 1, hidden=HIDDEN, seed=SEED)
+    multiplicity = np.full(len(initial), 2, np.float32) if joined else None
+    problem = Problem(features.numpy(), [], initial, multiplicity)
+    schedule = adamw_schedule(PUBLISHED.grid[:1], PUBLISHED, n_steps=9, warmup_steps=2)
+    truth = labels.numpy()
+    ours = MlpTraining(problem, truth, schedule, n_outputs=1, hidden=HIDDEN)
+    reference = TensorTraining(problem, truth, schedule, n_outputs=1, hidden=HIDDEN, device="cpu")
+    offset = np.ones((N, HIDDEN), np.float32)
+    for seed in range(3):
+        rows = np.random.default_rng(seed).permutation(N).reshape(1, 3, 20)
+        ours.epoch(rows)
+        reference.epoch(rows)
+        np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=1e-5)
+    for added in (None, offset):
+        expected = reference.logits(features.numpy(), added)
+        np.testing.assert_allclose(ours.logits(features.numpy(), added), expected, rtol=1e-4, atol=1e-5)

@@ -15,7 +15,10 @@ MODULES = sorted(
 )
 COMMANDS = [name for name in MODULES if name.startswith("sentflow.commands.")]
 FORMULAS = [
-    *(f"sentflow.probing.{name}" for name in ("adamw", "draws", "logistic", "losses", "metrics", "mlp")),
+    *(
+        f"sentflow.probing.{name}"
+        for name in ("array_adamw", "draws", "logistic", "losses", "metrics", "mlp")
+    ),
     *(name for name in MODULES if name.startswith("sentflow.stats.")),
 ]
 

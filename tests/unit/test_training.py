@@ -10,7 +10,7 @@ from sentflow.probing import training
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
-from sentflow.probing.training import FoldResult, standardised_parts, train_fold
+from sentflow.probing.training import FoldResult, train_fold
 
 # Few epochs and settings, so that the plain implementation beside stays quick
 SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
@@ -33,13 +33,25 @@ def first_plan(labels: np.ndarray) -> FoldPlan:
 
 
 def our_fold(
-    n: int, n_classes: int, *, hidden: int | None = None, protocol: ProbeProtocol = SHORT
+    n: int,
+    n_classes: int,
+    *,
+    hidden: int | None = None,
+    protocol: ProbeProtocol = SHORT,
+    device: str = "cpu",
 ) -> FoldResult:
     features, labels = rows_of_blobs(n, n_classes)
     plan = first_plan(labels)
-    data = standardised_parts(parts_of(plan, features, labels), device="cpu", ones=hidden is None)
-    metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
-    return train_fold(plan, data, metric=metric, n_classes=n_classes, hidden=hidden, protocol=protocol)
+    return train_fold(
+        plan,
+        [part for part, _ in parts_of(plan, features, labels)],
+        labels,
+        metric="mcc" if n_classes == 2 else "adjusted_macro_f1",
+        n_classes=n_classes,
+        hidden=hidden,
+        protocol=protocol,
+        device=device,
+    )
 
 
 @pytest.fixture
@@ -178,11 +190,10 @@ def test_fold_is_that_of_the_plain_implementation(one_thread, n, n_classes, hidd
 
 
 @pytest.mark.parametrize("hidden", [None, 5])
-def test_accelerators_give_the_same_fold(monkeypatch, one_thread, hidden):
-    """All settings as one stack of tensors, here on the processor."""
+def test_accelerators_give_the_same_fold(one_thread, hidden):
+    """All settings as one stack of tensors, as on any device whose name is not "cpu"; here on the processor."""
     ours = our_fold(700, 2, hidden=hidden)
-    monkeypatch.setattr(training, "_on_processor", lambda _features: False)
-    stacked = our_fold(700, 2, hidden=hidden)
+    stacked = our_fold(700, 2, hidden=hidden, device="cpu:0")
     assert stacked.setting == ours.setting
     np.testing.assert_allclose(stacked.train_losses, ours.train_losses, atol=1e-6)
     assert stacked.predicted.tolist() == ours.predicted.tolist()
@@ -244,44 +255,3 @@ def test_improvement_is_measured_from_the_best_loss_not_the_last():
 
 def test_any_improvement_restarts_the_count():
     assert epochs_until_stop([1.0, *[2.0] * 5, 0.9, *[2.0] * 5]) is None
-
-
-# --- standardisation
-
-
-def test_parts_are_standardised_by_the_training_part():
-    features, labels = rows_of_blobs(60, 2)
-    parts = [(features[:40], labels[:40]), (features[40:50], labels[40:50]), (features[50:], labels[50:])]
-    data = standardised_parts(parts, device="cpu", ones=False)
-    mean, std = features[:40].mean(axis=0), features[:40].std(axis=0, ddof=1)
-    for (scaled, _), (raw, _) in zip((data.train, data.evaluation, data.test), parts, strict=True):
-        np.testing.assert_allclose(scaled.numpy(), (raw - mean) / std, rtol=1e-4, atol=1e-5)
-    assert data.dimension == 6
-
-
-def test_input_arrays_are_left_as_they_were():
-    features, labels = rows_of_blobs(60, 2)
-    before = features.copy()
-    standardised_parts([(features, labels)] * 3, device="cpu", ones=True)
-    np.testing.assert_array_equal(features, before)
-
-
-def test_column_of_ones_carries_the_bias():
-    features, labels = rows_of_blobs(60, 2)
-    data = standardised_parts([(features, labels)] * 3, device="cpu", ones=True)
-    assert data.train[0].shape == (60, 7)
-    assert (data.test[0][:, -1] == 1).all()
-    assert data.dimension == 6
-
-
-def test_column_that_is_constant_on_the_training_part_is_divided_by_almost_nothing():
-    """Published (const_features): 1e-12 is added to the standard deviation, so other values explode."""
-    features, labels = rows_of_blobs(60, 2)
-    features[:, 2] = 0.0
-    other = features.copy()
-    other[:, 2] = 0.5
-    data = standardised_parts(
-        [(features, labels), (other, labels), (other, labels)], device="cpu", ones=False
-    )
-    assert (data.train[0][:, 2] == 0).all()
-    assert data.test[0][:, 2].numpy() == pytest.approx(np.full(60, 5e11))

@@ -25,7 +25,7 @@ rule probe:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.probe"),
-        env=versions("numpy", "scikit-learn", "torch"),
+        env=versions("numpy", "torch"),
         settings=targets.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
-    start_log("probe", args, libraries=["torch", "numpy", "scikit-learn"])
+    start_log("probe", args, libraries=["torch", "numpy"])
     from sentflow.data.table import read_task
     from sentflow.data.texts import read_texts, rows_of
     from sentflow.encoders.storage import read_embeddings

@@ -29,9 +29,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("score", args, libraries=["numpy", "scipy", "pyarrow"])
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from sentflow.arrow import table_of
     from sentflow.data.table import read_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
     from sentflow.stats.score import StatisticsSettings, score
@@ -61,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "dimension": max(info.dimension for info in infos),
     }
     with atomic(args.table) as part:
-        pq.write_table(folds.add_column(0, "task", pa.repeat(args.task, len(folds))), part)
+        task = table_of({"task": [args.task] * len(folds)}).column("task")
+        pq.write_table(folds.add_column(0, "task", task), part)
     write_json(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
     return 0

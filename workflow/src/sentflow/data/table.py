@@ -1,6 +1,7 @@
 """The task table: what every reader makes and every later stage reads."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sentflow.arrow import table_of
 from sentflow.errors import DataError
 from sentflow.io import atomic
 
@@ -92,16 +94,16 @@ def texts_to_embed(table: TaskTable) -> list[str]:
 def write_task(path: Path | str, table: TaskTable) -> None:
     """Write a task table as Parquet: columns row, text_a, text_b (null for single), label, group."""
     n = len(table)
-    columns = {
-        "row": pa.array(range(n), pa.int64()),
-        "text_a": pa.array(table.text_a, pa.string()),
-        "text_b": pa.array(table.text_b, pa.string()) if table.text_b else pa.nulls(n, pa.string()),
-        "label": pa.array(table.labels, pa.int64()),
-        "group": pa.array(table.groups, pa.string()),
+    columns: dict[str, np.ndarray | Sequence[str | None]] = {
+        "row": np.arange(n),
+        "text_a": table.text_a,
+        "text_b": table.text_b or [None] * n,
+        "label": table.labels,
+        "group": table.groups,
     }
     info = json.dumps(asdict(table.info), sort_keys=True, ensure_ascii=False).encode()
     with atomic(path) as part:
-        pq.write_table(pa.table(columns).replace_schema_metadata({_METADATA_KEY: info}), part)
+        pq.write_table(table_of(columns, {_METADATA_KEY: info}), part)
 
 
 def read_task(path: Path | str) -> TaskTable:

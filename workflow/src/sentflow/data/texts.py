@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sentflow.arrow import table_of
 from sentflow.data.table import TaskTable, texts_to_embed
 from sentflow.errors import DataError
 from sentflow.io import atomic
@@ -33,7 +34,7 @@ def rows_of(texts: Sequence[str]) -> dict[str, int]:
 def write_texts(path: Path | str, texts: Sequence[str]) -> None:
     """Write texts as Parquet with the one column text."""
     with atomic(path) as part:
-        pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), part)
+        pq.write_table(table_of({"text": texts}), part)
 
 
 def read_texts(path: Path | str) -> list[str]:

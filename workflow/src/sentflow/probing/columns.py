@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 # Below this share of distinct columns grouping saves more than it costs.
 _WORTHWHILE_SHARE = 0.75
@@ -28,23 +27,27 @@ class ColumnGroups:
         (G,) float32: columns per group.
     """
 
-    group: torch.Tensor
-    multiplicity: torch.Tensor
+    group: np.ndarray
+    multiplicity: np.ndarray
 
-    def sums(self, values: torch.Tensor) -> torch.Tensor:
+    def sums(self, values: np.ndarray) -> np.ndarray:
         """(m, D) → (m, G): sum over the columns of each group."""
         n_groups = len(self.multiplicity)
-        total = values.new_zeros(len(values), n_groups + 1)
-        return total.index_add_(1, self.group, values)[:, :n_groups].contiguous()
+        order = np.argsort(self.group, kind="stable")
+        starts = np.searchsorted(self.group[order], np.arange(n_groups + 1))
+        columns = values.T[order[: starts[-1]]]
+        return np.ascontiguousarray(np.add.reduceat(columns, starts[:-1], axis=0).T)
 
-    def means(self, weights: torch.Tensor) -> torch.Tensor:
+    def means(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, G): mean over the columns of each group."""
-        return self.sums(weights) / self.multiplicity
+        means: np.ndarray = self.sums(weights) / self.multiplicity
+        return means
 
-    def deviations(self, weights: torch.Tensor) -> torch.Tensor:
+    def deviations(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, D): each weight less the mean of its group; as it is in a column of zeros."""
-        padded = torch.nn.functional.pad(self.means(weights), (0, 1))
-        return weights - padded[:, self.group]
+        padded = np.pad(self.means(weights), ((0, 0), (0, 1)))
+        deviations: np.ndarray = weights - padded[:, self.group]
+        return deviations
 
 
 @dataclass(frozen=True)
@@ -64,14 +67,14 @@ class Problem:
         (P,) float32: how many weights each parameter stands for; None without joined columns.
     """
 
-    train: torch.Tensor
-    others: list[tuple[torch.Tensor, torch.Tensor | None]]
-    initial: torch.Tensor
-    multiplicity: torch.Tensor | None
+    train: np.ndarray
+    others: list[tuple[np.ndarray, np.ndarray | None]]
+    initial: np.ndarray
+    multiplicity: np.ndarray | None
 
 
 def joined(
-    train: torch.Tensor, others: Sequence[torch.Tensor], initial: torch.Tensor, *, first_width: int
+    train: np.ndarray, others: Sequence[np.ndarray], initial: np.ndarray, *, first_width: int
 ) -> Problem:
     """Join the equal columns of a training part where that is worth it.
 
@@ -88,22 +91,21 @@ def joined(
     if groups is None:
         return Problem(train, [(part, None) for part in others], initial, None)
     n_first = first_width * train.shape[1]
-    first, rest = initial[:n_first].view(first_width, -1), initial[n_first:]
+    first, rest = initial[:n_first].reshape(first_width, -1), initial[n_first:]
     deviations = groups.deviations(first)
     return Problem(
         train=groups.sums(train),
         others=[(groups.sums(part), part @ deviations.T) for part in others],
-        initial=torch.cat([groups.means(first).flatten(), rest]),
-        multiplicity=torch.cat([groups.multiplicity.repeat(first_width), torch.ones_like(rest)]),
+        initial=np.concatenate([groups.means(first).ravel(), rest]),
+        multiplicity=np.concatenate([np.tile(groups.multiplicity, first_width), np.ones_like(rest)]),
     )
 
 
-def equal_columns(features: torch.Tensor) -> ColumnGroups | None:
+def equal_columns(features: np.ndarray) -> ColumnGroups | None:
     """The groups of equal columns of (n, D) training features; None if there are too few to be worth it."""
-    values = features.cpu().numpy()
-    if len(np.unique(values[:8].T, axis=0)) > _WORTHWHILE_SHARE * values.shape[1]:
+    if len(np.unique(features[:8].T, axis=0)) > _WORTHWHILE_SHARE * features.shape[1]:
         return None  # the first rows alone tell nearly all columns apart, as in every dense embedding
-    columns = np.ascontiguousarray(values.T)
+    columns = np.ascontiguousarray(features.T)
     as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
     _, first, group, counts = np.unique(as_bytes, return_index=True, return_inverse=True, return_counts=True)
     if len(counts) > _WORTHWHILE_SHARE * len(columns):
@@ -111,6 +113,6 @@ def equal_columns(features: torch.Tensor) -> ColumnGroups | None:
     zero = ~columns[first].any(axis=1)
     number = np.where(zero, (~zero).sum(), np.cumsum(~zero) - 1)
     return ColumnGroups(
-        group=torch.from_numpy(number[group.ravel()]).to(features.device),
-        multiplicity=torch.from_numpy(counts[~zero].astype(np.float32)).to(features.device),
+        group=number[group.ravel()],
+        multiplicity=counts[~zero].astype(np.float32),
     )

@@ -1,17 +1,18 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.metrics import METRICS
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
 from sentflow.probing.records import TEST_EPOCH, fold_records, prediction_records
-from sentflow.probing.training import FoldResult, standardised_parts, train_fold
+from sentflow.probing.training import FoldResult, train_fold
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,27 +153,30 @@ def train_folds(
 
     Each fold is computed by itself, so its result does not depend on which others are asked for.
     """
-    with one_thread():
+    with one_thread(torch=hidden is not None or device != "cpu"):
         for plan in plan_folds(labels, protocol, wanted=wanted):
-            rows = (plan.train, plan.evaluation, plan.test)
-            parts = list(zip(source.parts(plan), (labels[part] for part in rows), strict=True))
-            data = standardised_parts(parts, device=device, ones=hidden is None)
-            yield train_fold(plan, data, metric=metric, n_classes=n_classes, hidden=hidden, protocol=protocol)
+            yield train_fold(
+                plan,
+                source.parts(plan),
+                labels,
+                metric=metric,
+                n_classes=n_classes,
+                hidden=hidden,
+                protocol=protocol,
+                device=device,
+            )
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Hold torch and BLAS to one thread: the order of sums, and with it the last bits, depends on their number."""
-    import torch
-    from threadpoolctl import threadpool_limits
+def one_thread(*, torch: bool) -> Iterator[None]:
+    """Hold BLAS to one thread, and torch where it is used: the order of sums depends on their number."""
+    with ExitStack() as stack:
+        stack.enter_context(threadpool_limits(1))
+        if torch:
+            from sentflow.probing.tensor_training import one_torch_thread
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        with threadpool_limits(1):
-            yield
-    finally:
-        torch.set_num_threads(threads)
+            stack.enter_context(one_torch_thread())
+        yield
 
 
 def _check(

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import torch
-from sklearn.model_selection import StratifiedKFold
 
 from sentflow.probing.protocol import ProbeProtocol
 
@@ -79,6 +77,29 @@ def undersample(labels: np.ndarray, *, seed: int) -> np.ndarray:
     return np.concatenate(chosen)
 
 
+def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
+    """(n,) int64: the fold of each row, from 0; every class is spread as evenly as it can be.
+
+    Notes
+    -----
+    The draws of scikit-learn's ``StratifiedKFold(shuffle=True)`` (1.7), which takes longer to import than a small probe
+    to train. Tests compare the two.
+    """
+    generator = np.random.RandomState(seed)
+    classes, first, counts = np.unique(labels, return_index=True, return_counts=True)
+    fold_of = np.empty(len(labels), np.int64)
+    dealt = (
+        0  # rows are dealt to the folds in turn, class after class, in the order in which classes first occur
+    )
+    for k in np.argsort(first):
+        own = (dealt + np.arange(counts[k])) % n_folds
+        dealt += int(counts[k])
+        folds = np.sort(own)
+        generator.shuffle(folds)
+        fold_of[labels == classes[k]] = folds
+    return fold_of
+
+
 def _plan_repetition(
     labels: np.ndarray, protocol: ProbeProtocol, *, repetition: int, seed: int
 ) -> Iterator[FoldPlan]:
@@ -88,8 +109,9 @@ def _plan_repetition(
     generator.random()  # the published progress bar draws a delay; without it every later draw shifts
 
     rows = undersample(labels, seed=int(seed_undersampling))
-    splitter = StratifiedKFold(protocol.folds, shuffle=True, random_state=int(seed_folds))
-    for fold, (rest, test) in enumerate(splitter.split(rows, labels[rows]), start=1):
+    fold_of = stratified_folds(labels[rows], protocol.folds, seed=int(seed_folds))
+    for fold in range(1, protocol.folds + 1):
+        rest, test = np.flatnonzero(fold_of != fold - 1), np.flatnonzero(fold_of == fold - 1)
         # The generator goes on from fold to fold, so a fold cannot be planned without those before it.
         generator.shuffle(rest)
         n_evaluation = math.ceil(protocol.evaluation_share * len(rest))
@@ -102,32 +124,3 @@ def _plan_repetition(
             seed_init=int(seeds_init[fold - 1]),
             seed_loader=int(seeds_loader[fold - 1]),
         )
-
-
-class EpochOrders:
-    """The orders in which a torch ``DataLoader`` visits the rows, epoch by epoch, as torch 2.13 draws them.
-
-    Parameters
-    ----------
-    seed
-        Of the one generator that all trainings of a fold share, in their order.
-    n_rows
-        Rows of the training part.
-    """
-
-    def __init__(self, *, seed: int, n_rows: int) -> None:
-        self._generator = torch.Generator().manual_seed(seed)
-        self._n_rows = n_rows
-        # Before each epoch the loader draws a base seed of 64 bits for worker processes, and after it its sampler
-        # draws one more permutation, of n − 1 times 32 bits, that nobody uses: both shift every later order.
-        self._base_seed = torch.empty(2, dtype=torch.int32)
-        self._unused = torch.empty(n_rows - 1, dtype=torch.int32)
-
-    def next(self, epochs: int) -> torch.Tensor:
-        """(epochs, n_rows) int64: the orders of the next epochs."""
-        orders = torch.empty(epochs, self._n_rows, dtype=torch.int64)
-        for order in orders:
-            self._base_seed.random_(generator=self._generator)
-            torch.randperm(self._n_rows, generator=self._generator, out=order)
-            self._unused.random_(generator=self._generator)
-        return orders

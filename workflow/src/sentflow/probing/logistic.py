@@ -1,78 +1,100 @@
-"""A stack of logistic probes with a hand-written gradient, on tensors: for accelerators."""
+"""Training of logistic probes one small batch at a time, so that it never leaves the cache."""
 
-import torch
-from torch.nn import functional
+import numpy as np
 
-from sentflow.probing.losses import loss_and_residual
+from sentflow.probing.array_adamw import ArrayAdamW
+from sentflow.probing.columns import Problem
+from sentflow.probing.losses import mean_losses, sigmoid
+from sentflow.probing.schedule import Schedule
 
 
-class LogisticStack:
-    """S linear probes with the same initial weights, trained side by side on the same features.
+class LogisticTraining:
+    """S linear probes with the same initial weights; each visits its own batches.
 
-    The bias is the weight of a last feature that is 1 in every row.
+    A batch is gathered, multiplied forward and multiplied back before the next one is touched: on 7000 × 384 rows this
+    takes a quarter of the time of one gathered batch for all probes.
 
     Parameters
     ----------
-    features
-        (n, D + 1) float32 training rows, standardised, with the column of ones.
+    problem
+        Training features with the column of ones, initial weights.
     labels
         (n,) int64.
-    initial
-        (P,) float32 from `initial_parameters`.
+    schedule
+        Of S probes.
     n_outputs
         1 for two classes, else the number of classes.
-    size
-        S.
     """
 
-    def __init__(
-        self,
-        features: torch.Tensor,
-        labels: torch.Tensor,
-        initial: torch.Tensor,
-        *,
-        n_outputs: int,
-        size: int,
-    ) -> None:
-        self._features = features
+    def __init__(self, problem: Problem, labels: np.ndarray, schedule: Schedule, *, n_outputs: int) -> None:
+        self._features = problem.train
         self._labels = labels
-        self.parameters = initial.repeat(size, 1)
-        self.gradient = torch.zeros_like(self.parameters)
-        self._weights = self.parameters.view(size, n_outputs, features.shape[1])
-        self._weight_gradient = self.gradient.view(size, n_outputs, features.shape[1])
-        self._buffer = torch.empty(0)
+        self._schedule = schedule
+        size, width = len(schedule.beta1), self._features.shape[1]
+        # One output is a vector, which BLAS multiplies faster than a matrix of one row.
+        self._outputs: tuple[int, ...] = () if n_outputs == 1 else (n_outputs,)
+        parameters = np.tile(problem.initial, (size, 1))
+        gradient = np.zeros_like(parameters)
+        self._weights = list(parameters.reshape(size, *self._outputs, width))
+        self._gradients = list(gradient.reshape(size, *self._outputs, width))
+        self._optimiser = ArrayAdamW(parameters, gradient, schedule, multiplicity=problem.multiplicity)
+        self._steps = 0
+        self._last: tuple[np.ndarray, np.ndarray]  # logits and labels of the last epoch
 
-    def compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
-        """Fill `gradient` from a batch per probe.
+    def epoch(self, rows: np.ndarray) -> None:
+        """Train on every batch of (S, batches, B) int64 row numbers."""
+        size, n_batches, n = rows.shape
+        labels = self._labels[rows]
+        targets = self._targets(labels)
+        batch = np.empty((n, self._features.shape[1]), np.float32)
+        residual = np.empty((*self._outputs, n), np.float32)
+        logits = np.empty((size, n_batches, *self._outputs, n), np.float32)
+        write_residual = _softmax_residual if self._outputs else _sigmoid_residual
+        for step in range(n_batches):
+            for probe, (weights, gradient) in enumerate(zip(self._weights, self._gradients, strict=True)):
+                # "clip" never clips here, but spares the copy that "raise" makes to be able to go back
+                self._features.take(rows[probe, step], axis=0, out=batch, mode="clip")
+                np.dot(weights, batch.T, out=logits[probe, step])
+                write_residual(logits[probe, step], targets[probe, step], residual)
+                np.dot(residual, batch, out=gradient)
+            self._optimiser.step()
+        self._steps += n_batches
+        self._last = (logits, labels)
 
-        Parameters
-        ----------
-        rows
-            (S, B) int64 row numbers.
+    def losses(self) -> np.ndarray:
+        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
+        logits, labels = self._last
+        size, n_batches, n = labels.shape
+        per_row = logits.reshape(size * n_batches, -1, n).transpose(0, 2, 1)
+        return mean_losses(per_row, labels.reshape(-1, n)).reshape(size, n_batches)
 
-        Returns
-        -------
-        torch.Tensor
-            (S,) mean loss of each batch before the step.
-        """
-        size, n = rows.shape
-        if self._buffer.shape[:2] != (size, n):
-            self._buffer = self._features.new_empty(size, n, self._features.shape[1])
-        torch.index_select(self._features, 0, rows.reshape(-1), out=self._buffer.view(size * n, -1))
-        logits = torch.bmm(self._buffer, self._weights.transpose(1, 2))
-        loss, residual = loss_and_residual(logits, self._labels[rows])
-        torch.bmm(residual.transpose(1, 2), self._buffer, out=self._weight_gradient)
-        return loss
+    def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+        """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""
+        logits = np.stack([np.atleast_2d(np.dot(weights, features.T)).T for weights in self._weights])
+        if offset is not None:
+            logits += self._schedule.decay[self._steps, :, :, None].astype(np.float32) * offset
+        return logits
 
-    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
-        """(S, m, outputs) for (m, D + 1) features, plus the `offset` (S, m, outputs)."""
-        logits = features @ self._weights.transpose(1, 2)
-        return logits if offset is None else logits + offset
+    def _targets(self, labels: np.ndarray) -> np.ndarray:
+        """(S, batches, B) or (S, batches, K, B) float32: truth as numbers."""
+        if not self._outputs:
+            return labels.astype(np.float32)
+        classes = np.arange(self._outputs[0])[:, None]
+        targets: np.ndarray = (labels[:, :, None] == classes).astype(np.float32)
+        return targets
 
 
-def initial_parameters(n_features: int, n_outputs: int, *, seed: int) -> torch.Tensor:
-    """(outputs · (D + 1),) float32: torch's initial weights of a linear layer, its bias set to 0."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        layer = torch.nn.Linear(n_features, n_outputs)
-    return functional.pad(layer.weight.detach(), (0, 1), value=0.0).flatten()
+def _sigmoid_residual(logits: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
+    """(B,): derivative of the mean loss by the logits, (σ(z) − y) / B."""
+    sigmoid(logits, out=out)
+    out -= target
+    out /= len(out)
+
+
+def _softmax_residual(logits: np.ndarray, target: np.ndarray, out: np.ndarray) -> None:
+    """(K, B): derivative of the mean loss by the logits, (softmax(z) − onehot) / B."""
+    np.subtract(logits, logits.max(axis=0), out=out)
+    np.exp(out, out=out)
+    out /= out.sum(axis=0)
+    out -= target
+    out /= out.shape[1]

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sentflow.arrow import table_of
 from sentflow.errors import DataError
 from sentflow.io import atomic
 
@@ -92,13 +92,5 @@ def refuse_other_settings(
 
 
 def _write(path: Path | str, records: dict[str, Any], metadata: dict[bytes, bytes] | None) -> None:
-    columns = {
-        name: pa.array(values.astype(np.int64) if _is_integer(values) else values)
-        for name, values in records.items()
-    }
     with atomic(path) as part:
-        pq.write_table(pa.table(columns).replace_schema_metadata(metadata), part)
-
-
-def _is_integer(values: Any) -> bool:
-    return isinstance(values, np.ndarray) and np.issubdtype(values.dtype, np.integer)
+        pq.write_table(table_of(records, metadata), part)

@@ -1,0 +1,47 @@
+"""Arrow tables from NumPy arrays and lists of strings.
+
+``pyarrow.array`` imports pandas, which takes longer than a small probe to train; buffers do without it.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+
+def table_of(
+    columns: Mapping[str, np.ndarray | Sequence[str | None]], metadata: Mapping[bytes, bytes] | None = None
+) -> pa.Table:
+    """A table of numbers and strings.
+
+    Parameters
+    ----------
+    columns
+        Per name a 1-D array of numbers (integers are stored as int64), or strings (None is null), all of one length.
+    metadata
+        Of the schema.
+    """
+    arrays = {
+        name: _numbers(values) if isinstance(values, np.ndarray) else _strings(values)
+        for name, values in columns.items()
+    }
+    fields = [pa.field(name, array.type) for name, array in arrays.items()]
+    return pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields, metadata))
+
+
+def _numbers(values: np.ndarray) -> pa.Array:
+    if np.issubdtype(values.dtype, np.integer):
+        values = values.astype(np.int64)
+    contiguous = np.ascontiguousarray(values)
+    return pa.Array.from_buffers(
+        pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(contiguous)]
+    )
+
+
+def _strings(values: Sequence[str | None]) -> pa.Array:
+    encoded = [(value or "").encode() for value in values]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    present = np.packbits(np.array([value is not None for value in values], bool), bitorder="little")
+    return pa.StringArray.from_buffers(
+        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)), pa.py_buffer(present)
+    )

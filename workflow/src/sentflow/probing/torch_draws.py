@@ -1,0 +1,89 @@
+"""Torch's random draws without torch: importing it takes longer than many a probe.
+
+The published protocol draws initial weights and batches from torch's Mersenne Twister, which NumPy has too; what is
+left is how torch 2.13 makes numbers from its 32-bit words. Tests compare every draw with torch itself.
+"""
+
+import math
+
+import numpy as np
+
+_ORDERS_AT_ONCE = 32  # in one go they cost little more than one alone
+
+
+class TorchGenerator:
+    """The words of ``torch.Generator().manual_seed(seed)``."""
+
+    def __init__(self, seed: int) -> None:
+        self._words = np.random.RandomState(seed)
+
+    def words(self, *shape: int) -> np.ndarray:
+        """The next 32-bit words, uint32."""
+        return self._words.randint(0, 1 << 32, size=shape, dtype=np.uint32)
+
+    def uniform(self, n: int, *, bound: float) -> np.ndarray:
+        """(n,) float32 in [−bound, bound), as ``Tensor.uniform_`` fills it."""
+        shares = (self.words(n) & np.uint32((1 << 24) - 1)) / (1 << 24)
+        low, width = np.float32(-bound), np.float32(bound) - np.float32(-bound)
+        # torch multiplies and adds with a single rounding
+        return (shares * np.float64(width) + np.float64(low)).astype(np.float32)
+
+
+def linear_weights(generator: TorchGenerator, n_inputs: int, n_outputs: int) -> np.ndarray:
+    """(n_outputs, n_inputs) float32: initial weights of ``torch.nn.Linear``, uniform in ±1/√inputs."""
+    # Kaiming's bound with a = √5, in the steps in which torch rounds it
+    slope = math.sqrt(5)
+    bound = math.sqrt(3) * (math.sqrt(2 / (1 + slope**2)) / math.sqrt(n_inputs))
+    return generator.uniform(n_outputs * n_inputs, bound=bound).reshape(n_outputs, n_inputs)
+
+
+class EpochOrders:
+    """The orders in which a torch ``DataLoader`` visits the rows, epoch by epoch.
+
+    Parameters
+    ----------
+    seed
+        Of the one generator that all trainings of a fold share, in their order.
+    n_rows
+        Rows of the training part.
+    """
+
+    def __init__(self, *, seed: int, n_rows: int) -> None:
+        self._generator = TorchGenerator(seed)
+        self._n_rows = n_rows
+        self._drawn = np.empty((0, n_rows), np.int64)
+
+    def next(self, epochs: int) -> np.ndarray:
+        """(epochs, n_rows) int64: the orders of the next epochs."""
+        missing = epochs - len(self._drawn)
+        if missing > 0:
+            self._drawn = np.concatenate([self._drawn, self._draw(max(missing, _ORDERS_AT_ONCE))])
+        orders, self._drawn = np.split(self._drawn, [epochs])
+        return orders
+
+    def _draw(self, epochs: int) -> np.ndarray:
+        n = self._n_rows
+        # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
+        # draws one more permutation that nobody uses: both shift every later order.
+        words = self._generator.words(epochs, 2 + 2 * (n - 1))[:, 2 : n + 1]
+        return _shuffled(words)
+
+
+def _shuffled(words: np.ndarray) -> np.ndarray:
+    """(epochs, n) int64: ``torch.randperm`` from (epochs, n − 1) words each.
+
+    Fisher and Yates: position i swaps with position i + word mod (n − i). All epochs take step i together.
+    """
+    epochs, steps = words.shape
+    n = steps + 1
+    ahead = np.arange(n, 1, -1, dtype=np.uint32)
+    column = np.arange(epochs)
+    # flat positions in an array of (n, epochs)
+    partners = ((words % ahead).T.astype(np.int64) + np.arange(steps)[:, None]) * epochs + column
+    orders = np.repeat(np.arange(n)[:, None], epochs, axis=1)
+    flat = orders.reshape(-1)
+    for here, partner in zip(orders, partners, strict=False):
+        there = flat.take(partner)
+        flat[partner] = here
+        here[:] = there
+    return np.ascontiguousarray(orders.T)
