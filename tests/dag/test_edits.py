@@ -177,7 +177,8 @@ def test_another_version_of_a_library_runs_what_it_computes(project, everything)
     metadata = project / "workflow/src/scikit_learn-99.0.dist-info/METADATA"
     metadata.parent.mkdir()
     metadata.write_text("Metadata-Version: 2.1\nName: scikit-learn\nVersion: 99.0\n", encoding="utf-8")
-    assert planned(project) == jobs(everything, "probe", "probe_lazy", "score", *AFTER_SCORES)
+    lazy = {job for job in jobs(everything, "score") if job.endswith("/tfidf")}
+    assert planned(project) == lazy | jobs(everything, "probe_lazy", *AFTER_SCORES)
 
 
 def test_a_lost_result_is_made_again(project):
@@ -192,7 +193,7 @@ def test_a_lost_file_in_between_is_made_again_when_it_is_asked_for(project):
 
 
 def test_a_result_that_was_changed_by_hand_runs_what_reads_it(project, everything):
-    file = project / "results/embeddings/random/tiny-exams.npy"
-    file.write_text("other bytes", encoding="utf-8")
+    file = project / "results/embeddings/random/tiny-exams.json"
+    file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
     changed = {"probe F3-tiny/random", "score F3-tiny/random"}
     assert planned(project) == changed | jobs(everything, *AFTER_SCORES)

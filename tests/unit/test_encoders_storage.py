@@ -65,6 +65,12 @@ def test_values_that_are_not_finite_name_their_rows(files):
         read_embeddings(*files, TEXTS)
 
 
+def test_an_array_that_was_swapped_for_another_of_its_shape_is_refused(files):
+    np.save(files[0], np.zeros((3, 2), dtype=np.float32))
+    with pytest.raises(DataError, match=r"d\.npy is not the file that .*d\.json describes"):
+        read_embeddings(*files, TEXTS)
+
+
 def test_large_finite_values_are_finite():
     vectors = np.full((2, 2), np.finfo(np.float32).max, dtype=np.float32)
     assert rows_not_finite(vectors) == []

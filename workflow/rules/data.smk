@@ -60,7 +60,8 @@ rule prepare:
     input:
         targets.raw_file_of_task,
     output:
-        paths.TASK,
+        table=paths.TASK,
+        digest=paths.TASK_DIGEST,
     log:
         paths.log("prepare", "{task}"),
     benchmark:
@@ -77,15 +78,18 @@ rule prepare:
         settings=targets.prepare_settings,
     shell:
         "python -m sentflow.commands.prepare --task {wildcards.task:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q} --output {output:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --checks {resources.checks:q} --output {output.table:q}"
+        " > {log:q} 2>&1"
 
 
 rule collect_texts:
     """The task tables of a dataset → its distinct texts."""
     input:
-        targets.tasks_of_dataset,
+        targets.task_digests_of_dataset,
+        tables=ancient(targets.tasks_of_dataset),
     output:
-        paths.TEXTS,
+        texts=paths.TEXTS,
+        digest=paths.TEXTS_DIGEST,
     log:
         paths.log("collect_texts", "{dataset}"),
     benchmark:
@@ -99,4 +103,5 @@ rule collect_texts:
     params:
         code=code("sentflow.commands.collect_texts"),
     shell:
-        "python -m sentflow.commands.collect_texts --tasks {input:q} --output {output:q} > {log:q} 2>&1"
+        "python -m sentflow.commands.collect_texts --tasks {input.tables:q} --output {output.texts:q}"
+        " > {log:q} 2>&1"

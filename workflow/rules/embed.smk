@@ -4,8 +4,9 @@
 rule embed:
     """The vectors of one encoder on the distinct texts of one dataset."""
     input:
+        paths.TEXTS_DIGEST,
         manifest=paths.MANIFEST,
-        texts=paths.TEXTS,
+        texts=ancient(paths.TEXTS),
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,

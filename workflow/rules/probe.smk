@@ -4,9 +4,11 @@
 rule probe:
     """Folds of a task and an encoder with embeddings; `probe.job` says how many one job computes."""
     input:
-        task=paths.TASK,
-        texts=targets.texts_of_task,
-        embeddings=targets.embeddings_of_task,
+        paths.TASK_DIGEST,
+        task=ancient(paths.TASK),
+        # The description of the embeddings holds the checksums of both.
+        texts=ancient(targets.texts_of_task),
+        embeddings=ancient(targets.embeddings_of_task),
         info=targets.embeddings_info_of_task,
     output:
         folds=targets.fold_outputs(),
@@ -36,7 +38,8 @@ rule probe:
 rule probe_lazy:
     """Folds of a task and an encoder that is fitted inside each fold."""
     input:
-        task=paths.TASK,
+        paths.TASK_DIGEST,
+        task=ancient(paths.TASK),
         manifest=paths.MANIFEST,
     output:
         folds=targets.fold_outputs(),
@@ -67,8 +70,9 @@ rule probe_lazy:
 rule score:
     """The folds of one task and encoder → the score with its intervals, and the unaggregated table."""
     input:
+        paths.TASK_DIGEST,
         folds=targets.folds_of_task,
-        rows=paths.TASK,
+        rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,

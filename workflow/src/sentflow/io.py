@@ -1,5 +1,6 @@
 """Files that appear whole or not at all."""
 
+import hashlib
 import json
 import math
 import os
@@ -24,6 +25,21 @@ def atomic(path: Path | str) -> Iterator[Path]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_digest(path: Path) -> None:
+    """Write the size and SHA-256 of a file beside it, as JSON.
+
+    Rules name the digest as an input and take the file itself as ancient: Snakemake reads every input that it
+    compares by content once more for each output, and with a hundred outputs that takes longer than many a job.
+    """
+    write_json(path.with_suffix(".json"), {"bytes": path.stat().st_size, "sha256": file_sha256(path)})
+
+
+def file_sha256(path: Path | str) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def write_json(path: Path | str, value: Any) -> None:

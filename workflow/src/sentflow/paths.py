@@ -10,7 +10,9 @@ RESULTS = "results"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
 TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
+TASK_DIGEST = f"{RESULTS}/data/tasks/{{task}}.json"
 TEXTS = f"{RESULTS}/data/texts/{{dataset}}.parquet"
+TEXTS_DIGEST = f"{RESULTS}/data/texts/{{dataset}}.json"
 
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 

@@ -78,6 +78,11 @@ class Targets:
         """The task tables whose texts a dataset holds."""
         return [paths.TASK.format(task=task) for task in self.experiment.tasks_of_dataset[wildcards.dataset]]
 
+    def task_digests_of_dataset(self, wildcards: Any) -> list[str]:
+        """The digests of these tables."""
+        tasks = self.experiment.tasks_of_dataset[wildcards.dataset]
+        return [paths.TASK_DIGEST.format(task=task) for task in tasks]
+
     def texts_of_task(self, wildcards: Any) -> str:
         """The distinct texts of a task's dataset."""
         return paths.TEXTS.format(dataset=self._task(wildcards.task)["dataset"])

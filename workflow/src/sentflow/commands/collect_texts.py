@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sentflow.data.table import read_task
 from sentflow.data.texts import distinct_texts, write_texts
+from sentflow.io import write_digest
 from sentflow.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
@@ -16,7 +17,7 @@ def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m sentflow.commands.collect_texts", description=__doc__)
     parser.add_argument("--tasks", type=Path, nargs="+", required=True, help="task tables, in catalog order")
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
     return parser
 
 
@@ -26,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("collect_texts", args, libraries=["pyarrow"])
     texts = distinct_texts(map(read_task, args.tasks))
     write_texts(args.output, texts)
+    write_digest(args.output)
     logger.info("%d distinct texts of %d tasks", len(texts), len(args.tasks))
     return 0
 

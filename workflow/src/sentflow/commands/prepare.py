@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sentflow.data.prepare import PrepareSettings, prepare
 from sentflow.data.table import write_task
+from sentflow.io import write_digest
 from sentflow.log import exit_with, start_log
 
 
@@ -19,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--checks", default="{}", help="JSON: what changes no byte of the table: metric, folds, files"
     )
-    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
     return parser
 
 
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     entry = {**json.loads(args.settings), **json.loads(args.checks)}
     settings = PrepareSettings.from_settings(entry, task=args.task)
     write_task(args.output, prepare(args.task, args.raw, settings))
+    write_digest(args.output)
     return 0
 
 

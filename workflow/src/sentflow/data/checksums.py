@@ -1,6 +1,5 @@
 """What the catalog says of a file, and whether a file is that."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from sentflow.data.archives import check_archive, members_sha256
 from sentflow.data.mirrors import is_remote
 from sentflow.errors import ConfigError, DataError
+from sentflow.io import file_sha256
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def verify(path: Path, file: CatalogFile, *, name: str | None = None) -> None:
         Another size or checksum (both are named), or an archive that is not safe to read.
     """
     if file.sha256 is not None:
-        _compare(path, "SHA-256", _sha256(path), file.sha256)
+        _compare(path, "SHA-256", file_sha256(path), file.sha256)
     elif file.bytes is not None and path.stat().st_size != file.bytes:
         raise DataError(f"has {path.stat().st_size} bytes, expected {file.bytes}")
     if (name or path.name).lower().endswith(".zip"):
@@ -89,11 +89,6 @@ def verify(path: Path, file: CatalogFile, *, name: str | None = None) -> None:
     if file.members_sha256 is not None and file.members_under is not None:
         actual = members_sha256(path, file.members_under)
         _compare(path, f"SHA-256 of the members under {file.members_under}", actual, file.members_sha256)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _compare(path: Path, what: str, actual: str, expected: str) -> None:

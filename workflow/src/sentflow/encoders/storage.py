@@ -12,7 +12,7 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
-from sentflow.io import atomic, read_json, write_json
+from sentflow.io import atomic, file_sha256, read_json, write_json
 
 _SHOWN_ROWS = 5
 _SHOWN_CHARACTERS = 60
@@ -29,7 +29,7 @@ def text_order_sha256(texts: Sequence[str]) -> str:
 
 
 def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description: Mapping[str, Any]) -> None:
-    """Write the array, then its description with shape and dtype added.
+    """Write the array, then its description with shape, dtype and the file's checksum added.
 
     Parameters
     ----------
@@ -42,7 +42,11 @@ def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description:
     """
     with atomic(npy) as part, part.open("wb") as stream:
         np.save(stream, embeddings, allow_pickle=False)
-    array = {"shape": list(embeddings.shape), "dtype": str(embeddings.dtype)}
+    array = {
+        "shape": list(embeddings.shape),
+        "dtype": str(embeddings.dtype),
+        "sha256": file_sha256(npy),  # what rules compare instead of the large file, see `write_digest`
+    }
     write_json(info, {**description, **array})
 
 
@@ -84,6 +88,11 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
         raise DataError(
             f"{npy} is damaged: it holds values that are not finite in {named_rows(rows, texts)}. Delete it "
             "and run snakemake again."
+        )
+    if file_sha256(npy) != description.get("sha256"):
+        raise DataError(
+            f"{npy} is not the file that {info} describes: its checksum is another. Delete both and run "
+            "snakemake again."
         )
     return embeddings
 

@@ -23,20 +23,25 @@ class ColumnGroups:
     ----------
     group
         (D,) int64: the group of each column; the number of groups for a column of zeros, which is in none.
+    representative
+        (G,) int64: the first column of each group.
     multiplicity
         (G,) float32: columns per group.
     """
 
     group: np.ndarray
+    representative: np.ndarray
     multiplicity: np.ndarray
 
     def sums(self, values: np.ndarray) -> np.ndarray:
         """(m, D) → (m, G): sum over the columns of each group."""
+        from scipy.sparse import csr_array  # here, for dense features never come so far
+
         n_groups = len(self.multiplicity)
-        order = np.argsort(self.group, kind="stable")
-        starts = np.searchsorted(self.group[order], np.arange(n_groups + 1))
-        columns = values.T[order[: starts[-1]]]
-        return np.ascontiguousarray(np.add.reduceat(columns, starts[:-1], axis=0).T)
+        columns = np.flatnonzero(self.group < n_groups)
+        ones = np.ones(len(columns), np.float32)
+        members = csr_array((ones, (self.group[columns], columns)), shape=(n_groups, len(self.group)))
+        return np.ascontiguousarray((members @ values.T).T)
 
     def means(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, G): mean over the columns of each group."""
@@ -94,7 +99,7 @@ def joined(
     first, rest = initial[:n_first].reshape(first_width, -1), initial[n_first:]
     deviations = groups.deviations(first)
     return Problem(
-        train=groups.sums(train),
+        train=train.take(groups.representative, axis=1) * groups.multiplicity,
         others=[(groups.sums(part), part @ deviations.T) for part in others],
         initial=np.concatenate([groups.means(first).ravel(), rest]),
         multiplicity=np.concatenate([np.tile(groups.multiplicity, first_width), np.ones_like(rest)]),
@@ -103,16 +108,24 @@ def joined(
 
 def equal_columns(features: np.ndarray) -> ColumnGroups | None:
     """The groups of equal columns of (n, D) training features; None if there are too few to be worth it."""
-    if len(np.unique(features[:8].T, axis=0)) > _WORTHWHILE_SHARE * features.shape[1]:
-        return None  # the first rows alone tell nearly all columns apart, as in every dense embedding
-    columns = np.ascontiguousarray(features.T)
-    as_bytes = columns.view(np.dtype((np.void, columns.shape[1] * columns.itemsize))).ravel()
-    _, first, group, counts = np.unique(as_bytes, return_index=True, return_inverse=True, return_counts=True)
-    if len(counts) > _WORTHWHILE_SHARE * len(columns):
+    # Equal columns have equal bits, hence equal fingerprints; what has equal fingerprints is then compared in full.
+    bits = (features + np.float32(0)).view(np.uint32)  # −0 + 0 is 0
+    factors = np.random.default_rng(0).integers(1 << 32, size=(len(bits), 2), dtype=np.uint32) | 1
+    fingerprints = np.zeros((2, bits.shape[1]), np.uint32)
+    for row, (one, two) in zip(bits, factors, strict=True):
+        fingerprints[0] += row * one  # wraps around
+        fingerprints[1] += row * two
+    keys = np.ascontiguousarray(fingerprints.T).view(np.int64)[:, 0]
+    _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    if len(counts) > _WORTHWHILE_SHARE * features.shape[1]:
         return None
-    zero = ~columns[first].any(axis=1)
+    same = first[group]
+    if not all(np.array_equal(row, row[same]) for row in features):
+        return None  # two columns have equal fingerprints by chance
+    zero = ~features[:, first].any(axis=0)
     number = np.where(zero, (~zero).sum(), np.cumsum(~zero) - 1)
     return ColumnGroups(
-        group=number[group.ravel()],
+        group=number[group],
+        representative=first[~zero],
         multiplicity=counts[~zero].astype(np.float32),
     )
