@@ -126,6 +126,22 @@ def test_curve_that_loses_all_but_few_folds_at_once_is_drawn():
     assert curves.draw(lonely).axes
 
 
+def test_a_loss_out_of_all_proportion_is_cut_and_its_height_is_written():
+    rows = fake_summary.curve_rows(fake_summary.score_rows(tasks=TASKS))
+    wild = rows[0].model
+    scaled = [
+        dataclasses.replace(row, mean=1e8 * row.mean, low=1e8 * row.low, high=1e8 * row.high)
+        if (row.task, row.model) == (TASKS[0], wild)
+        else row
+        for row in rows
+    ]
+    highest = max(row.mean for row in scaled if row.task == TASKS[0] and row.model == wild)
+    cut, plain = curves.draw(scaled), curves.draw(rows)
+    assert cut.axes[0].get_ylim()[1] < 1e3
+    assert f"↑ to {highest:.0e}" in texts_of(cut)
+    assert cut.axes[1].get_ylim() == plain.axes[1].get_ylim()
+
+
 def test_unmeasured_memory_is_a_dash_and_no_bar_of_length_zero():
     assert texts_of(cost_bars.draw(fake_summary.cost_rows())).count("—") == 2
 

@@ -13,6 +13,7 @@ from sentflow.report.rows import CurveRow, unique
 TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
 _COLUMNS = 4
 _FAINT = 0.25
+_OUT_OF_SCALE = 10.0
 
 
 def draw(rows: Sequence[CurveRow]) -> Figure:
@@ -77,9 +78,37 @@ def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canva
             if quantity == EVAL:
                 lows, highs = [row.low for row in curve[:end]], [row.high for row in curve[:end]]
                 axes.fill_between(epochs[:end], lows, highs, color=color, alpha=0.2, linewidth=0)
+    _keep_in_scale(axes, rows, looks)
     axes.set_title(rows[0].task, loc="left", fontweight="bold", color=canvas.INK, pad=3)
     axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
     axes.tick_params(labelbottom=False)
+
+
+def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    """Where an encoder's loss would flatten all other curves, cut the panel and write how high it is."""
+    highest = {
+        model: max(row.mean for row in rows if row.model == model)
+        for model in unique(row.model for row in rows)
+    }
+    limit = _OUT_OF_SCALE * min(highest.values())
+    inside = [row for row in rows if highest[row.model] <= limit]
+    if len(inside) == len(rows):
+        return
+    values = [value for row in inside for value in (row.mean, row.low, row.high) if math.isfinite(value)]
+    low, high = min(values), max(values)
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
+    above = [model for model, value in highest.items() if value > limit]
+    for place, model in enumerate(above):
+        axes.text(
+            0.98,
+            0.97 - 0.14 * place,
+            f"↑ to {highest[model]:.0e}",
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            color=looks[model].color,
+            fontsize="small",
+        )
 
 
 def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
