@@ -131,11 +131,11 @@ def test_a_loss_out_of_all_proportion_is_cut_and_its_height_is_written():
     wild = rows[0].model
     scaled = [
         dataclasses.replace(row, mean=1e8 * row.mean, low=1e8 * row.low, high=1e8 * row.high)
-        if (row.task, row.model) == (TASKS[0], wild)
+        if (row.task, row.model) == (rows[0].task, wild)
         else row
         for row in rows
     ]
-    highest = max(row.mean for row in scaled if row.task == TASKS[0] and row.model == wild)
+    highest = max(row.mean for row in scaled if (row.task, row.model) == (rows[0].task, wild))
     cut, plain = curves.draw(scaled), curves.draw(rows)
     assert cut.axes[0].get_ylim()[1] < 1e3
     assert f"↑ to {highest:.0e}" in texts_of(cut)
