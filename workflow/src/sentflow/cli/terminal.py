@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 # Without a terminal there is no width to keep to: a row is a line, whatever its length.
 _NO_TERMINAL_WIDTH = 100_000
 _JUSTIFY = {"l": "left", "r": "right", "c": "center"}
-_PADDING = 2  # blanks of a column
+# Texts of others are shown, and must not steer the terminal.
+_CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
+_PADDING = 3  # blanks of a column and behind it
 _MARGIN = 2  # blanks at both ends of a table
 
 
@@ -64,19 +67,20 @@ def show_blocks(blocks: Iterable[Block]) -> None:
     with console.capture() as captured:
         _show_each(console, blocks)
     # rich pads every line to the width of its table, which is of use on a screen only
-    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().splitlines()))
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().removesuffix("\n").split("\n")))
 
 
 def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
     for index, block in enumerate(blocks):
-        if index:
+        bare = isinstance(block, Listing) and not block.caption  # a table begins with a blank line of its own
+        if index and not bare:
             console.print()
         if isinstance(block, Listing):
             _show_listing(console, block)
         elif isinstance(block, Facts):
             _show_facts(console, block)
         else:
-            console.print(block, markup=False, highlight=False, soft_wrap=True)
+            console.print(block.translate(_CONTROLS), markup=False, highlight=False, soft_wrap=True)
 
 
 def parts_of(widths: Sequence[int], *, fixed: int, available: int) -> list[list[int]]:
@@ -132,29 +136,33 @@ def _show_listing(console: "Console", listing: Listing) -> None:
 def _table(listing: Listing, columns: Sequence[int]) -> "Table":
     from rich import box
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=True)
     for index in columns:
         align = listing.alignment[index] if listing.alignment else "l"
-        table.add_column(Text(listing.header[index]), justify=_JUSTIFY[align], overflow="fold")  # type: ignore[arg-type]
+        table.add_column(_plain(listing.header[index]), justify=_JUSTIFY[align], overflow="fold")  # type: ignore[arg-type]
     for row in listing.rows:
         if len(row) == 1 and len(listing.header) > 1:
-            table.add_row(Text(row[0], style="italic"))
+            table.add_row(_plain(row[0]))
         else:
-            # never as markup: "[0.1, 0.2]" is an interval
-            table.add_row(*(Text(row[index]) for index in columns))
+            table.add_row(*(_plain(row[index]) for index in columns))
     return table
+
+
+def _plain(text: str) -> "Text":
+    """Never as markup: "[0.1, 0.2]" is an interval."""
+    from rich.text import Text
+
+    return Text(text.translate(_CONTROLS))
 
 
 def _show_facts(console: "Console", facts: Facts) -> None:
     from rich.table import Table
-    from rich.text import Text
 
     console.print(facts.title, markup=False, style="bold")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")
     for name, value in facts.items:
-        grid.add_row(Text(f"  {name}"), Text(value))
+        grid.add_row(_plain(f"  {name}"), _plain(value))
     console.print(grid)
