@@ -80,7 +80,7 @@ def test_score_has_every_key_that_the_summary_reads(output):
     assert set(read_json(output / "s.json")) == {
         *PROBE,
         *("task", "model", "layout", "data_version", "n_folds", "n_rows", "n_balanced_rows", "n_classes"),
-        *("dimension", "mean", "std", "published", "intervals"),
+        *("n_train", "n_contradicting", "dimension", "mean", "std", "published", "intervals"),
     }
 
 
@@ -96,6 +96,8 @@ def test_score_says_what_it_was_made_of(output):
         "n_rows": N_ROWS,
         "n_balanced_rows": 242,
         "n_classes": 2,
+        "n_train": 154,  # 242 − 49 to test, 193 − 39 to evaluate
+        "n_contradicting": 0,
         "dimension": 8,
     }
     assert {key: score[key] for key in expected} == expected

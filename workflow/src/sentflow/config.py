@@ -87,21 +87,44 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    plain: Entry = json.loads(json.dumps(config))  # built-in types, string keys
-    problems = schema_problems(plain, _schema(workflow, "config"), where="config")
-    if problems:
-        raise ConfigError(_told(problems))
-    entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
-    entries["tasks"], problems = _inherited(entries["tasks"])
-    for name, entry in entries["models"].items():
-        problems += entry_problems(name, entry) if isinstance(entry, dict) else []
-    for section in _SECTIONS:
-        found = schema_problems(entries[section], _schema(workflow, section), where=section)
-        problems += _untold(found, told=problems)
+    plain, entries, problems = _checked(config, workflow)
     selected = _selection(plain, entries, problems)
     if problems:
         raise ConfigError(_told(problems))
     return _experiment(plain, entries, selected)
+
+
+def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries]:
+    """Everything that could be selected: the catalog with the entries of a configuration laid over it.
+
+    Parameters
+    ----------
+    config
+        As Snakemake merged it; what it selects is not looked at.
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
+
+    Returns
+    -------
+    dict
+        ``"models"``, ``"tasks"`` and ``"datasets"``, each by name; tasks with what they take by ``like``.
+
+    Raises
+    ------
+    ConfigError
+        Names every mistake of the configuration but those of the selection.
+    """
+    _, entries, problems = _checked(config, workflow)
+    if problems:
+        raise ConfigError(_told(problems))
+    return entries
+
+
+def laid_over(base: Any, top: Any) -> Any:
+    """A value over another: maps key by key, anything else replaces what is below."""
+    if isinstance(base, dict) and isinstance(top, dict):
+        return {**base, **{key: laid_over(base.get(key), value) for key, value in top.items()}}
+    return top
 
 
 def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> list[str]:
@@ -121,6 +144,36 @@ def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> lis
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {hint}".strip())
     return problems
+
+
+def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str, Entries], list[str]]:
+    """The configuration in built-in types, all entries, and the problems of the entries.
+
+    Problems of the configuration itself are raised at once: entries may not even be maps then.
+    """
+    plain = _plain(config)
+    problems = schema_problems(plain, _schema(workflow, "config"), where="config")
+    if problems:
+        raise ConfigError(_told(problems))
+    entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
+    entries["tasks"], problems = _inherited(entries["tasks"])
+    for name, entry in entries["models"].items():
+        problems += entry_problems(name, entry) if isinstance(entry, dict) else []
+    for section in _SECTIONS:
+        found = schema_problems(entries[section], _schema(workflow, section), where=section)
+        problems += _untold(found, told=problems)
+    return plain, entries, problems
+
+
+def _plain(config: Mapping[str, Any]) -> Entry:
+    """Built-in types and string keys only; YAML makes dates of what looks like one."""
+
+    def refuse(value: Any) -> Any:
+        found = f"YAML reads {value} as a {type(value).__name__}"
+        raise ConfigError(_told([f"config: {found}. Put it in quotes if it is a text."]))
+
+    plain: Entry = json.loads(json.dumps(config, default=refuse))
+    return plain
 
 
 def _experiment(config: Entry, entries: dict[str, Entries], selected: dict[str, list[str]]) -> Experiment:
@@ -206,14 +259,8 @@ def _merged(workflow: Path, config: Entry, section: str) -> Entries:
     catalog = _yaml(workflow / "catalog" / f"{section}.yaml")
     merged: Entries = json.loads(json.dumps(catalog))
     for name, entry in (config.get(section) or {}).items():
-        merged[name] = _laid_over(merged.get(name, {}), entry)
+        merged[name] = laid_over(merged.get(name, {}), entry)
     return merged
-
-
-def _laid_over(base: Any, top: Any) -> Any:
-    if isinstance(base, dict) and isinstance(top, dict):
-        return {**base, **{key: _laid_over(base.get(key), value) for key, value in top.items()}}
-    return top
 
 
 @cache

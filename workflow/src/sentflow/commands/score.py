@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     import pyarrow.parquet as pq
 
     from sentflow.arrow import table_of
-    from sentflow.data.table import read_task
+    from sentflow.data.table import n_contradicting, read_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
     from sentflow.stats.score import StatisticsSettings, score
 
@@ -57,6 +57,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "n_rows": len(rows),
         "n_balanced_rows": infos[0].n_train + infos[0].n_evaluation + infos[0].n_test,
         "n_classes": len(rows.info.classes),
+        "n_train": min(info.n_train for info in infos),
+        "n_contradicting": n_contradicting(rows),
         # a lazy encoder's width depends on the training texts of the fold
         "dimension": max(info.dimension for info in infos),
     }

@@ -91,6 +91,15 @@ def texts_to_embed(table: TaskTable) -> list[str]:
     ]
 
 
+def n_contradicting(table: TaskTable) -> int:
+    """Rows whose text, or pair of texts, stands in the table with another label too."""
+    contents = list(zip(table.text_a, table.text_b or table.text_a, strict=True))
+    labels_of: dict[tuple[str, str], set[int]] = {}
+    for content, label in zip(contents, table.labels.tolist(), strict=True):
+        labels_of.setdefault(content, set()).add(label)
+    return sum(len(labels_of[content]) > 1 for content in contents)
+
+
 def write_task(path: Path | str, table: TaskTable) -> None:
     """Write a task table as Parquet: columns row, text_a, text_b (null for single), label, group."""
     n = len(table)

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sentflow.report import captions, figure_texts, numbers
+from sentflow.report import captions, figure_texts, numbers, remarks
 from sentflow.report.checks import CheckResult
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.findings import findings, ranking
@@ -108,6 +108,7 @@ def render(sources: Sources) -> str:
         "family": captions.family_name,
         "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
         "layout": lambda name: captions.LAYOUTS.get(name, name),
+        "remarks": remarks.sentences,
         "portable": without_machine_paths,
     }
     return environment.get_template("page.html.j2").render(_context(sources))

@@ -24,6 +24,10 @@ class ScoreRow:
 
     Attributes
     ----------
+    n_train
+        Rows of the smallest training part.
+    n_contradicting
+        Rows whose text, or pair of texts, stands in the task with another label too.
     mean, std
         Of the `n_folds` test scores; the sample standard deviation.
     repeatability_low, repeatability_high
@@ -50,6 +54,8 @@ class ScoreRow:
     n_rows: int
     n_balanced_rows: int
     n_classes: int
+    n_train: int
+    n_contradicting: int
     dimension: int
     n_folds: int
     mean: float

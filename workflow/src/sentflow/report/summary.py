@@ -55,6 +55,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             n_rows=scores["n_rows"],
             n_balanced_rows=scores["n_balanced_rows"],
             n_classes=scores["n_classes"],
+            n_train=scores["n_train"],
+            n_contradicting=scores["n_contradicting"],
             dimension=scores["dimension"],
             n_folds=scores["n_folds"],
             mean=_number(scores["mean"]),

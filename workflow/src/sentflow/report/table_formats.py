@@ -35,6 +35,8 @@ _LATEX = {
     MISSING: "---",
     "–": "--",
     "†": r"\textdagger{}",
+    "‡": r"\textdaggerdbl{}",
+    "§": r"\S{}",
     "×": r"$\times$",
     "±": r"$\pm$",
     "≤": r"$\leq$",

@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from sentflow.errors import ConfigError
-from sentflow.report import captions
+from sentflow.report import captions, remarks
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
 from sentflow.report.rows import CostRow, ScoreRow, read_rows, unique
 
@@ -129,7 +129,7 @@ def tasks_table(rows: Sequence[ScoreRow], title: str) -> Table:
     first = [next(row for row in rows if row.task == task) for task in unique(row.task for row in rows)]
     names = (
         "task", "task_title", "family", "metric", "classifier", "layout",
-        "n_classes", "n_rows", "n_balanced_rows", "data_version",
+        "n_classes", "n_rows", "n_balanced_rows", "n_train", "n_contradicting", "data_version",
     )  # fmt: skip
     groups = [
         Group(captions.family_name(family), tuple(_task_line(row) for row in first if row.family == family))
@@ -142,6 +142,7 @@ def tasks_table(rows: Sequence[ScoreRow], title: str) -> Table:
             captions.data_note(rows),
             captions.metric_note(rows),
             "n: rows left when all classes are cut to the size of the smallest.",
+            *remarks.notes(first),
         ),
         header=("Task", "Title", "Metric", "Probe", "Input", "Classes", "Rows", "n", "Data"),
         alignment=("l", "w3.6", "l", "w1.9", "w2.2", "r", "r", "r", "l"),
@@ -245,7 +246,7 @@ def _interval_line(row: ScoreRow) -> tuple[Cell, ...]:
 
 def _task_line(row: ScoreRow) -> tuple[Cell, ...]:
     return (
-        Cell(row.task),
+        Cell(row.task + remarks.marks(row)),
         Cell(row.task_title),
         Cell(captions.metric_name(row.metric)),
         Cell(captions.CLASSIFIERS.get(row.classifier, row.classifier)),

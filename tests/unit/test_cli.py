@@ -1,0 +1,341 @@
+"""The command `sentflow`, called as typer calls it; `show` has a file of its own."""
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from typer.testing import CliRunner, Result
+
+from sentflow.cli.app import app
+from sentflow.cli.terminal import parts_of
+from sentflow.config import load_experiment
+
+REPOSITORY = Path(__file__).parents[2]
+WORKFLOW = REPOSITORY / "workflow"
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+TINY = REPOSITORY / "tests" / "fixtures" / "tiny.yaml"
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def refused(*words: object) -> str:
+    """What the command says that ends with code 2; nothing goes to standard output."""
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error: ")
+    return result.stderr
+
+
+def printed(*words: object) -> str:
+    result = run(*words)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def as_json(*words: object) -> dict:
+    return json.loads(printed(*words, "--json"))
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+# --- start
+
+
+def test_help_names_every_command_and_imports_nothing_heavy():
+    program = (
+        "import sys, atexit\n"
+        "from sentflow.cli.app import main\n"
+        "atexit.register(lambda: sys.stderr.write(' '.join({m.partition('.')[0] for m in sys.modules})))\n"
+        "sys.argv = ['sentflow', '--help']\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert all(name in done.stdout for name in ("tasks", "models", "validate", "show", "new-experiment"))
+    heavy = {"rich", "yaml", "jsonschema", "numpy", "pyarrow", "pandas", "torch", "snakemake"}
+    assert heavy & set(done.stderr.split()) == set()
+
+
+def test_help_takes_less_than_half_a_second():
+    def cpu_seconds() -> float:  # by the clock a busy machine would fail
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "sentflow", "--help"], capture_output=True, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    assert min(cpu_seconds() for _ in range(3)) < 0.5
+
+
+def test_module_is_the_command():
+    done = subprocess.run([sys.executable, "-m", "sentflow"], capture_output=True, text=True, check=False)
+    assert "Usage: sentflow " in done.stdout + done.stderr
+
+
+def test_version():
+    assert re.fullmatch(r"sentflow \d+\.\d+\.\d+\n", printed("--version"))
+
+
+# --- tasks and models
+
+
+@pytest.mark.parametrize(("variant", "ending"), [("sample", "-sample"), ("open", "-open")])
+def test_tasks_of_a_variant(variant, ending):
+    names = as_json("tasks", "--variant", variant)
+    assert names
+    assert all(name.endswith(ending) for name in names)
+
+
+def test_official_tasks_are_the_eighteen_of_the_benchmark():
+    official = as_json("tasks", "--variant", "official")
+    assert len(official) == 18
+    assert {name + "-sample" for name in official} == set(DEFAULT["select"]["tasks"])
+
+
+def test_every_task_has_one_variant():
+    variants = [as_json("tasks", "--variant", name) for name in ("sample", "open", "official")]
+    assert sum(map(len, variants)) == len(as_json("tasks"))
+
+
+def test_task_table_has_names_titles_and_terms():
+    text = printed("tasks", "--variant", "open", "--family", "trust")
+    line = next(line for line in text.splitlines() if "T1A-open" in line)
+    assert "Offensive comments (HateBR)" in line
+    assert "CC BY-NC 4.0" in line
+    assert "single" in line
+
+
+@pytest.mark.parametrize("kind", ["mlp", "alternatives"])
+def test_tasks_by_probe_and_by_layout(kind):
+    assert list(as_json("tasks", "--kind", kind, "--variant", "official")) == ["F3", "F5"]
+
+
+def test_models_of_a_kind():
+    assert list(as_json("models", "--kind", "tfidf")) == ["tfidf"]
+    assert "fitted in each fold" in printed("models", "--kind", "tfidf")
+    assert "11" not in as_json("models")["minilm-l6"]["source"]
+
+
+@pytest.mark.parametrize("command", ["tasks", "models"])
+def test_unknown_filter_is_told_with_the_known_ones(command):
+    kind = {"tasks": "logistic", "models": "sentence-transformers"}[command]
+    assert "--kind neural: there is none. Write one of: " in refused(command, "--kind", "neural")
+    assert kind in refused(command, "--kind", "neural")
+
+
+def test_own_entries_are_listed_too(tmp_path):
+    mine = write(tmp_path / "mine.yaml", "models: {mine: {kind: random, dimension: 3, seed: 1, title: Mine}}")
+    assert "mine" not in as_json("models")
+    assert as_json("models", "--configfile", mine)["mine"]["title"] == "Mine"
+    assert {"T1B-tiny", "G3-tiny", "F3-tiny"} < set(as_json("tasks", "--configfile", TINY))
+
+
+def test_a_wrong_selection_does_not_hide_what_could_be_selected(tmp_path):
+    mine = write(tmp_path / "mine.yaml", "select: {models: [no-such-model]}")
+    assert "minilm-l6" in as_json("models", "--configfile", mine)
+
+
+def test_a_wrong_entry_is_told(tmp_path):
+    mine = write(tmp_path / "mine.yaml", "models: {mine: {kind: randon}}")
+    assert "models.mine.kind: 'randon' is no kind of encoder" in refused("models", "--configfile", mine)
+
+
+# --- validate
+
+
+def test_right_configuration_tells_what_it_runs():
+    text = printed("validate", TINY)
+    assert f"{TINY}: no mistakes" in text
+    assert "3: T1B-tiny, G3-tiny, F3-tiny" in text
+    assert "3: bag-of-words, tfidf, random" in text
+    assert "2 × 2 folds" in text
+    assert re.search(r"downloads +none", text)
+    assert re.search(r"probe_lazy +3\n", text)
+    assert f"snakemake --cores all --configfile {TINY}" in text
+
+
+def test_without_a_file_the_default_experiment_is_meant():
+    assert "config.yaml: no mistakes" in printed("validate")
+
+
+def test_downloads_are_counted_with_their_size():
+    # T1A-open and T1B-open have one file each: 1,128,085 and 99,956 bytes; T1A is of unknown size
+    text = printed("validate", REPOSITORY / "experiments" / "open-data.yaml")
+    assert re.search(r"downloads +5 files \(3\.5 MB, 1 of unknown size\)", text)
+
+
+def test_models_of_the_network_are_named(tmp_path):
+    mine = write(tmp_path / "mine.yaml", "select: {models: [minilm-l6, ulysses-labse], tasks: [T1B-sample]}")
+    assert re.search(r"models to fetch +ulysses-labse\n", printed("validate", mine))
+
+
+def test_local_files_that_are_not_there_are_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = write(
+        tmp_path / "mine.yaml",
+        "datasets: {mine: {title: M, files: {a.csv: {urls: [data/a.csv]}}, licence: x, citation: x, language: pt}}\n"
+        "tasks: {M: {like: T1B, layout: single, dataset: mine, data_version: mine,\n"
+        "            reader: {format: csv, file: a.csv, text_a: text, label: label}}}\n"
+        "select: {tasks: [M]}\n",
+    )
+    assert re.search(r"not found here +mine/a\.csv", printed("validate", mine))
+    (tmp_path / "data").mkdir()
+    write(tmp_path / "data" / "a.csv", "text,label\n")
+    assert "not found here" not in printed("validate", mine)
+
+
+def test_all_mistakes_are_told_at_once_in_the_words_of_the_pipeline(tmp_path):
+    mine = write(
+        tmp_path / "mine.yaml",
+        "select: {models: [minilm-l7], tasks: [T1B-smaple]}\n"
+        "models: {mine: {kind: sentence-transformers, source: {hub: a/b, revision: main}}}\n",
+    )
+    text = refused("validate", mine)
+    assert text.startswith("error: the configuration has 3 mistakes:\n")
+    for part in ("'main' can point to other weights", "Did you mean minilm-l6?", "Did you mean T1B-sample?"):
+        assert part in text
+
+
+def test_later_file_is_laid_over_the_earlier_one(tmp_path):
+    later = write(tmp_path / "later.yaml", "probe: {repetitions: 3}\nselect: {tasks: [F3-tiny]}\n")
+    text = printed("validate", TINY, later)
+    assert "3 × 2 folds" in text
+    assert "1: F3-tiny" in text
+
+
+def test_a_file_that_stands_alone_needs_every_section(tmp_path):
+    part = write(tmp_path / "part.yaml", "select: {models: [random], tasks: [T1B-sample]}\n")
+    assert "'experiment' is a required property" in refused("validate", "--replace-workflow-config", part)
+    whole = write(tmp_path / "whole.yaml", yaml.safe_dump(DEFAULT))
+    assert "no mistakes" in printed("validate", "--replace-workflow-config", whole)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a: [1, 2\nb: 3\n", "is not YAML: line 2, column 2"),
+        ("- T1B-sample\n", "holds a list, not a map"),
+        ("experiment: {title: 2024-01-31}\n", "YAML reads 2024-01-31 as a date. Put it in quotes"),
+        ("probe:\n", "config.probe: None is not of type 'object'"),
+    ],
+)
+def test_what_is_no_configuration_is_told(tmp_path, content, message):
+    assert message in refused("validate", write(tmp_path / "mine.yaml", content))
+
+
+def test_file_of_another_encoding_is_told(tmp_path):
+    (tmp_path / "mine.yaml").write_bytes("experiment: {title: Eleição}\n".encode("latin-1"))
+    assert "cannot be read" in refused("validate", tmp_path / "mine.yaml")
+
+
+def test_missing_file_is_told(tmp_path):
+    assert "there is no file " in refused("validate", tmp_path / "no.yaml")
+
+
+def test_file_with_comments_alone_is_the_default(tmp_path):
+    assert "no mistakes" in printed("validate", write(tmp_path / "mine.yaml", "# nothing yet\n"))
+
+
+# --- new-experiment
+
+
+def loaded(path: Path):
+    """The experiment of a file that is laid over the default one."""
+    return load_experiment({**DEFAULT, **yaml.safe_load(path.read_text(encoding="utf-8"))}, WORKFLOW)
+
+
+def test_new_experiment_is_right_and_small(tmp_path):
+    path = tmp_path / "mine.yaml"
+    assert f"sentflow validate {path}" in printed("new-experiment", path)
+    assert "no mistakes" in printed("validate", path)
+    experiment = loaded(path)
+    assert (experiment.title, len(experiment.tasks), len(experiment.models)) == ("mine", 3, 2)
+
+
+def test_new_experiment_has_the_names_in_their_order(tmp_path):
+    path = tmp_path / "mine.yml"
+    printed(
+        "new-experiment", path, "--tasks", "T4,T1B-open", "--tasks", "F1A", "--models", "tfidf, minilm-l6",
+        "--title", 'Um "título": não # 1',
+    )  # fmt: skip
+    experiment = loaded(path)
+    assert list(experiment.tasks) == ["T4", "T1B-open", "F1A"]
+    assert list(experiment.models) == ["tfidf", "minilm-l6"]
+    assert experiment.title == 'Um "título": não # 1'
+    assert "- T1B-open  # Offensive comments (OffComBR-2)" in path.read_text(encoding="utf-8")
+
+
+def test_comments_of_a_new_experiment_are_right_when_their_sign_is_taken_away(tmp_path):
+    path = tmp_path / "mine.yaml"
+    printed("new-experiment", path)
+    text = path.read_text(encoding="utf-8")
+    uncommented = re.sub(r"^# (?=models:|probe:|  )", "", text, flags=re.MULTILINE)
+    assert uncommented != text
+    write(path, uncommented.replace("- random ", "- my-model "))
+    experiment = loaded_over_everything(path)
+    assert list(experiment.models) == ["minilm-l6", "my-model"]
+    assert list(experiment.repetitions) == [1, 2]
+
+
+def loaded_over_everything(path: Path):
+    from sentflow.cli.configuration import read_configuration
+
+    return load_experiment(read_configuration([path]), WORKFLOW)
+
+
+def test_new_experiment_never_overwrites(tmp_path):
+    path = write(tmp_path / "mine.yaml", "mine\n")
+    assert "is there already and stays as it is" in refused("new-experiment", path)
+    assert path.read_text(encoding="utf-8") == "mine\n"
+
+
+def test_new_experiment_with_a_wrong_name_writes_nothing(tmp_path):
+    text = refused("new-experiment", tmp_path / "mine.yaml", "--tasks", "T1B-smaple", "--models", "minilm")
+    assert "Did you mean T1B-sample?" in text
+    assert "Did you mean minilm-l6?" in text
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("mine.txt", "Write mine.txt.yaml"), ("no/mine.yaml", "there is no folder")]
+)
+def test_new_experiment_at_a_wrong_place_is_told(tmp_path, name, message):
+    assert message in refused("new-experiment", tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- the terminal
+
+
+def test_too_wide_table_is_cut_between_columns():
+    # fixed 10; 10 + 20 + 20 = 50 fits, one more does not
+    assert parts_of([10, 20, 20, 20], fixed=1, available=50) == [[0, 1, 2], [0, 3]]
+    assert parts_of([10, 20, 20, 20], fixed=1, available=1000) == [[0, 1, 2, 3]]
+    # what cannot fit stands alone
+    assert parts_of([10, 90, 20], fixed=1, available=50) == [[0, 1], [0, 2]]
+
+
+def test_piped_output_has_whole_lines_and_no_colours():
+    env = {name: value for name, value in os.environ.items() if name not in ("FORCE_COLOR", "TTY_COMPATIBLE")}
+    words = [sys.executable, "-m", "sentflow", "tasks"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env={**env, "COLUMNS": "20"})
+    assert "\x1b" not in done.stdout
+    line = next(line for line in done.stdout.splitlines() if line.strip().startswith("T2A-open "))
+    assert line.endswith("not stated")
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())
+
+
+def test_terminal_that_knows_no_accents_still_gets_a_table():
+    env = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    words = [sys.executable, "-m", "sentflow", "models"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
+    assert "TF-IDF (3000 word 1?3-grams)" in done.stdout

@@ -1,0 +1,152 @@
+"""The command ``sentflow``: what there is, what would be run, what came out.
+
+It starts no job and changes no result; Snakemake does. Everything but typer is imported inside the commands,
+so that ``sentflow --help`` answers at once. Help is plain text for the same reason: drawing it takes rich, and
+rich's Markdown, twice as long as all the rest.
+"""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from sentflow.errors import SentflowError
+
+
+class Variant(StrEnum):
+    """On which data a task is."""
+
+    SAMPLE = "sample"
+    OPEN = "open"
+    OFFICIAL = "official"
+
+
+class _Commands(TyperGroup):
+    """Commands that end like those of the pipeline: a `SentflowError` is one paragraph and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SentflowError as error:
+            sys.stderr.write(f"error: {error}\n")
+            raise typer.Exit(2) from None
+
+
+app = typer.Typer(
+    cls=_Commands,
+    help="From a list of sentence encoders to the tables and figures of a paper. Jobs are run by snakemake.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+ConfigFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--configfile", help="YAML file whose entries are laid over the catalog; may be given several times."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@app.callback(invoke_without_command=True)
+def about(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        from sentflow.log import library_version
+
+        typer.echo(f"sentflow {library_version('sentflow')}")
+        raise typer.Exit
+
+
+@app.command()
+def tasks(
+    variant: Annotated[
+        Variant | None,
+        typer.Option(help="Only tasks on generated texts, on public data, or on the benchmark's files."),
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="Only tasks of one family, e.g. trust.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Only tasks of one layout (single, pair …) or probe (logistic, mlp).")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the tasks of the catalog."""
+    from sentflow.cli.catalog import list_tasks
+
+    wanted = None if variant is None else variant.value
+    list_tasks(configfile or [], variant=wanted, family=family, kind=kind, as_json=as_json)
+
+
+@app.command()
+def models(
+    kind: Annotated[
+        str | None, typer.Option(help="Only encoders of one kind, e.g. sentence-transformers.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the encoders of the catalog."""
+    from sentflow.cli.catalog import list_models
+
+    list_models(configfile or [], kind=kind, as_json=as_json)
+
+
+@app.command()
+def validate(
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(help="As after snakemake --configfile: a later file is laid over an earlier one."),
+    ] = None,
+    replace_workflow_config: Annotated[
+        bool, typer.Option("--replace-workflow-config", help="Do not lay the files over config.yaml.")
+    ] = False,
+) -> None:
+    """Tell every mistake in a configuration, or what it runs.
+
+    The exit code is 2 if there is a mistake, else 0.
+    """
+    from sentflow.cli.validate import validate as run
+
+    run(configs or [], alone=replace_workflow_config)
+
+
+@app.command()
+def show(
+    path: Annotated[Path, typer.Argument(help="A results folder, or any file in it.")] = Path("results"),
+    rows: Annotated[int, typer.Option(min=0, help="Rows shown of long tables.")] = 10,
+) -> None:
+    """Show a results folder, or any file in it.
+
+    Of a folder the table of scores, with generalisation intervals; of a file whatever it holds.
+    """
+    from sentflow.cli.show import show as run
+
+    run(path, rows=rows)
+
+
+@app.command()
+def new_experiment(
+    path: Annotated[Path, typer.Argument(help="YAML file to write; a file that is there stays as it is.")],
+    tasks: Annotated[
+        list[str] | None, typer.Option("--tasks", help="Names, with commas or one by one.")
+    ] = None,
+    models: Annotated[
+        list[str] | None, typer.Option("--models", help="Names, with commas or one by one.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Every caption begins with it.")] = None,
+) -> None:
+    """Write a small experiment file, ready to run."""
+    from sentflow.cli.new_experiment import write_experiment
+
+    write_experiment(path, tasks=tasks or [], models=models or [], title=title)
+
+
+def main() -> None:
+    """Run the command and exit."""
+    app(prog_name="sentflow")

@@ -1,0 +1,113 @@
+"""The tasks and encoders that there are."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.config import Entries, load_catalog
+from sentflow.encoders.kinds import is_lazy, source_kind
+from sentflow.errors import ConfigError
+
+_METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
+
+
+def list_tasks(
+    files: Sequence[Path], *, variant: str | None, family: str | None, kind: str | None, as_json: bool
+) -> None:
+    """Print the tasks of the catalog and of configuration files.
+
+    Parameters
+    ----------
+    files
+        Laid over the catalog.
+    variant, family, kind
+        Only tasks of that variant, of that family, with that layout or classifier; None is all.
+    as_json
+        Print the entries instead of a table.
+
+    Raises
+    ------
+    ConfigError
+        The files have mistakes, or no task has that family or kind.
+    """
+    entries = load_catalog(read_configuration(files), workflow_folder())
+    rows = {name: _task(entry, entries["datasets"]) for name, entry in entries["tasks"].items()}
+    _refuse_unknown("--family", family, [row["family"] for row in rows.values()])
+    _refuse_unknown("--kind", kind, [row[key] for row in rows.values() for key in ("layout", "classifier")])
+    kept = {
+        name: row
+        for name, row in rows.items()
+        if variant in (None, row["variant"])
+        and family in (None, row["family"])
+        and (kind is None or kind in (row["layout"], row["classifier"]))
+    }
+    header = ("Task", "Title", "Family", "Metric", "Probe", "Input", "Data", "Licence")
+    cells = [
+        (
+            name, row["title"], row["family"], _METRICS.get(row["metric"], row["metric"]), row["classifier"],
+            row["layout"], row["data_version"], row["licence"],
+        )
+        for name, row in kept.items()
+    ]  # fmt: skip
+    notes = (f"{len(kept)} of {len(rows)} tasks.",)
+    _print(kept, Listing(header, cells, notes=notes), as_json=as_json)
+
+
+def list_models(files: Sequence[Path], *, kind: str | None, as_json: bool) -> None:
+    """Print the encoders of the catalog and of configuration files; see `list_tasks`."""
+    entries = load_catalog(read_configuration(files), workflow_folder())
+    rows = {name: _model(name, entry) for name, entry in entries["models"].items()}
+    _refuse_unknown("--kind", kind, [row["kind"] for row in rows.values()])
+    kept = {name: row for name, row in rows.items() if kind in (None, row["kind"])}
+    header = ("Model", "Title", "Kind", "From", "Licence", "")
+    cells = [
+        (name, row["title"], row["kind"], row["source"], row["licence"], _remark(row))
+        for name, row in kept.items()
+    ]
+    notes = (f"{len(kept)} of {len(rows)} models.",)
+    _print(kept, Listing(header, cells, notes=notes), as_json=as_json)
+
+
+def variant_of(task: Mapping[str, Any], datasets: Entries) -> str:
+    """``sample`` (texts that the project writes), ``official`` (the benchmark's files) or ``open`` (others)."""
+    if "seed" in datasets.get(task["dataset"], {}):
+        return "sample"
+    return "official" if task["data_version"] == "official" else "open"
+
+
+def _task(entry: Mapping[str, Any], datasets: Entries) -> dict[str, Any]:
+    licence = datasets.get(entry["dataset"], {}).get("licence", "")
+    return {**entry, "variant": variant_of(entry, datasets), "licence": licence}
+
+
+def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    source = entry.get("source")
+    origin = source_kind(source) if isinstance(source, Mapping) else ""
+    shown = {
+        "title": entry.get("title", name),
+        "kind": entry["kind"],
+        "source": f"{origin} {source['hub']}" if origin == "hub" and source else origin,
+        "licence": entry.get("licence", ""),
+        "control": entry.get("control", False),
+        "lazy": is_lazy(entry),
+    }
+    return {**{key: value for key, value in entry.items() if key != "source"}, **shown}
+
+
+def _remark(row: Mapping[str, Any]) -> str:
+    return "fitted in each fold" if row["lazy"] else "control" if row["control"] else ""
+
+
+def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> None:
+    if value is not None and value not in known:
+        raise ConfigError(f"{option} {value}: there is none. Write one of: {', '.join(sorted(set(known)))}.")
+
+
+def _print(entries: Mapping[str, Any], listing: Listing, *, as_json: bool) -> None:
+    if as_json:
+        show_blocks([json.dumps(entries, indent=1, ensure_ascii=False)])
+    else:
+        show_blocks([listing])

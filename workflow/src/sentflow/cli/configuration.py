@@ -1,0 +1,78 @@
+"""Where the workflow lies, and the configuration as Snakemake would merge it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import sentflow
+from sentflow.config import laid_over
+from sentflow.errors import ConfigError
+
+
+def workflow_folder() -> Path:
+    """The folder that holds ``catalog/`` and ``schemas/``.
+
+    Raises
+    ------
+    ConfigError
+        The package was installed without the folder that it comes in.
+    """
+    folder = Path(sentflow.__path__[0]).parents[1]
+    if not (folder / "catalog").is_dir():
+        raise ConfigError(
+            f"{folder} has no folder catalog: sentflow was installed without its workflow. Install it from a "
+            "copy of the repository, in place: pip install -e FOLDER"
+        )
+    return folder
+
+
+def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[str, Any]:
+    """The workflow's ``config.yaml`` with files laid over it: maps are merged, lists are replaced.
+
+    Parameters
+    ----------
+    files
+        The later one wins.
+    alone
+        Leave ``config.yaml`` out, as ``snakemake --replace-workflow-config`` does.
+
+    Raises
+    ------
+    ConfigError
+        A file is missing or not YAML, or it holds something else than a map.
+    """
+    every = list(files) if alone else [workflow_folder().parent / "config.yaml", *files]
+    merged: dict[str, Any] = {}
+    for file in every:
+        merged = laid_over(merged, _read(file))
+    return merged
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        value = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no file {file}. Write the path of a YAML file.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{file} cannot be read ({error}). Write the path of a YAML file in UTF-8."
+        ) from None
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{file} is not YAML: {_place(error)}") from None
+    if value is None:  # nothing but comments
+        return {}
+    if not isinstance(value, dict):
+        raise ConfigError(
+            f"{file} holds a {type(value).__name__}, not a map. Begin its lines with a key, e.g. select:"
+        )
+    return value
+
+
+def _place(error: yaml.YAMLError) -> str:
+    """Line, column and problem; counted from 1."""
+    mark = getattr(error, "problem_mark", None)
+    if mark is None:
+        return str(error)
+    return f"line {mark.line + 1}, column {mark.column + 1}: {getattr(error, 'problem', error)}"

@@ -1,0 +1,114 @@
+"""A small experiment file to begin with."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.terminal import show_blocks
+from sentflow.config import Entries, laid_over, load_experiment
+from sentflow.errors import ConfigError
+
+# One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
+# each kind of input, on texts that need no network.
+_MODELS = ("minilm-l6", "random")
+_TASKS = ("T1B-sample", "G3-sample", "F3-sample")
+_ENDINGS = (".yaml", ".yml")
+
+# The lines that begin with "# " and are indented below a key are right as soon as "# " is taken away; a test does so.
+_TEMPLATE = """\
+# An experiment of sentflow. It is laid over config.yaml: maps are merged, lists are replaced.
+# Look for mistakes:  sentflow validate {path}
+# Run it:             snakemake --cores all --configfile {path}
+
+experiment:
+  title: {title}
+  description: {description}
+
+# What is run, in the order of the tables. `sentflow models` and `sentflow tasks` list all there is.
+select:
+  models:
+{models}
+  tasks:
+{tasks}
+
+# A model of your own (docs/models.md), which is run when its name stands in the list above. The revision is a commit.
+# models:
+#   my-model:
+#     kind: sentence-transformers
+#     source: {{hub: owner/name, revision: 0123456789abcdef0123456789abcdef01234567}}
+
+# Fewer repetitions are faster, for a first look; the published protocol has 10.
+# probe:
+#   repetitions: 2
+"""
+
+
+def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str], title: str | None) -> None:
+    """Write an experiment file that has no mistakes.
+
+    Parameters
+    ----------
+    path
+        Does not exist yet; ends in .yaml or .yml.
+    tasks, models
+        Names of the catalog, each item one name or several with commas between; none is a small selection.
+    title
+        Of the experiment; None takes the name of the file.
+
+    Raises
+    ------
+    ConfigError
+        The file exists or cannot be written, or a name does not exist. Nothing is written then.
+    """
+    _check_path(path)
+    workflow = workflow_folder()
+    selected = {"models": _names(models) or list(_MODELS), "tasks": _names(tasks) or list(_TASKS)}
+    about = {
+        "title": title or path.stem,
+        "description": "Begun with sentflow new-experiment. Say here what the experiment is for.",
+    }
+    config = laid_over(read_configuration([]), {"experiment": about, "select": selected})
+    experiment = load_experiment(config, workflow)
+    text = _TEMPLATE.format(
+        path=path,
+        title=_quoted(about["title"]),
+        description=_quoted(about["description"]),
+        models=_lines(experiment.models),
+        tasks=_lines(experiment.tasks),
+    )
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as stream:  # fails if somebody was faster
+            stream.write(text)
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written ({error}). Write another path.") from None
+    show_blocks([f"{path} is written. Next: sentflow validate {path}"])
+
+
+def _check_path(path: Path) -> None:
+    if path.exists():
+        raise ConfigError(f"{path} is there already and stays as it is. Write another name, or delete it.")
+    if path.suffix not in _ENDINGS:
+        raise ConfigError(f"{path} is not the name of a YAML file. Write {path.name}{_ENDINGS[0]}")
+    if not path.parent.is_dir():
+        raise ConfigError(f"there is no folder {path.parent}. Make it first, or write another path.")
+
+
+def _names(items: Sequence[str]) -> list[str]:
+    """Names of items like ``"T1A,T1B"``, each once."""
+    names = (name.strip() for item in items for name in item.split(","))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _lines(entries: Entries) -> str:
+    """One line of a YAML list per entry, with its title as a comment."""
+    width = max(map(len, entries))
+    return "\n".join(
+        f"    - {name:<{width}}  # {' '.join(entry.get('title', name).split())}"
+        for name, entry in entries.items()
+    )
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML; every JSON string is one."""
+    return json.dumps(text, ensure_ascii=False)

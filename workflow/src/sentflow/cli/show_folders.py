@@ -1,0 +1,102 @@
+"""Folders of results in the terminal: scores as a table, folds as a list."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sentflow import paths
+from sentflow.cli.report_tables import table_listing
+from sentflow.cli.show_parquet import fold_scores
+from sentflow.cli.terminal import Block, Listing
+from sentflow.errors import DataError
+from sentflow.report.numbers import decimal
+from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.report.summary import in_order, score_row
+from sentflow.report.tables import scores_table
+
+_SCORE_KEYS = {"task", "model", "mean", "intervals"}
+
+
+def folder_blocks(folder: Path) -> list[Block]:
+    """The scores in a results folder, in the folder that holds it, or in a folder of score or fold files.
+
+    Raises
+    ------
+    DataError
+        There is nothing of that kind; names what there is.
+    """
+    results = folder / paths.RESULTS
+    if results.is_dir() and not (folder / "scores").is_dir():
+        folder = results
+    summary = folder / Path(paths.SUMMARY).relative_to(paths.RESULTS)
+    if summary.is_file():
+        return [table_listing(scores_table(read_rows(summary, ScoreRow), _title(folder)))]
+    if scores := _score_files(folder):
+        return _loose_scores(scores)
+    if folds := sorted(file for file in folder.rglob("rep-*/fold-*.parquet") if _is_fold(file)):
+        return [_folds(folder, folds)]
+    inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    raise DataError(
+        f"{folder} holds no scores and no folds. "
+        + (f"It holds: {', '.join(inside)}. Write one of these after it." if inside else "It is empty.")
+    )
+
+
+def _title(results: Path) -> str:
+    """Name of the experiment that was run last, as captions have it; the folder's if there is no record."""
+    record = results / Path(paths.RECORD_CONFIG).relative_to(paths.RESULTS)
+    try:
+        return str(yaml.safe_load(record.read_text(encoding="utf-8"))["experiment"]["title"])
+    except (OSError, yaml.YAMLError, KeyError, TypeError):
+        return str(results)
+
+
+def _score_files(folder: Path) -> dict[Path, dict[str, Any]]:
+    """Score files in a folder, in its folders, or in those of its folder scores."""
+    found = {}
+    for pattern in ("*.json", "*/*.json", "scores/*/*.json"):
+        for file in sorted(folder.glob(pattern)):
+            content = _read(file)
+            if isinstance(content, dict) and content.keys() >= _SCORE_KEYS:
+                found[file] = content
+    return found
+
+
+def _read(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):  # a file that is just being written, or none of ours
+        return None
+
+
+def _loose_scores(scores: dict[Path, dict[str, Any]]) -> list[Block]:
+    rows = []
+    for file, content in scores.items():
+        names = {"title": content["task"], "family": ""}, {"title": content["model"], "control": False}
+        settings = {"tasks": {content["task"]: names[0]}, "models": {content["model"]: names[1]}}
+        try:
+            rows.append(score_row(content, settings))
+        except DataError as error:
+            raise DataError(f"{file}: {error}") from error
+    title = f"{len(scores)} score file{'s' if len(scores) > 1 else ''}"
+    return [table_listing(scores_table(in_order(rows), title))]
+
+
+def _is_fold(file: Path) -> bool:
+    return not file.name.endswith(".predictions.parquet")
+
+
+def _folds(folder: Path, files: Sequence[Path]) -> Listing:
+    rows = []
+    for file in files:
+        values = fold_scores(file)
+        repetition, fold = paths.repetition_and_fold(file.as_posix())
+        place = file.relative_to(folder).parts[:-2]
+        rows.append(("/".join(place), repetition, fold, " ".join(decimal(value) for value in values)))
+    rows.sort()
+    cells = [(place, str(repetition), str(fold), score) for place, repetition, fold, score in rows]
+    header = ("Probe", "Repetition", "Fold", "Test score")
+    return Listing(header, cells, "lrrr", caption=f"{len(files)} folds in {folder}")

@@ -1,0 +1,168 @@
+"""How tables look in a terminal, and without one: into a pipe or file go whole lines and no colour codes."""
+
+import io
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+# Without a terminal there is no width to keep to: a row is a line, whatever its length.
+_NO_TERMINAL_WIDTH = 100_000
+_JUSTIFY = {"l": "left", "r": "right", "c": "center"}
+# Texts of others are shown, and must not steer the terminal.
+_CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
+_PADDING = 3  # blanks of a column and behind it
+_MARGIN = 2  # blanks at both ends of a table
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A table.
+
+    Attributes
+    ----------
+    header
+        One heading per column.
+    rows
+        Cells; a row of a single cell is a heading of the rows below it.
+    alignment
+        Per column ``l``, ``r`` or ``c``.
+    caption, notes
+        Printed above and below.
+    fixed
+        Columns that stand in every part when the table is too wide for the terminal and is cut into parts;
+        0 wraps the cells instead.
+    """
+
+    header: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+    alignment: str = ""
+    caption: str = ""
+    notes: tuple[str, ...] = ()
+    fixed: int = 0
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and values, one pair per line, under a title."""
+
+    title: str
+    items: Sequence[tuple[str, str]]
+
+
+Block = Listing | Facts | str
+
+
+def show_blocks(blocks: Iterable[Block]) -> None:
+    """Print blocks one below the other; a string is printed as it is."""
+    console = _console()
+    if console.is_terminal:
+        _show_each(console, blocks)
+        return
+    with console.capture() as captured:
+        _show_each(console, blocks)
+    # rich pads every line to the width of its table, which is of use on a screen only
+    sys.stdout.write("".join(line.rstrip() + "\n" for line in captured.get().removesuffix("\n").split("\n")))
+
+
+def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
+    for index, block in enumerate(blocks):
+        bare = isinstance(block, Listing) and not block.caption  # a table begins with a blank line of its own
+        if index and not bare:
+            console.print()
+        if isinstance(block, Listing):
+            _show_listing(console, block)
+        elif isinstance(block, Facts):
+            _show_facts(console, block)
+        else:
+            console.print(block.translate(_CONTROLS), markup=False, highlight=False, soft_wrap=True)
+
+
+def parts_of(widths: Sequence[int], *, fixed: int, available: int) -> list[list[int]]:
+    """Columns of each part of a table, so that a part is no wider than the terminal where that is possible.
+
+    Parameters
+    ----------
+    widths
+        Of every column, blanks included.
+    fixed
+        The first columns, which are in every part.
+    available
+        Width of the terminal.
+    """
+    first = list(range(fixed))
+    parts: list[list[int]] = [[]]
+    for column in range(fixed, len(widths)):
+        taken = sum(widths[index] for index in [*first, *parts[-1], column])
+        if parts[-1] and taken > available:
+            parts.append([])
+        parts[-1].append(column)
+    return [[*first, *part] for part in parts]
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a question mark is better than no table
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = _NO_TERMINAL_WIDTH
+    return console
+
+
+def _show_listing(console: "Console", listing: Listing) -> None:
+    from rich.cells import cell_len
+
+    if listing.caption:
+        console.print(listing.caption, markup=False, style="bold")
+    cells = [listing.header, *(row for row in listing.rows if len(row) == len(listing.header))]
+    widths = [max(cell_len(text) for text in column) + _PADDING for column in zip(*cells, strict=True)]
+    everything = list(range(len(listing.header)))
+    parts = [everything]
+    if listing.fixed:
+        parts = parts_of(widths, fixed=listing.fixed, available=console.width - _MARGIN)
+    for part in parts:
+        console.print(_table(listing, part))
+    for note in listing.notes:
+        console.print(note, markup=False, style="dim")
+
+
+def _table(listing: Listing, columns: Sequence[int]) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=True)
+    for index in columns:
+        align = listing.alignment[index] if listing.alignment else "l"
+        table.add_column(_plain(listing.header[index]), justify=_JUSTIFY[align], overflow="fold")  # type: ignore[arg-type]
+    for row in listing.rows:
+        if len(row) == 1 and len(listing.header) > 1:
+            table.add_row(_plain(row[0]))
+        else:
+            table.add_row(*(_plain(row[index]) for index in columns))
+    return table
+
+
+def _plain(text: str) -> "Text":
+    """Never as markup: "[0.1, 0.2]" is an interval."""
+    from rich.text import Text
+
+    return Text(text.translate(_CONTROLS))
+
+
+def _show_facts(console: "Console", facts: Facts) -> None:
+    from rich.table import Table
+
+    console.print(facts.title, markup=False, style="bold")
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="cyan", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in facts.items:
+        grid.add_row(_plain(f"  {name}"), _plain(value))
+    console.print(grid)

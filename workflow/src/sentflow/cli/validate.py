@@ -1,0 +1,67 @@
+"""Whether a configuration is right, and what it would run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.config import Experiment, load_experiment
+from sentflow.plan import Plan, plan_of
+
+
+def validate(files: Sequence[Path], *, alone: bool) -> None:
+    """Print what an experiment would run.
+
+    Parameters
+    ----------
+    files
+        Laid over ``config.yaml`` in this order; none is the default experiment.
+    alone
+        Not over ``config.yaml``.
+
+    Raises
+    ------
+    ConfigError
+        Names every mistake, in the words of the pipeline.
+    """
+    experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
+    plan = plan_of(experiment)
+    name = ", ".join(str(file) for file in files) or "config.yaml"
+    jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
+    show_blocks(
+        [
+            Facts(f"{name}: no mistakes", _facts(experiment, plan)),
+            Listing(("Rule", "Jobs"), [*jobs, ("together", f"{plan.n_jobs:,}")], "lr", fixed=0),
+            _next(files, alone=alone),
+        ]
+    )
+
+
+def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
+    probe = experiment.config["probe"]
+    facts = [
+        ("experiment", experiment.title),
+        ("tasks", f"{len(experiment.tasks)}: {', '.join(experiment.tasks)}"),
+        ("models", f"{len(experiment.models)}: {', '.join(experiment.models)}"),
+        ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
+        ("downloads", _downloads(plan)),
+        ("models to fetch", ", ".join(plan.fetched_models) or "none"),
+    ]
+    if plan.missing_files:
+        facts.append(("not found here", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
+    return facts
+
+
+def _downloads(plan: Plan) -> str:
+    if not plan.n_downloads:
+        return "none"
+    files = f"{plan.n_downloads} file{'s' if plan.n_downloads > 1 else ''}"
+    known = [f"{plan.download_bytes / 1e6:.1f} MB"] if plan.download_bytes else []
+    unknown = [f"{plan.n_unknown_sizes} of unknown size"] if plan.n_unknown_sizes else []
+    return f"{files} ({', '.join([*known, *unknown])})"
+
+
+def _next(files: Sequence[Path], *, alone: bool) -> str:
+    given = ["--configfile", *map(str, files)] if files else []
+    words = ["snakemake", "--cores all", *(["--replace-workflow-config"] if alone else []), *given]
+    return f"Jobs are those of an empty results folder. Run it: {' '.join(words)}"

@@ -1,0 +1,124 @@
+"""How many jobs an experiment has, and what it takes from outside.
+
+Standard library only. The numbers are those of an empty results folder; ``snakemake -n -q rules`` says how many
+of the jobs are still to be run in one that is not empty.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentflow.config import Experiment
+from sentflow.encoders.kinds import source_kind
+
+# A source of any other kind lies on this machine.
+_NETWORK_SOURCES = ("hub", "archive")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run from the beginning does.
+
+    Attributes
+    ----------
+    jobs
+        Rule → number of jobs, in the order of the flow; rules without jobs are left out.
+    n_downloads
+        Data files that are fetched from an address, or from a mirror.
+    download_bytes
+        Size of those of them whose size the catalog knows.
+    n_unknown_sizes
+        The others.
+    fetched_models
+        Encoders whose files are fetched from the network.
+    missing_files
+        ``dataset/file`` whose addresses are all files of this machine, and none of them is there, seen from
+        the current folder.
+    """
+
+    jobs: Mapping[str, int]
+    n_downloads: int
+    download_bytes: int
+    n_unknown_sizes: int
+    fetched_models: list[str]
+    missing_files: list[str]
+
+    @property
+    def n_jobs(self) -> int:
+        """Jobs of all rules."""
+        return sum(self.jobs.values())
+
+
+def plan_of(experiment: Experiment) -> Plan:
+    """Count the jobs and downloads of an experiment."""
+    raw = _raw_files(experiment)
+    remote = {key: entry for key, entry in raw.items() if "generator" not in entry and not _is_local(entry)}
+    sizes = [entry["bytes"] for entry in remote.values() if "bytes" in entry]
+    return Plan(
+        jobs={rule: n for rule, n in _jobs(experiment, raw).items() if n},
+        n_downloads=len(remote),
+        download_bytes=sum(sizes),
+        n_unknown_sizes=len(remote) - len(sizes),
+        fetched_models=[name for name, entry in experiment.models.items() if _is_fetched(entry)],
+        missing_files=[
+            f"{dataset}/{file}"
+            for (dataset, file), entry in raw.items()
+            if "generator" not in entry
+            and _is_local(entry)
+            and not any(Path(address).is_file() for address in entry["urls"])
+        ],
+    )
+
+
+def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
+    n_lazy = len(experiment.lazy_models)
+    n_fixed = len(experiment.models) - n_lazy
+    n_tasks, n_datasets = len(experiment.tasks), len(experiment.datasets)
+    repetitions, folds = len(experiment.repetitions), len(experiment.folds)
+    n_parts = {"task": 1, "repetition": repetitions, "fold": repetitions * folds}
+    per_pair = n_parts[experiment.config["probe"]["job"]]
+    n_generated = sum("generator" in entry for entry in raw.values())
+    report = experiment.config["report"]
+    return {
+        "generate": n_generated,
+        "download": len(raw) - n_generated,
+        "prepare": len(_prepared_tasks(experiment)),
+        "collect_texts": n_datasets if n_fixed else 0,
+        "fetch_model": len(experiment.models),
+        "embed": n_fixed * n_datasets,
+        "probe": n_tasks * n_fixed * per_pair,
+        "probe_lazy": n_tasks * n_lazy * per_pair,
+        "score": n_tasks * len(experiment.models),
+        "summarise": 1,
+        "summarise_costs": 1,
+        "table": len(report["tables"]),
+        "figure": len(report["figures"]),
+        "check": len(report["checks"]),
+        "record": 1,
+        "report": 1,
+    }
+
+
+def _prepared_tasks(experiment: Experiment) -> dict[str, Mapping[str, Any]]:
+    """The selected tasks; vectors are made of the texts of every task that shares a dataset with one."""
+    if len(experiment.lazy_models) == len(experiment.models):
+        return dict(experiment.tasks)
+    return {name: entry for tasks in experiment.tasks_of_dataset.values() for name, entry in tasks.items()}
+
+
+def _raw_files(experiment: Experiment) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """(dataset, file) → its entry, of every file that a task is read from."""
+    keys = dict.fromkeys(
+        (entry["dataset"], entry["reader"]["file"]) for entry in _prepared_tasks(experiment).values()
+    )
+    return {(dataset, file): experiment.datasets[dataset]["files"][file] for dataset, file in keys}
+
+
+def _is_local(entry: Mapping[str, Any]) -> bool:
+    return all("://" not in address for address in entry["urls"])
+
+
+def _is_fetched(entry: Mapping[str, Any]) -> bool:
+    source = entry.get("source")
+    return isinstance(source, Mapping) and source_kind(source) in _NETWORK_SOURCES
