@@ -31,5 +31,5 @@ rule embed:
         settings=targets.encode_settings,
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --settings {params.settings:q} --connection {resources.connection:q} --threads {threads} --embeddings {output.embeddings:q}"
-        " --info {output.info:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --connection {resources.connection:q} --threads {threads}"
+        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"

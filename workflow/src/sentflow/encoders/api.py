@@ -86,7 +86,11 @@ class ApiEncoder:
             prompted = [self._prompted(texts[row]) for row in batch.rows]
             answer = self._service.post({**self._request, "input": prompted})
             vectors = read_answer(answer, n_texts=len(prompted), dimension=self.dimension)
-            yield unit_rows(vectors.astype(np.float64)).astype(np.float32) if self._settings.normalise else vectors
+            yield (
+                unit_rows(vectors.astype(np.float64)).astype(np.float32)
+                if self._settings.normalise
+                else vectors
+            )
 
     def _prompted(self, text: str) -> str:
         return (self._settings.prompt or "") + text

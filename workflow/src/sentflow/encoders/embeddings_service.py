@@ -111,7 +111,11 @@ class EmbeddingsService:
             response = self._session.post(self._url, json=body, timeout=timeout, allow_redirects=False)
         except requests.exceptions.SSLError as error:
             raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
-        except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        ) as error:
             raise _PassingError(_reason(error)) from None
         except requests.RequestException as error:
             raise DataError(f"{self._url}: {self._shown(str(error))}") from None
@@ -134,7 +138,9 @@ class EmbeddingsService:
         if status in (401, 403):
             # Such answers like to repeat a part of the key
             variable = self._connection.key_variable
-            remedy = f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
+            remedy = (
+                f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
+            )
             raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
         raise DataError(f"{self._url}: {what}. The service says: {self._shown(response.text)!r}")
 

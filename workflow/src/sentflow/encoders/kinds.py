@@ -132,7 +132,9 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
 def _source_problems(where: str, source: Any, *, known: Sequence[str]) -> list[str]:
     if not isinstance(source, Mapping) or not any(kind in source for kind in known):
         return [f"{where}: says where the model comes from. Write one of: {_listed(known)}."]
-    kind = source_kind({key: value for key, value in source.items() if key in known or key not in SOURCE_KEYS})
+    kind = source_kind(
+        {key: value for key, value in source.items() if key in known or key not in SOURCE_KEYS}
+    )
     problems = [
         f"{where}.{key}: a source has one origin, here {kind}. Write only: {_listed(SOURCE_KEYS[kind])}."
         for key in source

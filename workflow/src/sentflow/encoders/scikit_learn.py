@@ -67,7 +67,9 @@ class ScikitLearnEncoder:
         try:
             self._fitted = clone(self._estimator).fit(list(texts))
         except (ValueError, TypeError) as error:
-            raise DataError(f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}") from error
+            raise DataError(
+                f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}"
+            ) from error
         return self
 
     def transform(self, texts: Sequence[str]) -> FloatArray:
@@ -85,7 +87,9 @@ class ScikitLearnEncoder:
         try:
             result = self._fitted.transform(list(texts))
         except (ValueError, TypeError) as error:
-            raise DataError(f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}") from error
+            raise DataError(
+                f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
+            ) from error
         return _dense(result, n_texts=len(texts), name=_name(self._estimator))
 
 
@@ -95,7 +99,9 @@ def _built(step: Mapping[str, Any]) -> BaseEstimator:
     parameters = inspect.signature(kind).parameters
     arguments = dict(step.get("arguments", {}))
     if unknown := sorted(arguments.keys() - parameters.keys()):
-        raise ConfigError(f"{name} takes no argument {', '.join(unknown)}. Known: {', '.join(sorted(parameters))}.")
+        raise ConfigError(
+            f"{name} takes no argument {', '.join(unknown)}. Known: {', '.join(sorted(parameters))}."
+        )
     values = {key: _value(value, parameters[key]) for key, value in arguments.items()}
     try:
         estimator = kind(**values)
@@ -160,7 +166,9 @@ def _check_estimator(name: str, estimator: Any) -> None:
             "arguments, e.g. random_state: 1."
         )
     if get_tags(estimator).target_tags.required:
-        raise ConfigError(f"{name} learns from labels, but an encoder sees the texts alone. Choose another step.")
+        raise ConfigError(
+            f"{name} learns from labels, but an encoder sees the texts alone. Choose another step."
+        )
 
 
 def _reads_texts(estimator: Any) -> bool:
@@ -182,9 +190,11 @@ def _name(estimator: Any) -> str:
 
 
 def _dense(result: Any, *, n_texts: int, name: str) -> FloatArray:
-    shape = getattr(result, "shape", ())
+    shape: tuple[int, ...] = getattr(result, "shape", ())
     if len(shape) != 2 or shape[0] != n_texts or shape[1] == 0:
-        raise DataError(f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1).")
+        raise DataError(
+            f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1)."
+        )
     n_bytes = shape[0] * shape[1] * 4
     if n_bytes > _MOST_BYTES:
         raise DataError(

@@ -24,7 +24,9 @@ class _Settings:
         """
         values: dict[str, Any] = json.loads(text)
         known = {field.name for field in fields(cls)}  # type: ignore[arg-type]  # every subclass is a dataclass
-        problems = [f"{key}: no such setting. Known: {', '.join(sorted(known))}." for key in values.keys() - known]
+        problems = [
+            f"{key}: no such setting. Known: {', '.join(sorted(known))}." for key in values.keys() - known
+        ]
         settings = cls(**{key: value for key, value in values.items() if key in known})
         problems += settings._problems()
         if problems:
@@ -81,7 +83,7 @@ class WordVectorSettings(_Settings):
 
     def _problems(self) -> list[str]:
         problems = _flags(lower_case=self.lower_case, normalise=self.normalise)
-        if self.tokens not in TOKENS:
+        if not isinstance(self.tokens, str) or self.tokens not in TOKENS:
             problems.append(f"tokens: {self.tokens!r} is unknown. Write one of: {', '.join(sorted(TOKENS))}.")
         return problems
 

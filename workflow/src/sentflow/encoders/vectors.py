@@ -8,4 +8,5 @@ def unit_rows(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """(n, d) float64 with every row scaled to length 1; a zero row stays zero."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     # where=: without it a zero row would be 0 / 0
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    unit: NDArray[np.float64] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return unit

@@ -2,11 +2,10 @@
 
 import gzip
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import numpy as np
 
@@ -124,21 +123,16 @@ def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArra
     return found
 
 
-def _lines(path: Path) -> Iterator[_Line]:
+def _lines(path: Path) -> Generator[_Line, None, None]:
     """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
     try:
-        with _opened(path) as stream:
+        opened = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")
+        with opened as stream:
             for number, content in enumerate(stream, start=1):
                 if stripped := content.rstrip(_SPACE):
                     yield _Line(number, stripped)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{path} is missing or damaged ({error}). Fetch or copy it again.") from error
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.name.lower().endswith(".gz"):
-        return gzip.open(path, "rb")
-    return path.open("rb")
 
 
 def _layout(path: Path, lines: Iterator[_Line]) -> _Format:

@@ -3,6 +3,7 @@
 import logging
 import shutil
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,14 @@ def _from_archive(source: Mapping[str, Any], folder: Path, mirrors: Sequence[str
         )
     path = folder / WEIGHTS / Path(names[0]).name
     # As a stream: such files have some GB
-    with zipfile.ZipFile(zip_path) as archive, archive.open(names[0]) as member, atomic(path) as part:
-        with part.open("wb") as stream:
+    try:
+        with (
+            zipfile.ZipFile(zip_path) as archive,
+            archive.open(names[0]) as member,
+            atomic(path) as part,
+            part.open("wb") as stream,
+        ):
             shutil.copyfileobj(member, stream)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise DataError(f"{zip_path}: {names[0]} is damaged ({error}). Delete it and run again.") from error
     return path
