@@ -117,7 +117,11 @@ def test_a_zip_must_hold_one_file_of_word_vectors(fetch, tmp_path, files):
     [
         ({"file": "nowhere.txt"}, ConfigError, "there is no file nowhere.txt"),
         ({"file": "{path}", "sha256": {"vetores.txt": "0" * 64}}, DataError, r"vetores\.txt has SHA-256"),
-        ({"file": "{path}", "sha256": {"other.txt": "0" * 64}}, ConfigError, r"one file, vetores\.txt, but other"),
+        (
+            {"file": "{path}", "sha256": {"other.txt": "0" * 64}},
+            ConfigError,
+            r"one file, vetores\.txt, but other",
+        ),
     ],
 )
 def test_a_wrong_file_of_word_vectors_leaves_no_manifest(fetch, tmp_path, source, error, part):
@@ -175,7 +179,9 @@ def test_a_service(fetch, run_embed, server, monkeypatch, tmp_path, capfd):
     server.failures = [(429, {"Retry-After": "0"}, f"slow down, {KEY}")]
     manifest = fetch(service(server))
     assert server.requests == []
-    vectors, description = run_embed(manifest, {"prompt": "q: "}, {"key_variable": "MY_KEY", "batch_texts": 2})
+    vectors, description = run_embed(
+        manifest, {"prompt": "q: "}, {"key_variable": "MY_KEY", "batch_texts": 2}
+    )
     assert vectors.tolist() == [vector_of("q: " + text, 4) for text in TEXTS]
     assert len(server.requests) == 3  # one was refused, and two batches
     assert description["model_settings"]["request_dimension"] is False
@@ -237,7 +243,9 @@ def test_only_lazy_encoders_are_fitted_inside_folds(fetch, tmp_path, kind):
     manifest = fetch({"kind": kind, "dimension": 4, **({"seed": 1} if kind == "random" else {})})
     words = ["--task", str(tmp_path / "task.parquet"), "--manifest", str(manifest)]
     with pytest.raises(ConfigError, match=f"an encoder of kind {kind} is not fitted inside folds"):
-        probe_lazy.main([*words, "--settings", json.dumps(SETTINGS), "--output", str(tmp_path / "fold.parquet")])
+        probe_lazy.main(
+            [*words, "--settings", json.dumps(SETTINGS), "--output", str(tmp_path / "fold.parquet")]
+        )
 
 
 def test_a_lazy_encoder_has_no_embeddings(fetch, run_embed):

@@ -172,7 +172,12 @@ def test_a_revision_or_encode_setting_runs_only_that_model(finished_with_pinned,
 
 def test_how_a_service_is_reached_asks_for_nothing_again(tmp_path):
     def config(**keys: Any) -> dict[str, Any]:
-        service = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model": "m", "dimension": 4}
+        service = {
+            "kind": "api",
+            "url": "https://api.example.org/v1/embeddings",
+            "model": "m",
+            "dimension": 4,
+        }
         described = {"title": "Service", "licence": "none", "citation": "none"}
         models = {"service": {**service, **described, **keys}}
         return {"models": models, "select": {"tasks": ["T1B-tiny"], "models": ["random", "service"]}}

@@ -151,7 +151,9 @@ def test_a_redirection_is_not_followed(server, waits):
 
 def test_an_answer_that_is_no_json_says_which_address_is_meant(server):
     server.failures = [(200, {}, "<html>Welcome</html>")]
-    with pytest.raises(DataError, match=r"is no JSON, but begins '<html>Welcome.*often ends in /v1/embeddings"):
+    with pytest.raises(
+        DataError, match=r"is no JSON, but begins '<html>Welcome.*often ends in /v1/embeddings"
+    ):
         encode(server, ["lei"])
 
 

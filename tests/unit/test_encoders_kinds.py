@@ -109,7 +109,7 @@ def test_schema_refuses(entry, part_of_message):
 @pytest.mark.parametrize(
     ("entry", "parts"),
     [
-        ({"kind": "word2vec"}, ["models.my-model.kind", "'word2vec'", "Write one of: bag-of-words, random"]),
+        ({"kind": "word2vec"}, ["models.my-model.kind", "'word2vec'", "Write one of: api, bag-of-words"]),
         (
             {"kind": "random", "dimension": 8, "seed": 0, "sead": 1},
             ["models.my-model.sead", "no such key", "seed"],
@@ -168,7 +168,10 @@ SERVICE = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model
 @pytest.mark.parametrize(
     ("entry", "part"),
     [
-        ({**SERVICE, "key_variable": "sk-secret123"}, "key_variable: write the name of an environment variable"),
+        (
+            {**SERVICE, "key_variable": "sk-secret123"},
+            "key_variable: write the name of an environment variable",
+        ),
         ({**SERVICE, "key_variable": "secret123"}, "not the key itself"),
         ({**SERVICE, "url": "https://me:secret123@api.example.org/v1"}, "without user, password, query"),
         ({**SERVICE, "url": "https://api.example.org/v1?key=secret123"}, "A key belongs into an environment"),
@@ -200,7 +203,10 @@ def test_how_a_service_is_reached_decides_neither_files_nor_vectors():
         ({"kind": "word-vectors", "source": {"folder": "x"}}, "Write one of: archive, file"),
         ({"kind": "word-vectors", "source": {"file": "x", "hub": "a/b"}}, "one origin, here file"),
         ({"kind": "model2vec", "source": {"file": "x"}}, "archive, folder, hub, package"),
-        ({"kind": "model2vec", "source": {"hub": "a/b", "revision": "main"}}, "'main' can point to other weights"),
+        (
+            {"kind": "model2vec", "source": {"hub": "a/b", "revision": "main"}},
+            "'main' can point to other weights",
+        ),
         ({"kind": "scikit-learn"}, "either class"),
         ({"kind": "scikit-learn", "class": "os.system"}, "'os.system' is no class of scikit-learn"),
     ],
@@ -213,7 +219,11 @@ def test_problems_of_the_other_kinds(entry, part):
 @pytest.mark.parametrize(
     ("kind", "text", "part"),
     [
-        ("model2vec", '{"max_tokens": 0, "prompt": "x"}', "prompt: no such setting. Known: max_tokens, normalise"),
+        (
+            "model2vec",
+            '{"max_tokens": 0, "prompt": "x"}',
+            "prompt: no such setting. Known: max_tokens, normalise",
+        ),
         ("model2vec", '{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens"),
         ("word-vectors", '{"tokens": "word"}', "tokens: 'word' is unknown. Write one of: hyphenated-words"),
         ("word-vectors", '{"lower_case": 1}', "lower_case: 1 is neither true nor false"),
@@ -227,7 +237,9 @@ def test_wrong_settings_of_the_other_kinds_are_named(kind, text, part):
     assert part in str(error.value)
 
 
-@pytest.mark.parametrize("text", ['{"batch_texts": 0}', '{"attempts": true}', '{"timeout_seconds": -1}', '{"x": 1}'])
+@pytest.mark.parametrize(
+    "text", ['{"batch_texts": 0}', '{"attempts": true}', '{"timeout_seconds": -1}', '{"x": 1}']
+)
 def test_wrong_connections_are_named(text):
     with pytest.raises(ConfigError, match="settings of the encoder"):
         Connection.from_json(text)

@@ -61,7 +61,11 @@ def test_rows_may_be_shared_and_weighted(tmp_path):
     ("config", "modules", "settings"),
     [
         ({"normalize": True}, None, {}),
-        (None, ["sentence_transformers.models.StaticEmbedding", "sentence_transformers.models.Normalize"], {}),
+        (
+            None,
+            ["sentence_transformers.models.StaticEmbedding", "sentence_transformers.models.Normalize"],
+            {},
+        ),
         ({"normalize": False}, None, {"normalise": True}),
     ],
 )

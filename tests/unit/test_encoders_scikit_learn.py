@@ -15,6 +15,7 @@ TEXT = "sklearn.feature_extraction.text."
 HASHING = TEXT + "HashingVectorizer"
 TFIDF = TEXT + "TfidfVectorizer"
 SVD = "sklearn.decomposition.TruncatedSVD"
+LABELS_NEEDED = "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"
 TRAIN = ["a lei da educação", "o voto e a lei", "saúde pública para todos", "o plenário votou a saúde"]
 TEST = ["a lei da saúde", "nada disso"]
 
@@ -73,11 +74,14 @@ def test_parts_of_a_union_are_built():
         ({"class": HASHING, "arguments": {"n_features": "many"}}, "'n_features' parameter .* Got 'many'"),
         ({"pipeline": [{"class": TFIDF}, {"class": SVD}]}, "Write a seed .* random_state: 1"),
         (
-            {"pipeline": [{"class": TFIDF}, {"class": "sklearn.feature_selection.SelectKBest"}]},
+            {"pipeline": [{"class": TFIDF}, {"class": LABELS_NEEDED}]},
             "learns from labels",
         ),
         ({"class": "sklearn.preprocessing.Normalizer"}, "does not read texts. Begin with a vectoriser"),
-        ({"pipeline": [{"class": "sklearn.decomposition.PCA", "arguments": {"random_state": 1}}]}, "does not read"),
+        (
+            {"pipeline": [{"class": "sklearn.decomposition.PCA", "arguments": {"random_state": 1}}]},
+            "does not read",
+        ),
         ({}, "either class"),
         ({"class": HASHING, "pipeline": []}, "either class"),
         ({"pipeline": []}, "write a list of steps"),
@@ -86,7 +90,10 @@ def test_parts_of_a_union_are_built():
         ({"pipeline": [{"class": HASHING}], "arguments": {}}, "these belong to a step"),
         ({"class": HASHING, "arguments": [1]}, "write a map of names and values"),
         (
-            {"class": "sklearn.pipeline.FeatureUnion", "arguments": {"transformer_list": [["x", {"class": "a.B"}]]}},
+            {
+                "class": "sklearn.pipeline.FeatureUnion",
+                "arguments": {"transformer_list": [["x", {"class": "a.B"}]]},
+            },
             "transformer_list.class: 'a.B' is no class",
         ),
     ],
@@ -99,6 +106,12 @@ def test_what_cannot_be_an_encoder_is_refused_before_any_fold(settings, part):
 def test_texts_that_an_estimator_refuses_are_told_with_its_reason():
     with pytest.raises(DataError, match="TfidfVectorizer cannot be fitted on 2 texts: empty vocabulary"):
         build(TFIDF).fit(["! ?", "."])
+
+
+def test_a_step_that_hides_its_need_of_labels_is_told_in_the_first_fold():
+    steps = [{"class": TFIDF}, {"class": "sklearn.feature_selection.SelectKBest"}]
+    with pytest.raises(DataError, match="TfidfVectorizer → SelectKBest cannot be fitted on 4 texts"):
+        ScikitLearnEncoder.from_settings({"pipeline": steps}).fit(TRAIN)
 
 
 def test_too_many_columns_are_refused_before_they_fill_the_memory(monkeypatch):

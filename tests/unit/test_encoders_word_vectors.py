@@ -53,7 +53,9 @@ def test_words_may_hold_spaces_and_odd_line_ends(tmp_path):
 
 
 def test_a_numeric_word_is_a_word(tmp_path):
-    assert read_word_vectors(write(tmp_path / "v.txt", "2 2\n1988 1 2\nlei 3 4\n"), {"1988"})["1988"].tolist() == [1, 2]
+    assert read_word_vectors(write(tmp_path / "v.txt", "2 2\n1988 1 2\nlei 3 4\n"), {"1988"})[
+        "1988"
+    ].tolist() == [1, 2]
 
 
 def test_the_first_of_two_equal_words_counts(tmp_path):

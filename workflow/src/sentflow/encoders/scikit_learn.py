@@ -105,7 +105,8 @@ def _built(step: Mapping[str, Any]) -> BaseEstimator:
     values = {key: _value(value, parameters[key]) for key, value in arguments.items()}
     try:
         estimator = kind(**values)
-        estimator._validate_params()  # else first told in the first fold
+        if hasattr(estimator, "_parameter_constraints"):  # a FeatureUnion has none
+            estimator._validate_params()  # else first told in the first fold
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name}: {error}") from error
     _check_estimator(name, estimator)

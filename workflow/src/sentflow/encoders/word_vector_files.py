@@ -177,7 +177,8 @@ def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
     if layout.separator in word and _is_number(word.rsplit(layout.separator, 1)[1]):
         raise _wrong(path, line, f"holds more than {layout.dimension} values")
     try:
-        vector = np.array([float(value) for value in values], dtype=np.float32)
+        with np.errstate(over="ignore"):  # told below
+            vector = np.array([float(value) for value in values], dtype=np.float32)
     except ValueError as error:
         raise _wrong(path, line, f"holds a value that is no number ({error})") from error
     if not np.isfinite(vector).all():
