@@ -126,8 +126,7 @@ def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArra
 def _lines(path: Path) -> Generator[_Line, None, None]:
     """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
     try:
-        opened = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb")
-        with opened as stream:
+        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
             for number, content in enumerate(stream, start=1):
                 if stripped := content.rstrip(_SPACE):
                     yield _Line(number, stripped)
