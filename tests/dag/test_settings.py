@@ -170,6 +170,25 @@ def test_a_revision_or_encode_setting_runs_only_that_model(finished_with_pinned,
     assert planned(finished_with_pinned, with_pinned(**changes)) == expected
 
 
+def test_how_a_service_is_reached_asks_for_nothing_again(tmp_path):
+    def config(**keys: Any) -> dict[str, Any]:
+        service = {
+            "kind": "api",
+            "url": "https://api.example.org/v1/embeddings",
+            "model": "m",
+            "dimension": 4,
+        }
+        described = {"title": "Service", "licence": "none", "citation": "none"}
+        models = {"service": {**service, **described, **keys}}
+        return {"models": models, "select": {"tasks": ["T1B-tiny"], "models": ["random", "service"]}}
+
+    project = copy_workflow(tmp_path / "project")
+    pretend_to_run(project, config())
+    assert planned(project, config(key_variable="MY_KEY", batch_texts=8, attempts=2)) == {"record", "report"}
+    asked_again = planned(project, config(prompt="query: "))
+    assert "embed service/tiny-public" in asked_again and "fetch_model service" not in asked_again
+
+
 def test_another_address_of_the_same_file_runs_nothing(tmp_path):
     def config(address: str, sha256: str) -> dict[str, Any]:
         file = {"urls": [address], "sha256": sha256}

@@ -335,3 +335,19 @@ def test_all_mistakes_are_told_in_one_go():
         "datasets.factnews.licens",
     }
     assert len(told) == len(places)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"key_variable": "sk-secret123"},
+        {"url": "https://me:secret123@api.example.org/v1"},
+        {"api_key": "secret123"},
+        {"headers": {"Authorization": "secret123"}},
+    ],
+    ids=lambda wrong: next(iter(wrong)),
+)
+def test_a_key_of_a_service_in_the_config_is_refused_and_not_repeated(wrong):
+    service = {"kind": "api", "url": "https://api.example.org/v1", "model": "m", "dimension": 4}
+    told = mistake(models={"service": {**service, **wrong}})
+    assert next(iter(wrong)) in told and "secret123" not in told

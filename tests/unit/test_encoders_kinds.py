@@ -8,15 +8,25 @@ import pytest
 import yaml
 
 from sentflow.encoders.kinds import (
+    CONNECTION_KEYS,
     DESCRIPTIVE_KEYS,
     ENCODE_KEYS,
     FETCH_KEYS,
+    connection_settings,
     encode_settings,
     entry_problems,
     fetch_settings,
     is_lazy,
 )
 from sentflow.encoders.settings import EncodeSettings
+from sentflow.encoders.settings_by_kind import (
+    ApiSettings,
+    Connection,
+    Model2vecSettings,
+    WordVectorSettings,
+    settings_of_kind,
+)
+from sentflow.encoders.words import TOKENS
 from sentflow.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
@@ -66,14 +76,16 @@ def test_every_key_of_the_schema_has_a_description():
 def test_schema_and_code_know_the_same_keys_per_kind():
     for rule in SCHEMA["$defs"]["model"]["allOf"]:
         kind = rule["if"]["properties"]["kind"]["const"]
-        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *DESCRIPTIVE_KEYS}
+        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *CONNECTION_KEYS.get(kind, ()), *DESCRIPTIVE_KEYS}
         assert set(rule["then"]["propertyNames"]["enum"]) == in_code
 
 
 def test_defaults_of_the_schema_are_those_of_the_settings():
     properties = SCHEMA["$defs"]["model"]["properties"]
-    for key, value in EncodeSettings().as_dict().items():
-        assert properties[key]["default"] == value
+    for settings in (EncodeSettings, ApiSettings, Connection, Model2vecSettings, WordVectorSettings):
+        for key, value in settings().as_dict().items():
+            assert properties[key]["default"] == value
+    assert properties["tokens"]["enum"] == list(TOKENS)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +109,7 @@ def test_schema_refuses(entry, part_of_message):
 @pytest.mark.parametrize(
     ("entry", "parts"),
     [
-        ({"kind": "word2vec"}, ["models.my-model.kind", "'word2vec'", "Write one of: bag-of-words, random"]),
+        ({"kind": "word2vec"}, ["models.my-model.kind", "'word2vec'", "Write one of: api, bag-of-words"]),
         (
             {"kind": "random", "dimension": 8, "seed": 0, "sead": 1},
             ["models.my-model.sead", "no such key", "seed"],
@@ -148,6 +160,89 @@ def test_wrong_encode_settings_are_named(text, part):
 
 def test_settings_left_out_are_the_models_own():
     assert EncodeSettings.from_json("{}") == EncodeSettings(None, False, None, 2048)
+
+
+SERVICE = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model": "m", "dimension": 8}
+
+
+@pytest.mark.parametrize(
+    ("entry", "part"),
+    [
+        (
+            {**SERVICE, "key_variable": "sk-secret123"},
+            "key_variable: write the name of an environment variable",
+        ),
+        ({**SERVICE, "key_variable": "secret123"}, "not the key itself"),
+        ({**SERVICE, "url": "https://me:secret123@api.example.org/v1"}, "without user, password, query"),
+        ({**SERVICE, "url": "https://api.example.org/v1?key=secret123"}, "A key belongs into an environment"),
+        ({**SERVICE, "url": "ftp://secret123"}, "write the http(s) address"),
+        ({**SERVICE, "url": 3}, "write the http(s) address"),
+        ({"kind": "api", "url": SERVICE["url"]}, "the key model is missing"),
+    ],
+)
+def test_a_service_with_a_key_in_its_entry_is_refused_and_the_key_not_repeated(entry, part):
+    told = "\n".join(entry_problems("my-model", entry))
+    assert part in told and "secret123" not in told
+    assert schema_errors(entry) != []
+
+
+def test_how_a_service_is_reached_decides_neither_files_nor_vectors():
+    entry = {**SERVICE, "key_variable": "MY_KEY", "batch_texts": 8, "timeout_seconds": 5, "attempts": 2}
+    changed = {**entry, "normalise": True}
+    assert entry_problems("my-model", changed) == [] and schema_errors(changed) == []
+    assert fetch_settings(changed) == SERVICE
+    assert encode_settings(changed) == {"normalise": True}
+    assert connection_settings(changed) == {key: entry[key] for key in CONNECTION_KEYS["api"]}
+    assert connection_settings({"kind": "random", "dimension": 8, "seed": 0}) == {}
+
+
+@pytest.mark.parametrize(
+    ("entry", "part"),
+    [
+        ({"kind": "word-vectors"}, "Write one of: archive, file"),
+        ({"kind": "word-vectors", "source": {"folder": "x"}}, "Write one of: archive, file"),
+        ({"kind": "word-vectors", "source": {"file": "x", "hub": "a/b"}}, "one origin, here file"),
+        ({"kind": "model2vec", "source": {"file": "x"}}, "archive, folder, hub, package"),
+        (
+            {"kind": "model2vec", "source": {"hub": "a/b", "revision": "main"}},
+            "'main' can point to other weights",
+        ),
+        ({"kind": "scikit-learn"}, "either class"),
+        ({"kind": "scikit-learn", "class": "os.system"}, "'os.system' is no class of scikit-learn"),
+    ],
+)
+def test_problems_of_the_other_kinds(entry, part):
+    assert any(part in problem for problem in entry_problems("my-model", entry))
+    assert schema_errors(entry) != []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "part"),
+    [
+        (
+            "model2vec",
+            '{"max_tokens": 0, "prompt": "x"}',
+            "prompt: no such setting. Known: max_tokens, normalise",
+        ),
+        ("model2vec", '{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens"),
+        ("word-vectors", '{"tokens": "word"}', "tokens: 'word' is unknown. Write one of: hyphenated-words"),
+        ("word-vectors", '{"lower_case": 1}', "lower_case: 1 is neither true nor false"),
+        ("word-vectors", '{"tokens": ["words"]}', "tokens: ['words'] is unknown"),
+        ("api", '{"prompt": 3}', "prompt: 3 is not a text"),
+    ],
+)
+def test_wrong_settings_of_the_other_kinds_are_named(kind, text, part):
+    with pytest.raises(ConfigError) as error:
+        settings_of_kind(kind, text)
+    assert part in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"batch_texts": 0}', '{"attempts": true}', '{"timeout_seconds": -1}', '{"x": 1}']
+)
+def test_wrong_connections_are_named(text):
+    with pytest.raises(ConfigError, match="settings of the encoder"):
+        Connection.from_json(text)
 
 
 DOCUMENTED = re.findall(

@@ -22,6 +22,7 @@ rule embed:
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
+        connection=targets.connection_settings,
     params:
         code=code("sentflow.commands.embed"),
         env=versions(
@@ -30,5 +31,5 @@ rule embed:
         settings=targets.encode_settings,
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --settings {params.settings:q} --threads {threads} --embeddings {output.embeddings:q}"
-        " --info {output.info:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --connection {resources.connection:q} --threads {threads}"
+        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"

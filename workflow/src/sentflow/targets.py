@@ -12,7 +12,7 @@ from typing import Any
 
 from sentflow import paths
 from sentflow.config import Entry, Experiment
-from sentflow.encoders.kinds import encode_settings, fetch_settings
+from sentflow.encoders.kinds import connection_settings, encode_settings, fetch_settings
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
@@ -166,6 +166,10 @@ class Targets:
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors beside its files."""
         return _json(encode_settings(self.experiment.models[wildcards.model]))
+
+    def connection_settings(self, wildcards: Any) -> str:
+        """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
+        return _json(connection_settings(self.experiment.models[wildcards.model]))
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""

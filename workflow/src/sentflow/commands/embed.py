@@ -13,7 +13,7 @@ from sentflow.data.texts import read_texts
 from sentflow.encoders.embedding import check_texts, embed_texts
 from sentflow.encoders.load import load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
-from sentflow.encoders.settings import EncodeSettings
+from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
 from sentflow.log import exit_with, library_version, start_log
@@ -30,7 +30,10 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--texts", type=Path, required=True, help="Parquet with one column text, one row per text"
     )
-    parser.add_argument("--settings", default="{}", help="JSON: max_tokens, normalise, prompt, batch_tokens")
+    parser.add_argument("--settings", default="{}", help="JSON: how texts are encoded, by kind")
+    parser.add_argument(
+        "--connection", default="{}", help="JSON: how a service is reached; changes no result"
+    )
     parser.add_argument("--threads", type=int, default=1, help="changes the time, not the result")
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument("--info", type=Path, required=True, help="output, .json")
@@ -42,11 +45,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("embed", args, libraries=LIBRARIES)
     manifest = read_manifest(args.manifest)
-    settings = EncodeSettings.from_json(args.settings)
+    settings = settings_of_kind(manifest.kind, args.settings)
+    connection = Connection.from_json(args.connection)
     texts = read_texts(args.texts)
     check_texts(texts)
     prepare_environment(args.threads)
-    encoder = load_encoder(manifest, settings, manifest_folder=args.manifest.parent, threads=args.threads)
+    encoder = load_encoder(
+        manifest,
+        settings,
+        manifest_folder=args.manifest.parent,
+        threads=args.threads,
+        connection=connection,
+    )
     description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
     shards = ShardFolder(
         args.embeddings.with_name(f".{args.embeddings.stem}.shards"), key=digest(description)
@@ -67,7 +77,7 @@ def prepare_environment(threads: int) -> None:
 
 
 def describe_run(
-    manifest: Manifest, settings: EncodeSettings, texts: Sequence[str], *, device: str
+    manifest: Manifest, settings: AnySettings, texts: Sequence[str], *, device: str
 ) -> dict[str, Any]:
     """Everything that the vectors depend on; no place and no time, so that equal runs give equal bytes."""
     return {

@@ -23,13 +23,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
     from sentflow.data.table import read_task
+    from sentflow.encoders.lazy import load_lazy_encoder
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.tfidf import TfidfEncoder
     from sentflow.probing.features import LazyFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
 
     table = read_task(args.task)
-    source = LazyFeatures(table, TfidfEncoder.from_settings(read_manifest(args.manifest).settings))
+    source = LazyFeatures(table, load_lazy_encoder(read_manifest(args.manifest)))
     probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
     return 0
 

@@ -10,9 +10,18 @@ from typing import Any
 
 from sentflow.encoders.archive import fetch_from_archive
 from sentflow.encoders.hub import fetch_from_hub
-from sentflow.encoders.kinds import SENTENCE_TRANSFORMERS, TFIDF, entry_problems, source_kind
+from sentflow.encoders.kinds import (
+    API,
+    MODEL2VEC,
+    SCIKIT_LEARN,
+    SENTENCE_TRANSFORMERS,
+    TFIDF,
+    WORD_VECTORS,
+    entry_problems,
+    source_kind,
+)
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
-from sentflow.encoders.model_files import describe, model_files
+from sentflow.encoders.model_files import ModelDescription, describe, model_files
 from sentflow.errors import ConfigError, DataError
 from sentflow.io import read_json, write_json
 
@@ -47,43 +56,83 @@ def fetch_model(
     """
     if problems := entry_problems(name, entry):
         raise ConfigError("\n".join(problems))
-    if entry["kind"] != SENTENCE_TRANSFORMERS:
-        return _manifest_without_files(entry)
     try:
-        return _sentence_transformers_manifest(entry, folder, mirrors)
+        return _manifest(entry, folder, mirrors)
     except ConfigError as error:
         raise ConfigError(f"models.{name}: {error}") from error
     except DataError as error:
         raise DataError(f"models.{name}: {error}") from error
 
 
+def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+    if entry["kind"] == SENTENCE_TRANSFORMERS:
+        return _sentence_transformers_manifest(entry, folder, mirrors)
+    if entry["kind"] == MODEL2VEC:
+        return _model2vec_manifest(entry, folder, mirrors)
+    if entry["kind"] == WORD_VECTORS:
+        from sentflow.encoders.word_vector_source import word_vector_manifest
+
+        return word_vector_manifest(entry, folder, mirrors)
+    return _manifest_without_files(entry)
+
+
 def _manifest_without_files(entry: Mapping[str, Any]) -> Manifest:
     settings = {key: value for key, value in entry.items() if key != "kind"}
-    dimension = settings["max_features"] if entry["kind"] == TFIDF else settings["dimension"]
+    if entry["kind"] == SCIKIT_LEARN:
+        from sentflow.encoders.scikit_learn import ScikitLearnEncoder
+
+        ScikitLearnEncoder.from_settings(settings)  # what cannot be built is told before any fold
+    if entry["kind"] == API:
+        settings.setdefault("request_dimension", False)
+    dimension = settings.get("max_features" if entry["kind"] == TFIDF else "dimension")
     return Manifest(kind=entry["kind"], dimension=dimension, settings=settings)
+
+
+def _model2vec_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+    from sentflow.encoders.model2vec import describe_model2vec
+
+    weights, files = _obtained(entry["source"], folder, mirrors, allow_pickle=False)
+    description = describe_model2vec(weights)
+    return _described(entry, files, description, settings={})
 
 
 def _sentence_transformers_manifest(
     entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]
 ) -> Manifest:
     source, allow_pickle = entry["source"], entry.get("allow_pickle", False)
-    if source_kind(source) in _FETCHERS:
-        files = _fetch_weights(source, folder, mirrors=mirrors, allow_pickle=allow_pickle)
-        weights = folder / WEIGHTS
-    else:
-        weights = model_folder(source, folder)
-        files = _checked_files(weights, source, allow_pickle=allow_pickle)
+    weights, files = _obtained(source, folder, mirrors, allow_pickle=allow_pickle)
     description = describe(weights, allow_pickle=allow_pickle)
+    return _described(entry, files, description, settings={"allow_pickle": allow_pickle})
+
+
+def _described(
+    entry: Mapping[str, Any],
+    files: Mapping[str, str],
+    description: ModelDescription,
+    *,
+    settings: Mapping[str, Any],
+) -> Manifest:
     return Manifest(
         kind=entry["kind"],
         dimension=description.dimension,
-        source=source,
-        revision=source.get("revision"),
+        source=entry["source"],
+        revision=entry["source"].get("revision"),
         files=files,
         pooling=description.pooling,
         max_tokens=description.max_tokens,
-        settings={"allow_pickle": allow_pickle},
+        settings=settings,
     )
+
+
+def _obtained(
+    source: Mapping[str, Any], folder: Path, mirrors: Sequence[str], *, allow_pickle: bool
+) -> tuple[Path, dict[str, str]]:
+    """The folder with the files of a model, fetched if need be, and their checksums."""
+    if source_kind(source) in _FETCHERS:
+        files = _fetch_weights(source, folder, mirrors=mirrors, allow_pickle=allow_pickle)
+        return folder / WEIGHTS, files
+    weights = model_folder(source, folder)
+    return weights, _checked_files(weights, source, allow_pickle=allow_pickle)
 
 
 def _fetch_weights(

@@ -8,27 +8,43 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from sentflow.encoders.entry_checks import service_problems, step_problems
+
 SENTENCE_TRANSFORMERS = "sentence-transformers"
+MODEL2VEC = "model2vec"
+WORD_VECTORS = "word-vectors"
+API = "api"
 TFIDF = "tfidf"
+SCIKIT_LEARN = "scikit-learn"
 BAG_OF_WORDS = "bag-of-words"
 RANDOM = "random"
 
-LAZY_KINDS = frozenset({TFIDF})
+LAZY_KINDS = frozenset({TFIDF, SCIKIT_LEARN})
 
 # Keys that decide what the manifest says. A change of any other key fetches nothing again.
 FETCH_KEYS = {
     SENTENCE_TRANSFORMERS: ("kind", "source", "allow_pickle"),
+    MODEL2VEC: ("kind", "source"),
+    WORD_VECTORS: ("kind", "source"),
+    API: ("kind", "url", "model", "dimension", "request_dimension"),
     TFIDF: ("kind", "max_features", "ngram_range", "stop_words"),
+    SCIKIT_LEARN: ("kind", "class", "arguments", "pipeline"),
     BAG_OF_WORDS: ("kind", "dimension"),
     RANDOM: ("kind", "dimension", "seed"),
 }
 # Keys that decide what the vectors are, beside the manifest.
 ENCODE_KEYS = {
     SENTENCE_TRANSFORMERS: ("max_tokens", "normalise", "prompt", "batch_tokens"),
+    MODEL2VEC: ("max_tokens", "normalise"),
+    WORD_VECTORS: ("tokens", "lower_case", "normalise"),
+    API: ("prompt", "normalise"),
     TFIDF: (),
+    SCIKIT_LEARN: (),
     BAG_OF_WORDS: (),
     RANDOM: (),
 }
+# Keys that say how a service is reached, not what it answers. A change of these runs nothing again.
+CONNECTION_KEYS = {API: ("key_variable", "batch_texts", "timeout_seconds", "attempts")}
 # Keys that only tables and captions read.
 DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")
 
@@ -37,13 +53,22 @@ SOURCE_KEYS = {
     "package": ("package", "module", "folder", "sha256"),
     "archive": ("archive",),
     "folder": ("folder", "sha256"),
+    "file": ("file", "sha256"),
+}
+_SOURCES_OF_KIND = {
+    SENTENCE_TRANSFORMERS: ("archive", "folder", "hub", "package"),
+    MODEL2VEC: ("archive", "folder", "hub", "package"),
+    WORD_VECTORS: ("archive", "file"),
 }
 _REQUIRED_SOURCE_KEYS = {
     "hub": ("hub",),  # a missing revision gets an error of its own
     "package": ("package", "module", "folder", "sha256"),
     "archive": ("archive",),
     "folder": ("folder",),
+    "file": ("file",),
 }
+# Keys that an entry may leave out though its manifest depends on them.
+_OPTIONAL_KEYS = frozenset({"kind", "stop_words", "request_dimension", "class", "arguments", "pipeline"})
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
@@ -62,8 +87,13 @@ def encode_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in ENCODE_KEYS[entry["kind"]] if key in entry}
 
 
+def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a model entry that say how its service is reached; empty for most kinds."""
+    return {key: entry[key] for key in CONNECTION_KEYS.get(entry["kind"], ()) if key in entry}
+
+
 def source_kind(source: Mapping[str, Any]) -> str:
-    """``"hub"``, ``"package"``, ``"archive"`` or ``"folder"``; a package has a folder too."""
+    """``"hub"``, ``"package"``, ``"archive"``, ``"folder"`` or ``"file"``; a package has a folder too."""
     return next(kind for kind in SOURCE_KEYS if kind in source)
 
 
@@ -80,24 +110,31 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     kind = entry.get("kind")
     if kind not in FETCH_KEYS:
         return [f"models.{name}.kind: {kind!r} is no kind of encoder. Write one of: {_listed(FETCH_KEYS)}."]
-    known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *DESCRIPTIVE_KEYS)
+    known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *CONNECTION_KEYS.get(kind, ()), *DESCRIPTIVE_KEYS)
     problems = [
         f"models.{name}.{key}: an encoder of kind {kind} has no such key. {_guess(key, known)}"
         f"Known: {_listed(known)}."
         for key in entry
         if key not in known
     ]
-    if kind == SENTENCE_TRANSFORMERS:
-        return problems + _source_problems(f"models.{name}.source", entry.get("source"))
-    optional = ("kind", "stop_words")
-    missing = [key for key in FETCH_KEYS[kind] if key not in entry and key not in optional]
-    return problems + [f"models.{name}: the key {key} is missing." for key in missing]
+    if kind in _SOURCES_OF_KIND:
+        where = f"models.{name}.source"
+        return problems + _source_problems(where, entry.get("source"), known=_SOURCES_OF_KIND[kind])
+    missing = [key for key in FETCH_KEYS[kind] if key not in entry and key not in _OPTIONAL_KEYS]
+    problems += [f"models.{name}: the key {key} is missing." for key in missing]
+    if kind == SCIKIT_LEARN:
+        problems += step_problems(f"models.{name}", entry)
+    if kind == API:
+        problems += service_problems(f"models.{name}", entry)
+    return problems
 
 
-def _source_problems(where: str, source: Any) -> list[str]:
-    if not isinstance(source, Mapping) or not any(kind in source for kind in SOURCE_KEYS):
-        return [f"{where}: says where the model comes from. Write one of: {_listed(SOURCE_KEYS)}."]
-    kind = source_kind(source)
+def _source_problems(where: str, source: Any, *, known: Sequence[str]) -> list[str]:
+    if not isinstance(source, Mapping) or not any(kind in source for kind in known):
+        return [f"{where}: says where the model comes from. Write one of: {_listed(known)}."]
+    kind = source_kind(
+        {key: value for key, value in source.items() if key in known or key not in SOURCE_KEYS}
+    )
     problems = [
         f"{where}.{key}: a source has one origin, here {kind}. Write only: {_listed(SOURCE_KEYS[kind])}."
         for key in source

@@ -2,15 +2,27 @@
 
 from pathlib import Path
 
-from sentflow.encoders.kinds import BAG_OF_WORDS, RANDOM, SENTENCE_TRANSFORMERS
+from sentflow.encoders.kinds import API, BAG_OF_WORDS, MODEL2VEC, RANDOM, SENTENCE_TRANSFORMERS, WORD_VECTORS
 from sentflow.encoders.manifest import Manifest, check_files, model_folder
 from sentflow.encoders.protocol import Encoder
 from sentflow.encoders.settings import EncodeSettings
+from sentflow.encoders.settings_by_kind import (
+    AnySettings,
+    ApiSettings,
+    Connection,
+    Model2vecSettings,
+    WordVectorSettings,
+)
 from sentflow.errors import ConfigError
 
 
 def load_encoder(
-    manifest: Manifest, settings: EncodeSettings, *, manifest_folder: Path, threads: int = 1
+    manifest: Manifest,
+    settings: AnySettings,
+    *,
+    manifest_folder: Path,
+    threads: int = 1,
+    connection: Connection | None = None,
 ) -> Encoder:
     """The encoder that a manifest describes.
 
@@ -19,11 +31,13 @@ def load_encoder(
     manifest
         See `Manifest`.
     settings
-        How texts are encoded; only encoders with a tokenizer read them.
+        How texts are encoded, of the manifest's kind; see `settings_of_kind`.
     manifest_folder
         Where the manifest lies; fetched weights are beside it.
     threads
         Of the processor; their number changes no vector.
+    connection
+        How a service is reached; only encoders behind an address read it.
 
     Raises
     ------
@@ -32,8 +46,16 @@ def load_encoder(
     DataError
         The files are no longer those of the manifest.
     """
-    if manifest.kind == SENTENCE_TRANSFORMERS:
+    if manifest.kind == SENTENCE_TRANSFORMERS and isinstance(settings, EncodeSettings):
         return _sentence_transformer(manifest, settings, manifest_folder, threads)
+    if manifest.kind == MODEL2VEC and isinstance(settings, Model2vecSettings):
+        from sentflow.encoders.model2vec import Model2vecEncoder
+
+        return Model2vecEncoder.load(_checked_folder(manifest, manifest_folder), settings)
+    if manifest.kind == WORD_VECTORS and isinstance(settings, WordVectorSettings):
+        return _word_vectors(manifest, settings, manifest_folder)
+    if manifest.kind == API and isinstance(settings, ApiSettings):
+        return _api(manifest, settings, connection or Connection())
     if manifest.kind == BAG_OF_WORDS:
         from sentflow.encoders.controls import BagOfWordsEncoder
 
@@ -52,11 +74,38 @@ def _sentence_transformer(
 ) -> Encoder:
     from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
 
+    folder = _checked_folder(manifest, manifest_folder)
+    allow_pickle = bool(manifest.settings["allow_pickle"])
+    return SentenceTransformerEncoder.load(folder, settings, threads=threads, allow_pickle=allow_pickle)
+
+
+def _word_vectors(manifest: Manifest, settings: WordVectorSettings, manifest_folder: Path) -> Encoder:
+    from sentflow.encoders.word_vectors import WordVectorEncoder
+
+    folder = _checked_folder(manifest, manifest_folder)
+    (name,) = manifest.files
+    return WordVectorEncoder(folder / name, settings, dimension=int(manifest.dimension or 0))
+
+
+def _api(manifest: Manifest, settings: ApiSettings, connection: Connection) -> Encoder:
+    from sentflow.encoders.api import ApiEncoder
+    from sentflow.encoders.embeddings_service import EmbeddingsService
+
+    return ApiEncoder(
+        EmbeddingsService(manifest.settings["url"], connection),
+        model=manifest.settings["model"],
+        dimension=manifest.settings["dimension"],
+        request_dimension=manifest.settings["request_dimension"],
+        settings=settings,
+        batch_texts=connection.batch_texts,
+    )
+
+
+def _checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
     if manifest.source is None:
         raise ConfigError(
-            "the manifest of a sentence-transformers model names no source. Delete it and run again."
+            f"the manifest of a {manifest.kind} model names no source. Delete it and run again."
         )
     folder = model_folder(manifest.source, manifest_folder)
     check_files(folder, manifest.files)
-    allow_pickle = bool(manifest.settings["allow_pickle"])
-    return SentenceTransformerEncoder.load(folder, settings, threads=threads, allow_pickle=allow_pickle)
+    return folder

@@ -24,7 +24,8 @@ class Manifest:
     kind
         Of encoder, see `sentflow.encoders.kinds`.
     dimension
-        Width of the vectors; the largest one for TF-IDF; None where the model's files do not say.
+        Width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where each
+        fold has its own.
     source
         The source of the catalog entry; None for encoders without files.
     revision
@@ -88,6 +89,8 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
     kind = source_kind(source)
     if kind in ("hub", "archive"):
         return manifest_folder / WEIGHTS
+    if kind == "file":
+        return Path(source["file"]).expanduser().parent
     folder = Path(source["folder"]).expanduser()
     if kind == "package":
         folder = _package_folder(source) / source["folder"]

@@ -1,0 +1,213 @@
+"""Services that speak the OpenAI embeddings format, against a server of this machine."""
+
+import logging
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import numpy as np
+import pytest
+from embeddings_server import embeddings_server, vector_of
+
+from sentflow.encoders import api, embeddings_service
+from sentflow.encoders.api import ApiEncoder, read_answer
+from sentflow.encoders.embeddings_service import EmbeddingsService
+from sentflow.encoders.settings_by_kind import ApiSettings, Connection
+from sentflow.errors import ConfigError, DataError
+
+KEY = "sk-very-secret-0123456789"
+TEXTS = ["lei", "voto", "ação", "saúde", "educação"]
+
+
+@pytest.fixture
+def server(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "*")
+    with embeddings_server() as server:
+        yield server
+
+
+@pytest.fixture
+def waits(monkeypatch):
+    """Seconds that were waited, without waiting."""
+    waited = []
+    monkeypatch.setattr(embeddings_service.time, "sleep", waited.append)
+    return waited
+
+
+def make_encoder(server, *, dimension=4, request_dimension=False, prompt=None, normalise=False, **connection):
+    connection = Connection(**{"key_variable": "MY_KEY", "batch_texts": 2, **connection})
+    return ApiEncoder(
+        EmbeddingsService(server.url, connection, environment={"MY_KEY": KEY + "\n"}),
+        model="small",
+        dimension=dimension,
+        request_dimension=request_dimension,
+        settings=ApiSettings(prompt=prompt, normalise=normalise),
+        batch_texts=connection.batch_texts,
+    )
+
+
+def encode(server, texts=TEXTS, **keys):
+    return make_encoder(server, **keys).encode(texts, role="text", task=None)
+
+
+def test_vectors_are_in_the_order_of_the_texts_whatever_the_order_of_the_answer(server):
+    vectors = encode(server)
+    assert vectors.dtype == np.float32
+    assert vectors.tolist() == [vector_of(text, 4) for text in TEXTS]
+
+
+def test_requests_hold_batches_model_and_key(server):
+    encode(server)
+    bodies = [body for _, body in server.requests]
+    assert [body["input"] for body in bodies] == [TEXTS[:2], TEXTS[2:4], TEXTS[4:]]
+    assert bodies[0] == {"model": "small", "encoding_format": "float", "input": TEXTS[:2]}
+    assert {headers["Authorization"] for headers, _ in server.requests} == {f"Bearer {KEY}"}
+
+
+def test_without_a_key_none_is_sent_not_even_one_of_netrc(server, tmp_path, monkeypatch):
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password other\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    encode(server, key_variable=None)
+    assert all("Authorization" not in headers for headers, _ in server.requests)
+    encode(server)
+    assert server.requests[-1][0]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_long_texts_make_small_batches(server, monkeypatch):
+    monkeypatch.setattr(api, "_BATCH_CHARACTERS", 8)
+    batches = make_encoder(server, batch_texts=3, prompt="q:").plan(["abcd", "ab", "a", "abcdefghijk", "b"])
+    # with the prompt of two characters: 6, 4 + 3, 13, 3
+    assert [batch.rows.tolist() for batch in batches] == [[0], [1, 2], [3], [4]]
+
+
+def test_prompt_normalisation_and_dimension(server):
+    encode(server, ["lei"], prompt="Busca: ", dimension=3, request_dimension=True)
+    assert server.requests[0][1]["input"] == ["Busca: lei"] and server.requests[0][1]["dimensions"] == 3
+    vectors = encode(server, ["lei"], normalise=True)
+    expected = np.array(vector_of("lei", 4))
+    assert vectors[0] == pytest.approx(expected / np.linalg.norm(expected))
+
+
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
+def test_a_passing_trouble_is_waited_for(server, waits, status):
+    server.failures = [(status, {}, "busy")] * 3
+    assert encode(server, ["lei"]).tolist() == [vector_of("lei", 4)]
+    assert waits == [1, 2, 4]
+
+
+def test_a_broken_connection_is_tried_again(server, waits):
+    server.failures = [(0, {}, "")]
+    assert encode(server, ["lei"]).tolist() == [vector_of("lei", 4)]
+    assert waits == [1]
+
+
+def test_waits_do_not_grow_without_bound(server, waits):
+    server.failures = [(503, {}, "")] * 9
+    encode(server, ["lei"], attempts=10)
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+
+
+def test_retry_after_in_seconds_or_as_a_date_is_kept_to(server, waits):
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
+    server.failures = [(429, {"Retry-After": "7"}, ""), (503, {"Retry-After": date}, "")]
+    server.failures += [(503, {"Retry-After": "soon"}, "")]
+    encode(server, ["lei"])
+    assert waits == [7, pytest.approx(30, abs=3), 4]
+
+
+def test_a_wait_of_hours_is_an_error(server, waits):
+    server.failures = [(429, {"Retry-After": "7200"}, "")]
+    with pytest.raises(DataError, match=r"HTTP 429 .*tried 1 times; it asks to wait 7200 s"):
+        encode(server, ["lei"])
+    assert waits == []
+
+
+def test_after_the_last_try_it_is_an_error(server, waits):
+    server.failures = [(503, {}, "")] * 3
+    with pytest.raises(DataError, match=r"HTTP 503 .*tried 3 times"):
+        encode(server, ["lei"], attempts=3)
+    assert len(server.requests) == 3 and waits == [1, 2]
+
+
+def test_nobody_there_is_an_error(waits):
+    service = EmbeddingsService("http://127.0.0.1:9/v1/embeddings", Connection(attempts=2))
+    with pytest.raises(DataError, match=r"no connection, or it broke \(tried 2 times\)"):
+        service.post({})
+
+
+def test_a_refusal_is_not_tried_again(server, waits):
+    server.failures = [(400, {}, '{"error": "input too long"}')]
+    with pytest.raises(DataError, match=r"HTTP 400 .*input too long"):
+        encode(server, ["lei"])
+    assert len(server.requests) == 1 and waits == []
+
+
+def test_a_redirection_is_not_followed(server, waits):
+    server.failures = [(307, {"Location": server.url}, "")]
+    with pytest.raises(DataError, match="HTTP 307"):
+        encode(server, ["lei"])
+    assert len(server.requests) == 1
+
+
+def test_an_answer_that_is_no_json_says_which_address_is_meant(server):
+    server.failures = [(200, {}, "<html>Welcome</html>")]
+    with pytest.raises(
+        DataError, match=r"is no JSON, but begins '<html>Welcome.*often ends in /v1/embeddings"
+    ):
+        encode(server, ["lei"])
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+def test_no_error_and_no_log_shows_the_key(server, waits, caplog, status):
+    server.failures = [(status, {}, f"bad key {KEY}")] * 6
+    with caplog.at_level(logging.DEBUG), pytest.raises(DataError) as error:
+        encode(server, ["lei"])
+    assert KEY not in str(error.value) + caplog.text
+    assert error.value.__cause__ is None or KEY not in str(error.value.__cause__)
+    if status == 401:
+        assert "Check the key in MY_KEY" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [(None, "MY_KEY is not set"), ("", "MY_KEY is not set"), ("  ", "MY_KEY is not set")]
+    + [(bad, "MY_KEY holds no key") for bad in ("secret\nX-Evil: 1", "secret secret", "secrét")],
+)
+def test_a_variable_without_a_key_is_told_and_its_value_is_not(value, part):
+    environment = {} if value is None else {"MY_KEY": value}
+    with pytest.raises(ConfigError, match=part) as error:
+        EmbeddingsService("https://x.example", Connection(key_variable="MY_KEY"), environment=environment)
+    assert "secr" not in str(error.value)
+
+
+def test_a_key_over_plain_http_is_warned_of_unless_it_stays_here(caplog):
+    connection = Connection(key_variable="MY_KEY")
+    for url in ("http://127.0.0.1:1/", "https://x.example/", "http://x.example/"):
+        EmbeddingsService(url, connection, environment={"MY_KEY": KEY})
+    (record,) = caplog.records
+    assert "http://x.example/: the key travels unencrypted" in record.message
+
+
+def item(index, vector=(1.0, 2.0)):
+    return {"index": index, "embedding": list(vector)}
+
+
+@pytest.mark.parametrize(
+    ("answer", "part"),
+    [
+        ({"error": "x"}, r"not the form of OpenAI's embeddings.*KeyError: 'data'"),
+        ([1], "not the form"),
+        (None, "not the form"),
+        ({"data": [{"embedding": [1.0, 2.0]}]}, "not the form"),
+        ({"data": [item(0)]}, r"1 vectors \(index 0, …\) for 2 texts"),
+        ({"data": [item(0), item(0)]}, "2 vectors"),
+        ({"data": [item(0), item(2)]}, "index 0, 2"),
+        ({"data": [item(0), item(1), item(1)]}, "3 vectors"),
+        ({"data": [item(0), item(1, (1.0, 2.0, 3.0))]}, "vectors of 2, 3 values, .* says 2"),
+        ({"data": [item(0, "AAAA"), item(1, "AAAA")]}, None),
+        ({"data": [item(0, ("a", "b")), item(1)]}, "are no numbers"),
+    ],
+)
+def test_an_answer_of_another_form_is_refused(answer, part):
+    with pytest.raises(DataError, match=part):
+        read_answer(answer, n_texts=2, dimension=2)

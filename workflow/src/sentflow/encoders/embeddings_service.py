@@ -1,0 +1,193 @@
+"""One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and no word about the key."""
+
+import logging
+import os
+import re
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import requests
+from requests.auth import AuthBase
+
+from sentflow.encoders.settings_by_kind import Connection
+from sentflow.errors import ConfigError, DataError
+
+logger = logging.getLogger(__name__)
+
+FIRST_WAIT_SECONDS = 1.0  # doubled before each further try
+LONGEST_WAIT_SECONDS = 60.0  # of our own doubling
+LONGEST_ASKED_SECONDS = 900.0  # beyond it a job that waits only occupies its place
+_CONNECT_SECONDS = 10.0
+_TOO_MANY_REQUESTS = 429
+_SHOWN_CHARACTERS = 300
+# A key travels in a header: it is one word of visible ASCII.
+_KEY = re.compile(r"[\x21-\x7e]+")
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+
+
+class _PassingError(Exception):
+    """A try failed in a way that a later one may mend."""
+
+    def __init__(self, reason: str, asked_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.asked_seconds = asked_seconds
+
+
+class _Bearer(AuthBase):
+    """Sets the header of the key, or none; as an object, so that requests looks for no other key in ~/.netrc."""
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key is not None:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+
+class EmbeddingsService:
+    """Asks an address for answers in JSON.
+
+    Parameters
+    ----------
+    url
+        http(s) address that takes the requests.
+    connection
+        Time-out, number of tries, and the environment variable with the key.
+    environment
+        Where the variable is looked up; that of the process if left out.
+
+    Raises
+    ------
+    ConfigError
+        The variable is not set, or holds no key. The value is never shown.
+    """
+
+    def __init__(
+        self, url: str, connection: Connection, *, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._url = url
+        self._connection = connection
+        self._key = _key(connection.key_variable, os.environ if environment is None else environment)
+        self._session = requests.Session()
+        self._session.auth = _Bearer(self._key)
+        parts = urlsplit(url)
+        if self._key is not None and parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
+            logger.warning("%s: the key travels unencrypted; use an https address if there is one", url)
+
+    def post(self, body: Mapping[str, Any]) -> Any:
+        """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
+
+        Raises
+        ------
+        DataError
+            The service refuses, or all tries failed.
+        """
+        wait_seconds = FIRST_WAIT_SECONDS
+        for attempt in range(1, self._connection.attempts + 1):
+            try:
+                return self._attempt(body)
+            except _PassingError as error:
+                pause = wait_seconds if error.asked_seconds is None else error.asked_seconds
+                if attempt == self._connection.attempts or pause > LONGEST_ASKED_SECONDS:
+                    asked = f"; it asks to wait {pause:.0f} s" if error.asked_seconds is not None else ""
+                    raise DataError(
+                        f"{self._url}: {error} (tried {attempt} times{asked}). What is done is kept: run "
+                        "snakemake again later, or raise attempts in the model's entry."
+                    ) from None
+                logger.warning("%s: %s; trying again in %.1f s", self._url, error, pause)
+            time.sleep(pause)
+            wait_seconds = min(2 * wait_seconds, LONGEST_WAIT_SECONDS)
+        raise ValueError(f"attempts must be at least 1, not {self._connection.attempts}")
+
+    def _attempt(self, body: Mapping[str, Any]) -> Any:
+        timeout = (_CONNECT_SECONDS, self._connection.timeout_seconds)
+        try:
+            # A redirection would carry texts to an address that nobody named
+            response = self._session.post(self._url, json=body, timeout=timeout, allow_redirects=False)
+        except requests.exceptions.SSLError as error:
+            raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        ) as error:
+            raise _PassingError(_reason(error)) from None
+        except requests.RequestException as error:
+            raise DataError(f"{self._url}: {self._shown(str(error))}") from None
+        self._check_status(response)
+        try:
+            return response.json()
+        except ValueError:
+            raise DataError(
+                f"{self._url}: the answer is no JSON, but begins {self._shown(response.text)!r}. Write the address "
+                "that takes requests for embeddings; it often ends in /v1/embeddings."
+            ) from None
+
+    def _check_status(self, response: requests.Response) -> None:
+        status = response.status_code
+        what = f"HTTP {status} {response.reason}".strip()
+        if status == requests.codes.ok:
+            return
+        if status in (408, _TOO_MANY_REQUESTS) or status >= 500:
+            raise _PassingError(what, _asked_seconds(response.headers.get("Retry-After", "")))
+        if status in (401, 403):
+            # Such answers like to repeat a part of the key
+            variable = self._connection.key_variable
+            remedy = (
+                f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
+            )
+            raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
+        raise DataError(f"{self._url}: {what}. The service says: {self._shown(response.text)!r}")
+
+    def _shown(self, text: str) -> str:
+        """The start of a text of others, without the key."""
+        clean = text if self._key is None else text.replace(self._key, "***")
+        clean = " ".join(clean.split())
+        return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
+
+
+def _key(variable: str | None, environment: Mapping[str, str]) -> str | None:
+    if variable is None:
+        return None
+    key = environment.get(variable, "").strip()
+    if not key:
+        raise ConfigError(
+            f"key_variable: the environment variable {variable} is not set. Set it in the shell that starts "
+            f"snakemake: export {variable}=… (not in a file of the project)."
+        )
+    # Checked here, because the HTTP library would repeat it in its error
+    if not _KEY.fullmatch(key):
+        raise ConfigError(
+            f"key_variable: the environment variable {variable} holds no key: there are spaces or signs in it "
+            "that a header cannot hold. Set it again."
+        )
+    return key
+
+
+def _asked_seconds(retry_after: str) -> float | None:
+    """Seconds of a Retry-After header: a number, or a date; None where it says neither."""
+    text = retry_after.strip()
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _reason(error: requests.RequestException) -> str:
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection in time"
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    if isinstance(error, requests.ConnectionError):
+        return "no connection, or it broke"
+    return "the answer broke off"

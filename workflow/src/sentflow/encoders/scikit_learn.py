@@ -1,0 +1,212 @@
+"""Vectorisers and pipelines of scikit-learn by their dotted names: lazy encoders, fitted inside each fold."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.utils import get_tags
+
+from sentflow.encoders.entry_checks import step_problems
+from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.stop_words import PORTUGUESE
+from sentflow.errors import ConfigError, DataError
+
+_PACKAGE = "sklearn."
+# Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.
+_MOST_BYTES = 1 << 30
+
+
+class ScikitLearnEncoder:
+    """An unfitted estimator that is copied and fitted anew on the training texts of every fold.
+
+    Parameters
+    ----------
+    estimator
+        Turns texts into rows of numbers, sparse or dense.
+    """
+
+    def __init__(self, estimator: BaseEstimator) -> None:
+        self._estimator = estimator
+        self._fitted: Any = None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "ScikitLearnEncoder":
+        """Build the estimator that an entry describes by ``class`` and ``arguments``, or by ``pipeline``.
+
+        Raises
+        ------
+        ConfigError
+            A class does not exist, is none of scikit-learn's transformers, does not take an argument or its
+            value, needs labels, or depends on chance without a seed.
+        """
+        if problems := step_problems("scikit-learn", settings):
+            raise ConfigError("\n".join(problems))
+        steps = [_built(step) for step in settings.get("pipeline", [settings])]
+        estimator = steps[0] if len(steps) == 1 else make_pipeline(*steps)
+        if not _reads_texts(estimator):
+            raise ConfigError(
+                f"the first step, {_first_name(settings)}, does not read texts. Begin with a vectoriser, e.g. "
+                "sklearn.feature_extraction.text.TfidfVectorizer."
+            )
+        return cls(estimator)
+
+    def fit(self, texts: Sequence[str]) -> "ScikitLearnEncoder":
+        """Forget everything and learn from n >= 1 training texts.
+
+        Raises
+        ------
+        DataError
+            The estimator refuses the texts; tells its reason.
+        """
+        try:
+            self._fitted = clone(self._estimator).fit(list(texts))
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}"
+            ) from error
+        return self
+
+    def transform(self, texts: Sequence[str]) -> FloatArray:
+        """Vectors of n texts: (n, d) float32, all finite.
+
+        Raises
+        ------
+        DataError
+            The result is no table of finite numbers, or too wide to be kept dense.
+        ValueError
+            `fit` was not called.
+        """
+        if self._fitted is None:
+            raise ValueError("fit the encoder before transforming texts")
+        try:
+            result = self._fitted.transform(list(texts))
+        except (ValueError, TypeError) as error:
+            raise DataError(
+                f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
+            ) from error
+        return _dense(result, n_texts=len(texts), name=_name(self._estimator))
+
+
+def _built(step: Mapping[str, Any]) -> BaseEstimator:
+    name = step["class"]
+    kind = _class(name)
+    parameters = inspect.signature(kind).parameters
+    arguments = dict(step.get("arguments", {}))
+    if unknown := sorted(arguments.keys() - parameters.keys()):
+        raise ConfigError(
+            f"{name} takes no argument {', '.join(unknown)}. Known: {', '.join(sorted(parameters))}."
+        )
+    values = {key: _value(value, parameters[key]) for key, value in arguments.items()}
+    try:
+        estimator = kind(**values)
+        if hasattr(estimator, "_parameter_constraints"):  # a FeatureUnion has none
+            estimator._validate_params()  # else first told in the first fold
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{name}: {error}") from error
+    _check_estimator(name, estimator)
+    return estimator
+
+
+def _class(name: str) -> Any:
+    module_name, _, class_name = name.rpartition(".")
+    try:
+        module = import_module(module_name)
+    except ImportError as error:
+        raise ConfigError(f"{name}: scikit-learn has no module {module_name} ({error}).") from error
+    found = getattr(module, class_name, None)
+    if not _is_transformer(found):
+        near = get_close_matches(
+            class_name, [key for key in dir(module) if _is_transformer(getattr(module, key))], n=3, cutoff=0.4
+        )
+        hint = f" Did you mean {' or '.join(near)}?" if near else ""
+        raise ConfigError(f"{name} is no class of scikit-learn with fit and transform.{hint}")
+    return found
+
+
+def _is_transformer(found: Any) -> bool:
+    # Modules of scikit-learn hold names of others too, e.g. those of NumPy
+    return (
+        isinstance(found, type)
+        and issubclass(found, BaseEstimator)
+        and found.__module__.startswith(_PACKAGE)
+        and hasattr(found, "fit")
+        and hasattr(found, "transform")
+    )
+
+
+def _value(value: Any, parameter: inspect.Parameter) -> Any:
+    """A value of YAML as the estimator wants it: nested steps built, lists as tuples where the default is one."""
+    if parameter.name == "stop_words" and value == "portuguese":
+        return list(PORTUGUESE)
+    if isinstance(value, list) and isinstance(parameter.default, tuple):
+        return tuple(value)
+    return _with_steps(value)
+
+
+def _with_steps(value: Any) -> Any:
+    if isinstance(value, Mapping) and "class" in value:
+        return _built(value)
+    if isinstance(value, list):
+        items = [_with_steps(item) for item in value]
+        # A named part, as FeatureUnion wants it
+        return tuple(items) if any(isinstance(item, BaseEstimator) for item in items) else items
+    return value
+
+
+def _check_estimator(name: str, estimator: Any) -> None:
+    parameters = estimator.get_params(deep=False)
+    if "random_state" in parameters and parameters["random_state"] is None:
+        raise ConfigError(
+            f"{name} draws random numbers, and equal runs must give equal numbers. Write a seed into its "
+            "arguments, e.g. random_state: 1."
+        )
+    if get_tags(estimator).target_tags.required:
+        raise ConfigError(
+            f"{name} learns from labels, but an encoder sees the texts alone. Choose another step."
+        )
+
+
+def _reads_texts(estimator: Any) -> bool:
+    if isinstance(estimator, Pipeline):
+        return _reads_texts(estimator.steps[0][1])
+    if isinstance(estimator, FeatureUnion):
+        return all(_reads_texts(part) for _, part in estimator.transformer_list)
+    return bool(get_tags(estimator).input_tags.string)
+
+
+def _first_name(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("pipeline", [settings])[0]["class"])
+
+
+def _name(estimator: Any) -> str:
+    if isinstance(estimator, Pipeline):
+        return " → ".join(type(step).__name__ for _, step in estimator.steps)
+    return type(estimator).__name__
+
+
+def _dense(result: Any, *, n_texts: int, name: str) -> FloatArray:
+    shape: tuple[int, ...] = getattr(result, "shape", ())
+    if len(shape) != 2 or shape[0] != n_texts or shape[1] == 0:
+        raise DataError(
+            f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1)."
+        )
+    n_bytes = shape[0] * shape[1] * 4
+    if n_bytes > _MOST_BYTES:
+        raise DataError(
+            f"{name} makes {shape[1]} columns: {n_bytes / 1e9:.1f} GB for {n_texts} texts as a dense table. "
+            "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
+            "a step that reduces them, e.g. sklearn.decomposition.TruncatedSVD."
+        )
+    try:
+        vectors = np.asarray(result.toarray() if issparse(result) else result, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} makes no numbers of texts ({error}).") from error
+    if not np.isfinite(vectors).all():
+        raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
+    return vectors

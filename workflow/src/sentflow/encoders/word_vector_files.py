@@ -1,0 +1,204 @@
+"""Files of word vectors in the text format of GloVe and word2vec, plain or compressed with gzip."""
+
+import gzip
+import zlib
+from collections.abc import Collection, Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import DataError
+
+_SPACE = b" \t\r\n"
+_SHOWN_BYTES = 40
+
+
+@dataclass(frozen=True)
+class WordVectorDescription:
+    """What a file of word vectors holds.
+
+    Attributes
+    ----------
+    n_words
+        Lines with a vector; a word that is there twice counts twice.
+    dimension
+        Values of a vector.
+    """
+
+    n_words: int
+    dimension: int
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line with a vector, not yet cut. Numbers of lines are counted from 1, the header included."""
+
+    number: int
+    content: bytes
+
+
+@dataclass(frozen=True)
+class _Format:
+    """How the lines of a file are cut.
+
+    Attributes
+    ----------
+    dimension
+        Values of a vector.
+    separator
+        Between the values: a space or a tab.
+    n_words
+        What the header announces; None without a header.
+    """
+
+    dimension: int
+    separator: bytes
+    n_words: int | None
+
+
+def describe_word_vectors(path: Path) -> WordVectorDescription:
+    """Read a whole file and check every line.
+
+    Parameters
+    ----------
+    path
+        UTF-8 text, one word and its values per line; a first line of two whole numbers (words, values) is a
+        header. A word may hold spaces. The ending ``.gz`` means gzip.
+
+    Raises
+    ------
+    DataError
+        The first line that is wrong, by its number; or the header announces another number of words.
+    """
+    n_words = 0
+    with closing(_lines(path)) as lines:
+        layout = _layout(path, lines)
+    with closing(_lines(path)) as lines:
+        for line in _after_header(lines, layout):
+            _cut(path, line, layout)
+            n_words += 1
+    if layout.n_words not in (None, n_words):
+        raise DataError(
+            f"{path}: the header announces {layout.n_words} words, but {n_words} follow. The file is not whole: "
+            "fetch it again, or correct its first line."
+        )
+    return WordVectorDescription(n_words=n_words, dimension=layout.dimension)
+
+
+def read_word_vectors(path: Path, words: Collection[str]) -> dict[str, FloatArray]:
+    """The vectors of some words, read in one pass that keeps nothing else.
+
+    Parameters
+    ----------
+    path
+        See `describe_word_vectors`.
+    words
+        None of them with a space.
+
+    Returns
+    -------
+    dict
+        Word → (d,) float32, of those words that the file has. Of a word that is there twice the first line
+        counts: files are sorted by frequency.
+
+    Raises
+    ------
+    DataError
+        The file cannot be read, or the line of one of the words is wrong.
+    """
+    wanted = {word.encode("utf-8"): word for word in words}
+    found: dict[str, FloatArray] = {}
+    with closing(_lines(path)) as lines:
+        layout = _layout(path, lines)
+    with closing(_lines(path)) as lines:
+        for line in _after_header(lines, layout):
+            word = wanted.get(line.content.split(layout.separator, 1)[0])
+            if word is not None and word not in found:
+                name, vector = _cut(path, line, layout)
+                if name == word:  # else a longer word that holds spaces and begins with this one
+                    found[word] = vector
+    return found
+
+
+def _lines(path: Path) -> Generator[_Line, None, None]:
+    """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
+    try:
+        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
+            for number, content in enumerate(stream, start=1):
+                if stripped := content.rstrip(_SPACE):
+                    yield _Line(number, stripped)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is missing or damaged ({error}). Fetch or copy it again.") from error
+
+
+def _layout(path: Path, lines: Iterator[_Line]) -> _Format:
+    """From the first line, and from the second where the first is a header."""
+    first = next(lines, None)
+    if first is None:
+        raise DataError(f"{path} is empty. Expected a word and its values on every line.")
+    header = _header(first.content)
+    sample = next(lines, None) if header else first
+    if sample is None:
+        raise DataError(f"{path}: the header announces words, but no line follows.")
+    separator = b"\t" if b"\t" in sample.content else b" "
+    if header:
+        n_words, dimension = header
+        return _Format(dimension=dimension, separator=separator, n_words=n_words)
+    # Without a header nothing says how wide vectors are but the first line, whose word then holds no space
+    dimension = sample.content.count(separator)
+    if dimension == 0:
+        raise _wrong(path, sample, "holds no values. Expected a word and its values, separated by spaces")
+    return _Format(dimension=dimension, separator=separator, n_words=None)
+
+
+def _header(content: bytes) -> tuple[int, int] | None:
+    fields = content.split()
+    if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]) > 0:
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _after_header(lines: Iterator[_Line], layout: _Format) -> Iterator[_Line]:
+    if layout.n_words is not None:
+        next(lines)
+    return lines
+
+
+def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
+    """The word and its values."""
+    # From the right, because a word may hold the separator
+    word, *values = line.content.rsplit(layout.separator, layout.dimension)
+    if len(values) != layout.dimension:
+        raise _wrong(path, line, f"holds {len(values)} values, expected {layout.dimension}")
+    if layout.separator in word and _is_number(word.rsplit(layout.separator, 1)[1]):
+        raise _wrong(path, line, f"holds more than {layout.dimension} values")
+    try:
+        with np.errstate(over="ignore"):  # told below
+            vector = np.array([float(value) for value in values], dtype=np.float32)
+    except ValueError as error:
+        raise _wrong(path, line, f"holds a value that is no number ({error})") from error
+    if not np.isfinite(vector).all():
+        raise _wrong(path, line, "holds a value that is not finite")
+    try:
+        return word.decode("utf-8"), vector
+    except UnicodeDecodeError as error:
+        raise _wrong(path, line, "is not UTF-8; convert the file (e.g. with iconv)") from error
+
+
+def _is_number(field: bytes) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong(path: Path, line: _Line, what: str) -> DataError:
+    start = line.content[:_SHOWN_BYTES].decode("utf-8", errors="replace")
+    return DataError(
+        f"{path}, line {line.number}: {what}. It begins {start!r}. Only the text format is read: a binary file "
+        "of word2vec or fastText is converted first."
+    )

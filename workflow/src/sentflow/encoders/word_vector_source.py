@@ -1,0 +1,97 @@
+"""From the source of a word-vector entry to its manifest."""
+
+import logging
+import shutil
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.data.archives import member_names
+from sentflow.data.checksums import CatalogFile
+from sentflow.data.download import download
+from sentflow.encoders.kinds import source_kind
+from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
+from sentflow.encoders.word_vector_files import describe_word_vectors
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import atomic
+
+logger = logging.getLogger(__name__)
+
+_ENDINGS = (".txt", ".vec", ".gz", ".glove", ".w2v")
+_ZIP = "vectors.zip"
+
+
+def word_vector_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+    """Obtain a file of word vectors, check its checksum and every line, and describe it.
+
+    Parameters
+    ----------
+    entry
+        Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``: a zip with one
+        such file.
+    folder
+        Of the manifest; what is fetched lies in ``weights/`` there.
+    mirrors
+        Folders or base URLs, tried first.
+
+    Raises
+    ------
+    ConfigError
+        There is no such file.
+    DataError
+        The file cannot be obtained, has another checksum, or a line of it is wrong.
+    """
+    source = entry["source"]
+    path = _from_archive(source, folder, mirrors) if source_kind(source) == "archive" else _own_file(source)
+    check_files(path.parent, source.get("sha256", {}))
+    description = describe_word_vectors(path)
+    logger.info("%s: %d words, %d values each", path.name, description.n_words, description.dimension)
+    return Manifest(
+        kind=entry["kind"],
+        dimension=description.dimension,
+        source=source,
+        files={path.name: file_sha256(path)},
+        pooling="mean",
+        settings={"n_words": description.n_words},
+    )
+
+
+def _own_file(source: Mapping[str, Any]) -> Path:
+    path = model_folder(source, Path()) / Path(source["file"]).name
+    if not path.is_file():
+        raise ConfigError(
+            f"source.file: there is no file {path}. Write the path of a file of word vectors (.txt, .vec or "
+            ".gz), relative to the working directory."
+        )
+    if others := sorted(set(source.get("sha256", {})) - {path.name}):
+        raise ConfigError(f"source.sha256: there is one file, {path.name}, but {', '.join(others)} is named.")
+    return path
+
+
+def _from_archive(source: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Path:
+    """The one file of word vectors in a zip. The zip stays: its checksum says that all is still right."""
+    zip_path = folder / WEIGHTS / _ZIP
+    file = CatalogFile.from_settings(source["archive"], where="source.archive")
+    download(file, zip_path, mirrors=mirrors)
+    names = [name for name in member_names(zip_path) if name.lower().endswith(_ENDINGS)]
+    if len(names) != 1:
+        found = ", ".join(sorted(names)[:5]) or "none"
+        raise DataError(
+            f"{zip_path} must hold one file of word vectors ({', '.join(_ENDINGS)}), found: {found}. Unpack it "
+            "yourself and write source: {file: …}."
+        )
+    path = folder / WEIGHTS / Path(names[0]).name
+    # As a stream: such files have some GB
+    try:
+        with (
+            zipfile.ZipFile(zip_path) as archive,
+            archive.open(names[0]) as member,
+            atomic(path) as part,
+            part.open("wb") as stream,
+        ):
+            shutil.copyfileobj(member, stream)
+    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        raise DataError(f"{zip_path}: {names[0]} is damaged ({error}). Delete it and run again.") from error
+    return path
