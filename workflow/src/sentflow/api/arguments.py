@@ -84,7 +84,7 @@ class TrainArguments:
             n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
             device=device,
             show_progress_bar=bool(given.get("show_progress_bar", True)),
-            hidden_dims=tuple(given["hidden_dims"] or ()) if "hidden_dims" in given else None,
+            hidden_dims=tuple(map(int, given["hidden_dims"] or ())) if "hidden_dims" in given else None,
         )
 
     def hidden(self, classifier: str) -> int | None:
@@ -131,8 +131,8 @@ def _misfit(name: str, value: Any) -> str:
         if not isinstance(value, int | float) or value != value:
             return f"kwargs_train.early_stopping_rel_improv is {value!r}. Write a number, e.g. 0.0025."
     elif name == "hidden_dims" and value is not None:
-        widths = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [None]
-        if len(widths) > 1 or not all(_is_integer(width) and width > 0 for width in widths):
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        if not is_list or len(value) > 1 or not all(_is_integer(width) and width > 0 for width in value):
             return (
                 f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one width, "
                 "e.g. [256]: probes have at most one hidden layer."

@@ -224,7 +224,7 @@ class UlyssesSentEval:
         for task in self.tasks:
             self._table(task, arguments)
         aggregated: dict[str, dict[str, Any]] = {}
-        tables: list[pd.DataFrame] = []
+        tables = []
         for task in self.tasks:
             both = self.evaluate_in_task(
                 task,
