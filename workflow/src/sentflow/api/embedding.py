@@ -105,6 +105,8 @@ def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
 
 def as_array(values: Any) -> FloatArray:
     """A tensor on any device, an array, or a sparse matrix as a dense float32 array."""
+    if values is None:  # NumPy would take it for a NaN
+        raise TypeError("there is nothing in it")
     if hasattr(values, "detach"):  # half precision has no counterpart in NumPy, so that torch converts it
         values = values.detach().cpu().float().numpy()
     elif hasattr(values, "toarray"):
