@@ -18,7 +18,7 @@ import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.data import load_task
 from sentflow.api.folds import Probe, trained_folds
-from sentflow.api.tasks import OFFICIAL, known_tasks
+from sentflow.api.tasks import OFFICIAL, WORKFLOW, known_tasks
 from sentflow.config import load_experiment
 from sentflow.data.sample.rows import to_csv
 from sentflow.data.sample.tasks import generate
@@ -705,11 +705,7 @@ def test_downloads_come_from_mirrors_and_wrong_bytes_are_refused(tmp_path, monke
 
 
 def test_tasks_are_those_of_the_pipeline():
-    from sentflow.api.tasks import WORKFLOW
-
-    config = {
-        **yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8")),
-    }
+    config = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))
     experiment = load_experiment(config, WORKFLOW)
     catalog = known_tasks(None)
     for name, entry in experiment.tasks.items():
@@ -726,3 +722,9 @@ def test_features_of_a_task_do_not_depend_on_where_they_are_made(data):
     pipeline = row_features(table, text_vectors(texts), {text: row for row, text in enumerate(texts)})
     ours = sentflow.UlyssesSentEval(WordEncoder()).embed(table.text_a, table.text_b, "F3-sample", "all")
     np.testing.assert_array_equal(ours, pipeline)
+
+
+def test_an_installation_without_the_catalog_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("sentflow.api.tasks.WORKFLOW", tmp_path)
+    with pytest.raises(ConfigError, match="pip install -e FOLDER"):
+        sentflow.UlyssesSentEval(WordEncoder())
