@@ -1,0 +1,17 @@
+"""sentflow: from sentence encoders to tables and figures. `UlyssesSentEval` is the evaluator for notebooks."""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sentflow.api.lazy import UlyssesSentEval, UlyssesSentEvalLazy
+
+__all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy"]
+
+
+def __getattr__(name: str) -> Any:
+    # Looked up when asked for: every command imports this package and must start quickly.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sentflow.api import lazy
+
+    return getattr(lazy, name)

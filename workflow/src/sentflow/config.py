@@ -72,6 +72,50 @@ class Experiment:
         return [name for name, entry in self.models.items() if entry["kind"] == RANDOM]
 
 
+@dataclass(frozen=True)
+class TaskCatalog:
+    """Tasks and datasets without a selection, for programs that are no experiment.
+
+    Attributes
+    ----------
+    tasks
+        Every task by name, with what it takes from others by ``like``.
+    datasets
+        The entries of the datasets by name.
+    """
+
+    tasks: Entries
+    datasets: Entries
+
+
+def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
+    """The catalog's tasks and datasets with the caller's own laid over them.
+
+    Parameters
+    ----------
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
+    own
+        As a config file: its ``tasks`` and ``datasets`` are read.
+
+    Raises
+    ------
+    ConfigError
+        Names every mistake: the key, the value, and what to write instead.
+    """
+    plain: Entry = json.loads(json.dumps({key: own.get(key) for key in ("tasks", "datasets")}))
+    entries = {section: _merged(workflow, plain, section) for section in ("tasks", "datasets")}
+    entries["tasks"], problems = _inherited(entries["tasks"])
+    for section in entries:
+        found = schema_problems(entries[section], _schema(workflow, section), where=section)
+        problems += _untold(found, told=problems)
+    for name, entry in entries["tasks"].items():
+        problems += _source_problems(name, _mapping(entry), entries["datasets"])
+    if problems:
+        raise ConfigError(_told(problems))
+    return TaskCatalog(entries["tasks"], entries["datasets"])
+
+
 def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     """Check a configuration against schemas and catalog.
 

@@ -1,0 +1,182 @@
+"""What `kwargs_train` may hold: the names, meanings and defaults of the published evaluator."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from sentflow.errors import ConfigError
+from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+
+DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
+
+# kwargs_train → field of the protocol, smallest and largest value (None: no limit)
+_NUMBERS: dict[str, tuple[str, int, int | None]] = {
+    "batch_size": ("batch_size", 1, None),
+    "n_repeats": ("repetitions", 1, None),
+    "k_fold": ("folds", 2, None),
+    "n_epochs": ("max_epochs", 1, None),
+    "tenacity": ("patience", 0, None),
+    "random_state": ("seed", 0, 2**32 - 1),
+}
+_SHARES = {"eval_frac": "evaluation_share", "early_stopping_rel_improv": "min_improvement"}
+_OTHERS = ("n_processes", "device", "show_progress_bar", "hidden_dims")
+NAMES = (*_OTHERS, *_NUMBERS, *_SHARES)
+
+
+class ArgumentError(ConfigError, ValueError):
+    """An argument that does not exist or does not fit; a `ValueError`, as callers of the published class expect."""
+
+
+@dataclass(frozen=True)
+class TrainArguments:
+    """`kwargs_train`, checked and complete.
+
+    Attributes
+    ----------
+    protocol
+        The published protocol with what the caller changed.
+    n_processes
+        Processes that train folds side by side; 1 is the caller's own.
+    device
+        Of torch.
+    show_progress_bar
+        Whether to show one.
+    hidden_dims
+        Empty or one width, as the caller wrote; None where each task keeps its own classifier.
+    """
+
+    protocol: ProbeProtocol
+    n_processes: int
+    device: str
+    show_progress_bar: bool
+    hidden_dims: tuple[int, ...] | None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any] | None, *, one_process: bool) -> "TrainArguments":
+        """Check the caller's mapping, which stays as it is.
+
+        Parameters
+        ----------
+        given
+            See `NAMES`.
+        one_process
+            Multiprocessing is disabled.
+
+        Raises
+        ------
+        ArgumentError
+            An unknown name, or a value that does not fit; all problems are told at once.
+        """
+        given = given or {}
+        problems = [_unknown(name) for name in given if name not in NAMES]
+        problems += [_misfit(name, value) for name, value in given.items() if name in NAMES]
+        if one_process and "n_processes" in given:
+            problems.append(
+                "kwargs_train.n_processes does not go with disable_multiprocessing=True. Leave one out."
+            )
+        if told := [problem for problem in problems if problem]:
+            raise ArgumentError(" ".join(told))
+        device = _device(given.get("device"))
+        return cls(
+            protocol=_protocol(given),
+            n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
+            device=device,
+            show_progress_bar=bool(given.get("show_progress_bar", True)),
+            hidden_dims=tuple(map(int, given["hidden_dims"] or ())) if "hidden_dims" in given else None,
+        )
+
+    def hidden(self, classifier: str) -> int | None:
+        """Hidden units of a task's probe, None for a logistic one; `classifier` is that of the catalog."""
+        if self.hidden_dims is not None:
+            return self.hidden_dims[0] if self.hidden_dims else None
+        return self.protocol.hidden_width if classifier == "mlp" else None
+
+    def changed(self) -> dict[str, Any]:
+        """Training settings, by their published names, that make numbers incomparable with published ones."""
+        values = {
+            name: getattr(self.protocol, field)
+            for name, field in {**{name: row[0] for name, row in _NUMBERS.items()}, **_SHARES}.items()
+            if getattr(self.protocol, field) != getattr(PUBLISHED, field)
+        }
+        return values if self.hidden_dims is None else {**values, "hidden_dims": list(self.hidden_dims)}
+
+
+def instead(name: str, known: Iterable[str]) -> str:
+    """What to write instead of a name that does not exist: the nearest one, and all of them."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"{guess}Write one of: {', '.join(names)}."
+
+
+def _unknown(name: str) -> str:
+    return f"kwargs_train has no {name!r}. {instead(str(name), sorted(NAMES))}"
+
+
+def _misfit(name: str, value: Any) -> str:
+    """What is wrong with a value; empty if nothing."""
+    if name == "n_processes" and not _is_integer(value):  # published: 1 and less mean one process
+        return f"kwargs_train.n_processes is {value!r}. Write a whole number."
+    if name in _NUMBERS:
+        _, low, high = _NUMBERS[name]
+        if not _is_integer(value) or value < low or (high is not None and value > high):
+            limits = f"from {low} to {high}" if high is not None else f"from {low} on"
+            return f"kwargs_train.{name} is {value!r}. Write a whole number {limits}."
+    elif name == "eval_frac":
+        if not isinstance(value, float) or not 0 < value < 1:
+            return f"kwargs_train.eval_frac is {value!r}. Write a share between 0 and 1, e.g. 0.2."
+    elif name == "early_stopping_rel_improv":
+        if not isinstance(value, int | float) or value != value:
+            return f"kwargs_train.early_stopping_rel_improv is {value!r}. Write a number, e.g. 0.0025."
+    elif name == "hidden_dims" and value is not None:
+        is_list = isinstance(value, Sequence) and not isinstance(value, str)
+        if not is_list or len(value) > 1 or not all(_is_integer(width) and width > 0 for width in value):
+            return (
+                f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one width, "
+                "e.g. [256]: probes have at most one hidden layer."
+            )
+    return ""
+
+
+def _is_integer(value: Any) -> bool:
+    # the integers of numpy too, but not truth values
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _protocol(given: Mapping[str, Any]) -> ProbeProtocol:
+    integers = {field: int(given[name]) for name, (field, _, _) in _NUMBERS.items() if name in given}
+    shares = {field: float(given[name]) for name, field in _SHARES.items() if name in given}
+    return replace(PUBLISHED, **integers, **shares)  # type: ignore[arg-type]  # two types, one mapping
+
+
+def _device(wanted: Any) -> str:
+    """The device to train on: a CUDA device where there is one, as published, else the processor."""
+    if wanted is not None and str(wanted) == "cpu":
+        return "cpu"
+    import torch
+
+    if wanted is None:
+        return "cuda:0" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(wanted)
+    except (RuntimeError, TypeError) as error:
+        raise ArgumentError(f"kwargs_train.device is {wanted!r}. Write 'cpu' or 'cuda:0'.") from error
+    n_devices = torch.cuda.device_count() if device.type == "cuda" else 0
+    if device.type == "cuda" and (device.index or 0) >= n_devices:
+        raise ArgumentError(
+            f"kwargs_train.device is {wanted!r}, but torch sees {n_devices} CUDA devices. "
+            "Write 'cpu', or leave device out: it is the processor where there is no CUDA."
+        )
+    return str(device)
+
+
+def _default_processes(device: str) -> int:
+    """Processes without the caller's word; on a CUDA device one, for several would share it."""
+    return min(DEFAULT_PROCESSES, _usable_processors()) if device == "cpu" else 1
+
+
+def _usable_processors() -> int:
+    # a cluster job may use fewer than the machine has
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,0 +1,76 @@
+"""A task's rows for the evaluator: brought once, verified on every use, read and checked as in the pipeline."""
+
+import os
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from sentflow.api.tasks import OFFICIAL
+from sentflow.config import Entry, TaskCatalog
+from sentflow.data.checksums import CatalogFile
+from sentflow.data.download import download
+from sentflow.data.mirrors import mirrors_in_use
+from sentflow.data.prepare import PrepareSettings, prepare
+from sentflow.data.sample.rows import to_csv
+from sentflow.data.sample.tasks import generate
+from sentflow.data.table import TaskTable
+from sentflow.io import write_text
+
+
+def load_task(
+    name: str, catalog: TaskCatalog, *, folder: Path, folds: int, mirrors: Sequence[str]
+) -> TaskTable:
+    """The rows of a task, from files in `folder`.
+
+    A file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to (or generated, for sample data). For an
+    official task without that file, the CSV that the published evaluator left in `folder` will do; its checksum is
+    not known, so that a warning says that it was not verified.
+
+    Parameters
+    ----------
+    name
+        In the catalog.
+    catalog
+        See `TaskCatalog`.
+    folder
+        Of all datasets.
+    folds
+        Of the cross-validation that the rows must allow.
+    mirrors
+        Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `download` and `prepare`.
+    """
+    entry = catalog.tasks[name]
+    dataset, file = entry["dataset"], entry["reader"]["file"]
+    settings = PrepareSettings.from_settings({**entry, "folds": folds}, task=name)
+    raw = folder / dataset / file
+    left_behind = folder / f"{Path(file).stem}.csv"
+    if name in OFFICIAL and not raw.exists() and left_behind.is_file():
+        warnings.warn(
+            f"{name} is read from {left_behind}, which cannot be verified. Delete it to have the official file "
+            "downloaded.",
+            UserWarning,
+            stacklevel=2,
+        )
+        reader = replace(settings.reader, file=left_behind.name)
+        return prepare(
+            name, [left_behind], replace(settings, reader=reader, data_version="official, not verified")
+        )
+    _bring(raw, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
+    return prepare(name, [raw], settings)
+
+
+def _bring(raw: Path, dataset_entry: Entry, *, dataset: str, mirrors: Sequence[str]) -> None:
+    """Generate or download a file; one that is there stays if its checksum is right."""
+    entry = dataset_entry["files"][raw.name]
+    if "generator" in entry:
+        # Made again every time: it is quick, and a newer generator must not meet an older file
+        write_text(raw, to_csv(generate(entry["generator"], seed=int(dataset_entry["seed"]))))
+        return
+    file = CatalogFile.from_settings(entry, where=f"datasets.{dataset}.files.{raw.name}")
+    download(file, raw, mirrors=mirrors_in_use(mirrors, os.environ))

@@ -1,0 +1,73 @@
+"""The tasks that an evaluator knows: those of the catalog, and the caller's own laid over them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sentflow.api.arguments import ArgumentError, instead
+from sentflow.config import Entries, TaskCatalog, task_catalog
+from sentflow.errors import ConfigError
+
+WORKFLOW = Path(__file__).parents[3]
+
+# In the order of the published evaluator, f2a12c2
+OFFICIAL = (
+    *("F1A", "F1B", "F2", "F3", "F4", "F5", "F6", "G1", "G2A", "G2B", "G3", "G4"),
+    *("T1A", "T1B", "T2A", "T2B", "T3", "T4"),
+)
+
+
+def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
+    """Every task that can be asked for.
+
+    Parameters
+    ----------
+    config
+        A YAML file, or what one would hold, with ``tasks:`` and ``datasets:`` of the caller's own; other
+        keys of a config file are not read. None for the catalog alone.
+
+    Raises
+    ------
+    ConfigError
+        The catalog is not there, or an entry is not in order.
+    """
+    if not (WORKFLOW / "catalog").is_dir():
+        raise ConfigError(
+            f"there is no catalog of tasks in {WORKFLOW}: sentflow was installed without its workflow folder. "
+            "Install it from a copy of its repository: pip install -e FOLDER."
+        )
+    return task_catalog(WORKFLOW, _own(config))
+
+
+def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
+    """The tasks that ``tasks=`` asks for, in the order of asking; ``"all"`` are the 18 official ones.
+
+    Raises
+    ------
+    ArgumentError
+        Nothing, something twice, or a task that does not exist.
+    """
+    if isinstance(tasks, str):
+        return OFFICIAL if tasks == "all" else chosen_tasks([tasks], known)
+    names = tuple(tasks)
+    if unknown := [name for name in names if name not in known]:
+        raise ArgumentError(
+            f"tasks: there is no task {', '.join(map(repr, unknown))}. {instead(str(unknown[0]), known)}"
+        )
+    if len(set(names)) < len(names) or not names:
+        raise ArgumentError(f"tasks: {list(names)!r}. Write at least one task, and each of them once.")
+    return names
+
+
+def _own(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if config is None or isinstance(config, Mapping):
+        return config or {}
+    try:
+        content = yaml.safe_load(Path(config).expanduser().read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"config: {config} is not a readable YAML file: {error}") from error
+    if not isinstance(content, Mapping):
+        raise ConfigError(f"config: {config} must hold a map with tasks: and datasets:.")
+    return content
