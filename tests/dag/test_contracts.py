@@ -19,8 +19,14 @@ HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scip
 def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     """Every rule that runs jobs, in an experiment that needs them all."""
     project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
+    (project / "mine.py").write_text("class Mine:\n    def embed(self, a, b, task, split): ...\n", "utf-8")
+    models = ["minilm-l6", "tfidf", "mine"]
     facts = rule_facts(
-        project, {"select": {"tasks": ["T1B-tiny", "T1B-open"], "models": ["minilm-l6", "tfidf"]}}
+        project,
+        {
+            "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}},
+            "select": {"tasks": ["T1B-tiny", "T1B-open"], "models": models},
+        },
     )
     assert {rule.name for rule in facts if rule.is_target} == {
         "all",

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workflow_copy import copy_workflow, planned, pretend_to_run
+from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
 SUMMARIES = {
     "summarise",
@@ -205,3 +205,41 @@ def test_another_address_of_the_same_file_runs_nothing(tmp_path):
     other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
     assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
     assert "fetch_model random" not in other_bytes
+
+
+OWN = """
+import beside
+
+class Mine:
+    lazy = LAZY
+    def fit(self, texts): ...
+    def METHOD(self, texts): ...
+"""
+OWN_MODEL = {"models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}}, "select": {"models": ["mine"]}}
+
+
+@pytest.mark.parametrize(
+    ("method", "lazy", "rules"),
+    [
+        ("encode", False, {"embed", "probe"}),
+        ("encode", True, {"probe_lazy"}),
+        ("embed", True, {"probe_lazy"}),
+        ("embed", False, {"featurise", "probe_featurised"}),
+    ],
+)
+def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp_path, method, lazy, rules):
+    project = copy_workflow(tmp_path / "project")
+    code = OWN.replace("LAZY", str(lazy)).replace("METHOD", method)
+    (project / "mine.py").write_text(code, encoding="utf-8")
+    (project / "beside.py").write_text("", encoding="utf-8")
+    (project / "other.py").write_text("", encoding="utf-8")
+    pretend_to_run(project, OWN_MODEL)
+    (project / "other.py").write_text("x = 1", encoding="utf-8")
+    (project / "mine.py").touch()
+    assert planned(project, OWN_MODEL) == set()
+    expected = {"fetch_model", "score", *rules} | rules_of(SUMMARIES)
+    for name in ("beside.py", "mine.py"):
+        before = (project / name).read_text(encoding="utf-8")
+        (project / name).write_text(before + "# edited\n", encoding="utf-8")
+        assert rules_of(planned(project, OWN_MODEL)) == expected, name
+        (project / name).write_text(before, encoding="utf-8")

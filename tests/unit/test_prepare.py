@@ -125,9 +125,7 @@ def test_label_that_is_no_integer_is_shown_with_its_rows(tmp_path):
     rows[2][2], rows[4][2], rows[5][2] = "talvez", "0.5", "talvez"
     with pytest.raises(DataError) as error:
         prepare_rows(tmp_path, rows)
-    assert "the label is not an integer: 'talvez', '0.5' in rows 3, 5, 6. Write reader.labels:" in str(
-        error.value
-    )
+    assert "the label is not an integer: 'talvez', '0.5' in rows 3, 5, 6. Write labels: [" in str(error.value)
 
 
 @pytest.mark.parametrize("label", ["", " ", "NaN", "nan", "NA", "null", "None"])

@@ -157,6 +157,86 @@ def test_broken_csv_is_an_error_that_says_where(content, message):
         csv_records(content, ",", where="x.csv")
 
 
+# --- JSON lines and Parquet
+
+JSONL = (
+    '{"t": "água\\u2028 é", "y": 1, "g": "d1"}\n\n'
+    '{"y": true, "t": "b", "alt": ["x", "y"]}\r\n'
+    '{"t": null, "y": 1.0}\n{"t": "c", "y": NaN}\n'
+)
+
+
+def test_json_lines_are_read_with_their_types_and_gaps(tmp_path):
+    path = written(tmp_path / "x.jsonl", JSONL)
+    keys = {"text_a": "t", "text_b": "alt", "label": "y", "group": "g"}
+    rows = read_rows(path, reader(format="jsonl", file="x.jsonl", **keys))
+    assert rows.text_a == ["água\u2028 é", "b", "", "c"]
+    assert rows.text_b == ["", "x [SEP] y", "", ""]
+    assert rows.labels == ["1", "true", "1.0", ""]
+    assert rows.groups == ["d1", None, None, None]
+
+
+def test_json_lines_in_a_zip_are_read(tmp_path):
+    path = zipped(tmp_path / "x.zip", {"x.jsonl": JSONL.encode(), "x.csv": b""})
+    assert len(read_rows(path, reader(format="jsonl", file="x.zip", text_a="t", label="y")).names) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("\n", r"x\.jsonl is empty"),
+        ('{"t": "a", "y": 0}\n{"t": "a"', r"x\.jsonl, line 2: .*Each line must be one JSON object"),
+        ('["a"]\n', r"x\.jsonl, line 1: list, not an object"),
+        ('{"t": {"pt": "a"}, "y": 0}\n', r"x\.jsonl, row 1: the column 't' holds dict, expected a text"),
+        ('{"texto": "a", "y": 0}\n', r"text_a: no column 't'\. Columns: 'texto', 'y'"),
+    ],
+)
+def test_broken_json_lines_are_an_error_that_says_where(tmp_path, content, message):
+    path = written(tmp_path / "x.jsonl", content)
+    with pytest.raises(DataError, match=message):
+        read_rows(path, reader(format="jsonl", file="x.jsonl", text_a="t", label="y"))
+
+
+def parquet(path: Path, **columns: list[object]) -> Path:
+    pd.DataFrame(columns).to_parquet(path)
+    return path
+
+
+def test_parquet_columns_are_read_with_their_types_and_gaps(tmp_path):
+    path = parquet(
+        tmp_path / "x.parquet",
+        t=["é", None],
+        y=[1.0, None],
+        alt=[["a", "b"], ["c", "d"]],
+        other=[{}, {"k": 1}],
+    )
+    rows = read_rows(path, reader(format="parquet", file="x.parquet", text_a="t", text_b="alt", label="y"))
+    assert (rows.text_a, rows.text_b, rows.labels) == (["é", ""], ["a [SEP] b", "c [SEP] d"], ["1.0", ""])
+
+
+def test_categories_of_a_parquet_file_are_their_labels(tmp_path):
+    path = parquet(tmp_path / "x.parquet", t=["a", "b"], y=pd.Categorical(["sim", "não"]))
+    assert read_rows(path, reader(format="parquet", file="x.parquet", text_a="t", label="y")).labels == [
+        "sim",
+        "não",
+    ]
+
+
+def test_broken_parquet_is_an_error_that_says_what(tmp_path):
+    keys = {"format": "parquet", "file": "x.parquet", "text_a": "t", "label": "y"}
+    with pytest.raises(DataError, match=r"x\.parquet is not a readable Parquet file"):
+        read_rows(written(tmp_path / "x.parquet", "t,y\n"), reader(**keys))
+    with pytest.raises(DataError, match=r"x\.parquet is empty"):
+        read_rows(parquet(tmp_path / "x.parquet", t=[], y=[]), reader(**keys))
+    with pytest.raises(DataError, match=r"text_a: no column 't'\. Columns: 'a', 'y'"):
+        read_rows(parquet(tmp_path / "x.parquet", a=["a"], y=[0]), reader(**keys))
+
+
+def test_a_list_of_labels_counts_from_zero():
+    labels = reader(format="csv", file="x", text_a="t", label="y", labels=["ruim", "bom", 7]).labels
+    assert labels == {"ruim": 0, "bom": 1, "7": 2}
+
+
 # --- encodings
 
 

@@ -1,4 +1,4 @@
-"""Distinct texts → vectors."""
+"""Distinct texts → vectors; rows of a task → features of a user's own making."""
 
 
 rule embed:
@@ -7,6 +7,8 @@ rule embed:
         paths.TEXTS_DIGEST,
         manifest=paths.MANIFEST,
         texts=ancient(paths.TEXTS),
+        # The manifest holds their checksums.
+        own=ancient(targets.files_of_model),
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
@@ -33,3 +35,33 @@ rule embed:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --threads {threads}"
         " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+
+
+rule featurise:
+    """The features of one task's rows by a user's own class."""
+    input:
+        paths.TASK_DIGEST,
+        manifest=paths.MANIFEST,
+        task=ancient(paths.TASK),
+        own=ancient(targets.files_of_model),
+    output:
+        features=paths.FEATURES,
+        info=paths.FEATURES_INFO,
+    log:
+        paths.log("featurise", "{model}/{task}"),
+    benchmark:
+        paths.benchmark("featurise", "{model}/{task}")
+    wildcard_constraints:
+        model=targets.featurisers(),
+    conda:
+        "../../envs/embed.yaml"
+    threads: 4
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+    params:
+        code=code("sentflow.commands.featurise"),
+        env=versions("numpy"),
+    shell:
+        "OMP_NUM_THREADS={threads} python -m sentflow.commands.featurise --manifest {input.manifest:q}"
+        " --task {input.task:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"

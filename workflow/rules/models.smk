@@ -3,6 +3,8 @@
 
 rule fetch_model:
     """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights beside it."""
+    input:
+        targets.files_of_model,
     output:
         paths.MANIFEST,
     log:
@@ -20,6 +22,7 @@ rule fetch_model:
         mirrors=targets.mirrors(),
     params:
         code=code("sentflow.commands.fetch_model"),
+        env=targets.libraries_of_model,
         settings=targets.fetch_settings,
     shell:
         "python -m sentflow.commands.fetch_model --model {wildcards.model:q} --settings {params.settings:q}"

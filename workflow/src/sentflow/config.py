@@ -14,7 +14,8 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator
 
-from sentflow.encoders.kinds import RANDOM, entry_problems, is_lazy
+from sentflow import own_tasks, paths
+from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
 from sentflow.errors import ConfigError
 
 Entry = dict[str, Any]
@@ -67,6 +68,11 @@ class Experiment:
         return [name for name, entry in self.models.items() if is_lazy(entry)]
 
     @property
+    def featurisers(self) -> list[str]:
+        """Models that make the features of a task's rows themselves, before the folds."""
+        return [name for name, entry in self.models.items() if is_featuriser(entry)]
+
+    @property
     def random_models(self) -> list[str]:
         """Models whose vectors know nothing of the texts."""
         return [name for name, entry in self.models.items() if entry["kind"] == RANDOM]
@@ -105,10 +111,8 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     """
     plain: Entry = json.loads(json.dumps({key: own.get(key) for key in ("tasks", "datasets")}))
     entries = {section: _merged(workflow, plain, section) for section in ("tasks", "datasets")}
-    entries["tasks"], problems = _inherited(entries["tasks"])
-    for section in entries:
-        found = schema_problems(entries[section], _schema(workflow, section), where=section)
-        problems += _untold(found, told=problems)
+    problems = _write_out_tasks(entries, workflow)
+    problems += _misfits(entries, workflow, told=problems)
     for name, entry in entries["tasks"].items():
         problems += _source_problems(name, _mapping(entry), entries["datasets"])
     if problems:
@@ -200,12 +204,10 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     if problems:
         raise ConfigError(_told(problems))
     entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
-    entries["tasks"], problems = _inherited(entries["tasks"])
+    problems = _write_out_tasks(entries, workflow)
     for name, entry in entries["models"].items():
         problems += entry_problems(name, entry) if isinstance(entry, dict) else []
-    for section in _SECTIONS:
-        found = schema_problems(entries[section], _schema(workflow, section), where=section)
-        problems += _untold(found, told=problems)
+    problems += _misfits(entries, workflow, told=problems)
     return plain, entries, problems
 
 
@@ -246,9 +248,64 @@ def _selection(config: Entry, entries: dict[str, Entries], problems: list[str]) 
                     f"config.select.{section}: there is no {kind} {name!r}. "
                     f"{_instead(name, entries[section])}"
                 )
+    for name in selected["models"]:
+        problems += custom_problems(name, _mapping(entries["models"].get(name)))
     for name in selected["tasks"]:
+        problems += _file_problems(name, _mapping(config["tasks"].get(name)), entries)
         problems += _source_problems(name, _mapping(entries["tasks"].get(name)), entries["datasets"])
     return selected
+
+
+def _write_out_tasks(entries: dict[str, Entries], workflow: Path) -> list[str]:
+    """Replace tasks in short form and those with ``like`` by what they stand for, in place; what is wrong with them."""
+    problems = _write_out_own_tasks(entries, _schema(workflow, "tasks"))
+    entries["tasks"], found = _inherited(entries["tasks"])
+    return problems + found
+
+
+def _misfits(entries: dict[str, Entries], workflow: Path, *, told: list[str]) -> list[str]:
+    """What the schemas find wrong with entries, less what has been told."""
+    problems: list[str] = []
+    for section, found in entries.items():
+        # a short entry that is left is wrong, which has been told in its own terms
+        known = {
+            name: entry
+            for name, entry in found.items()
+            if section != "tasks" or not own_tasks.is_short(entry)
+        }
+        misfits = schema_problems(known, _schema(workflow, section), where=section)
+        problems += _untold(misfits, told=[*told, *problems])
+    return problems
+
+
+def _write_out_own_tasks(entries: dict[str, Entries], schema: Mapping[str, Any]) -> list[str]:
+    """Replace tasks in short form by what they stand for, in place; what is wrong with them."""
+    short_schema = {**schema, "additionalProperties": {"$ref": "#/$defs/short_task"}}
+    problems = []
+    for name, entry in list(entries["tasks"].items()):
+        if not own_tasks.is_short(entry):
+            entries["tasks"][name] = own_tasks.with_reader(entry) if isinstance(entry, dict) else entry
+            continue
+        found = schema_problems({name: entry}, short_schema, where="tasks")
+        found = found or own_tasks.short_problems(name, entry)
+        dataset = own_tasks.dataset_name(name)
+        if dataset in entries["datasets"]:
+            found.append(
+                f"tasks.{name}: its dataset would be {dataset}, which exists already. Rename the task."
+            )
+        problems += found
+        if not found:
+            entries["tasks"][name], entries["datasets"][dataset] = own_tasks.written_out(name, entry)
+    return problems
+
+
+def _file_problems(task: str, entry: Entry, entries: dict[str, Entries]) -> list[str]:
+    """Whether the file of a selected task in short form is there."""
+    dataset = own_tasks.dataset_name(task)
+    if not own_tasks.is_short(entry) or dataset not in entries["datasets"]:
+        return []
+    copy = paths.RAW_FILE.format(dataset=dataset, file=own_tasks.raw_name(str(entry["file"])))
+    return own_tasks.missing_file(task, entry, Path(copy))
 
 
 def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:

@@ -19,6 +19,9 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.json"
 
+FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
+FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
+
 FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.predictions.parquet"
 

@@ -73,7 +73,8 @@ def plan_of(experiment: Experiment) -> Plan:
 
 def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
     n_lazy = len(experiment.lazy_models)
-    n_fixed = len(experiment.models) - n_lazy
+    n_featurisers = len(experiment.featurisers)
+    n_fixed = len(experiment.models) - n_lazy - n_featurisers
     n_tasks, n_datasets = len(experiment.tasks), len(experiment.datasets)
     repetitions, folds = len(experiment.repetitions), len(experiment.folds)
     n_parts = {"task": 1, "repetition": repetitions, "fold": repetitions * folds}
@@ -87,7 +88,9 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "collect_texts": n_datasets if n_fixed else 0,
         "fetch_model": len(experiment.models),
         "embed": n_fixed * n_datasets,
+        "featurise": n_featurisers * n_tasks,
         "probe": n_tasks * n_fixed * per_pair,
+        "probe_featurised": n_tasks * n_featurisers * per_pair,
         "probe_lazy": n_tasks * n_lazy * per_pair,
         "score": n_tasks * len(experiment.models),
         "summarise": 1,
@@ -102,7 +105,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
 
 def _prepared_tasks(experiment: Experiment) -> dict[str, Mapping[str, Any]]:
     """The selected tasks; vectors are made of the texts of every task that shares a dataset with one."""
-    if len(experiment.lazy_models) == len(experiment.models):
+    if len(experiment.lazy_models) + len(experiment.featurisers) == len(experiment.models):
         return dict(experiment.tasks)
     return {name: entry for tasks in experiment.tasks_of_dataset.values() for name, entry in tasks.items()}
 

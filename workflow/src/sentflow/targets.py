@@ -12,7 +12,8 @@ from typing import Any
 
 from sentflow import paths
 from sentflow.config import Entry, Experiment
-from sentflow.encoders.kinds import connection_settings, encode_settings, fetch_settings
+from sentflow.encoders.kinds import connection_settings, custom_files, encode_settings, fetch_settings
+from sentflow.provenance import versions
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
@@ -31,11 +32,10 @@ class Targets:
 
     def embeddings(self) -> list[str]:
         """Of every model that has them, on every dataset."""
-        models = [name for name in self.experiment.models if name not in self.experiment.lazy_models]
         return [
             paths.EMBEDDINGS.format(model=model, dataset=dataset)
             for dataset in self.experiment.datasets
-            for model in models
+            for model in self._with_embeddings()
         ]
 
     def probes(self) -> list[str]:
@@ -96,6 +96,10 @@ class Targets:
         return paths.EMBEDDINGS_INFO.format(
             model=wildcards.model, dataset=self._task(wildcards.task)["dataset"]
         )
+
+    def files_of_model(self, wildcards: Any) -> list[str]:
+        """The code and other files of a user's own encoder: an edit there runs the model again."""
+        return custom_files(self.experiment.models[wildcards.model])
 
     def folds_of_task(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model."""
@@ -162,6 +166,10 @@ class Targets:
     def fetch_settings(self, wildcards: Any) -> str:
         """What decides a model's files."""
         return _json(fetch_settings(self.experiment.models[wildcards.model]))
+
+    def libraries_of_model(self, wildcards: Any) -> str:
+        """Versions of the libraries that the entry of a user's own encoder names."""
+        return versions(*self.experiment.models[wildcards.model].get("libraries", []))
 
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors beside its files."""
@@ -238,9 +246,17 @@ class Targets:
 
     def fixed_models(self) -> str:
         """Regular expression of the models that have embeddings."""
-        return one_of(name for name in self.experiment.models if name not in self.experiment.lazy_models)
+        return one_of(self._with_embeddings())
+
+    def featurisers(self) -> str:
+        """Regular expression of the models that make the features of a task's rows themselves, before the folds."""
+        return one_of(self.experiment.featurisers)
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _with_embeddings(self) -> list[str]:
+        others = {*self.experiment.lazy_models, *self.experiment.featurisers}
+        return [name for name in self.experiment.models if name not in others]
 
     def _task(self, name: str) -> Entry:
         if name in self.experiment.tasks:

@@ -8,7 +8,7 @@ from typing import Any
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.config import Entries, load_catalog
-from sentflow.encoders.kinds import is_lazy, source_kind
+from sentflow.encoders.kinds import custom_problems, is_lazy, source_kind
 from sentflow.errors import ConfigError
 
 _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
@@ -89,10 +89,11 @@ def _model(name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     shown = {
         "title": entry.get("title", name),
         "kind": entry["kind"],
-        "source": f"{origin} {source['hub']}" if origin == "hub" and source else origin,
+        "source": f"{origin} {source['hub']}" if origin == "hub" and source else entry.get("custom", origin),
         "licence": entry.get("licence", ""),
         "control": entry.get("control", False),
-        "lazy": is_lazy(entry),
+        # the file of an encoder that is not selected need not be here
+        "lazy": not custom_problems(name, entry) and is_lazy(entry),
     }
     return {**{key: value for key, value in entry.items() if key != "source"}, **shown}
 

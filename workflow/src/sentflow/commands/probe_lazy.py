@@ -3,8 +3,14 @@
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sentflow.log import exit_with, start_log
+
+if TYPE_CHECKING:
+    from sentflow.data.table import TaskTable
+    from sentflow.encoders.manifest import Manifest
+    from sentflow.probing.cross_validation import FeatureSource
 
 
 def parser() -> argparse.ArgumentParser:
@@ -23,15 +29,32 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
     from sentflow.data.table import read_task
-    from sentflow.encoders.lazy import load_lazy_encoder
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.probing.features import LazyFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
 
     table = read_task(args.task)
-    source = LazyFeatures(table, load_lazy_encoder(read_manifest(args.manifest)))
+    source = lazy_source(read_manifest(args.manifest), table)
     probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
     return 0
+
+
+def lazy_source(manifest: "Manifest", table: "TaskTable") -> "FeatureSource":
+    """The features of a task's folds by the lazy encoder that a manifest describes."""
+    from sentflow.encoders.custom_class import EMBED
+    from sentflow.encoders.kinds import CUSTOM
+    from sentflow.probing.features import LazyFeatures
+
+    if manifest.kind != CUSTOM:
+        from sentflow.encoders.lazy import load_lazy_encoder
+
+        return LazyFeatures(table, load_lazy_encoder(manifest))
+    from sentflow.encoders.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
+    from sentflow.probing.featurised import LazyFeaturised
+
+    code = CustomCode.load(manifest)
+    if manifest.settings["level"] == EMBED:
+        return LazyFeaturised(table, CustomFeaturiser(code))
+    return LazyFeatures(table, CustomLazyEncoder(code, task=table.info.task))
 
 
 if __name__ == "__main__":

@@ -194,7 +194,10 @@ def _class(label: str, labels: Mapping[str, int]) -> int | None:
 
 def _other_labels(where: str, labels: Mapping[str, int]) -> str:
     if not labels:
-        return f"the label is not an integer: {where}. Write reader.labels: {{'label': number, ...}}"
+        return (
+            f"the label is not an integer: {where}. Write labels: ['label of class 0', 'label of class 1', ...], "
+            "or labels: {'label': number, ...}"
+        )
     text = f"the label is not in reader.labels ({', '.join(repr(label) for label in labels)}): {where}"
     if {"true", "false"} & set(labels):
         text += ". In YAML, yes, no, true and false are truth values: put such labels in quotes"

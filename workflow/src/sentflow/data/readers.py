@@ -1,5 +1,6 @@
 """One small reader per file format: a raw file into rows whose labels are still as written."""
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -8,9 +9,11 @@ from typing import Any
 
 from sentflow.data.archives import member_names, members_under, read_members
 from sentflow.data.decoding import csv_records, decode
+from sentflow.data.table import SEPARATOR
 from sentflow.errors import ConfigError, DataError
 
-FORMATS = ("ulysses-csv", "csv", "arff", "text-folders")
+FORMATS = ("ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders")
+_COLUMN_FORMATS = ("csv", "jsonl", "parquet", "arff")
 
 
 @dataclass(frozen=True)
@@ -24,10 +27,11 @@ class Reader:
     file
         Name of the raw file; a zip may stand for the one text file in it.
     text_a, text_b, label, group
-        Names of columns (``csv``, ``arff``). For ``text-folders``, ``group: name`` says that files of the
-        same name in several folders belong together.
+        Names of columns (``csv``, ``jsonl``, ``parquet``, ``arff``). For ``text-folders``, ``group: name`` says
+        that files of the same name in several folders belong together.
     labels
-        Label as written → class; empty where labels are integers already.
+        Label as written → class; empty where labels are integers already. In the catalog it may be a list of
+        labels, the first of which is class 0.
     encoding, delimiter
         Of text files.
     member
@@ -65,11 +69,11 @@ class Reader:
                 f"{where}.format: {settings.get('format')!r} is not a format. "
                 f"Write one of: {', '.join(FORMATS)}."
             )
-        needed = {"csv": ("text_a", "label"), "arff": ("text_a", "label"), "text-folders": ("root",)}
+        needed = {**dict.fromkeys(_COLUMN_FORMATS, ("text_a", "label")), "text-folders": ("root",)}
         missing = [key for key in ("file", *needed.get(settings["format"], ())) if not settings.get(key)]
         if missing:
             raise ConfigError(f"{where}: format {settings['format']} needs {' and '.join(missing)}.")
-        return cls(**settings)
+        return cls(**{**settings, "labels": _label_map(settings.get("labels") or {})})
 
 
 @dataclass(frozen=True)
@@ -131,6 +135,82 @@ def _read_csv(path: Path, reader: Reader) -> Rows:
     return _columns(path, reader, header, records)
 
 
+def _read_jsonl(path: Path, reader: Reader) -> Rows:
+    """One JSON object per line; a key that a line does not have is empty there, as null is."""
+    objects: list[Mapping[str, Any]] = []
+    # split at line feeds only: JSON may hold other signs that Python counts as line ends
+    for number, line in enumerate(_text(path, reader).split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            found = json.loads(line)
+        except ValueError as error:
+            raise DataError(
+                f"{path.name}, line {number}: {error}. Each line must be one JSON object; a file that is one JSON "
+                "list is rewritten by pandas.read_json(file).to_json(new_file, orient='records', lines=True)."
+            ) from error
+        if not isinstance(found, dict):
+            raise DataError(
+                f'{path.name}, line {number}: {type(found).__name__}, not an object like {{"text": …}}.'
+            )
+        objects.append(found)
+    if not objects:
+        raise DataError(f"{path.name} is empty: no line holds an object.")
+    header = list(dict.fromkeys(key for found in objects for key in found))
+    return _typed_columns(
+        path, reader, header, {key: [found.get(key) for found in objects] for key in header}
+    )
+
+
+def _read_parquet(path: Path, reader: Reader) -> Rows:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    wanted = {reader.text_a, reader.text_b, reader.label, reader.group}
+    try:
+        file = pq.ParquetFile(path)
+        header = list(file.schema_arrow.names)
+        table = file.read(columns=[name for name in header if name in wanted])
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
+    if not table.num_rows:
+        raise DataError(f"{path.name} is empty: no rows.")
+    return _typed_columns(path, reader, header, table.to_pydict())
+
+
+def _typed_columns(
+    path: Path, reader: Reader, header: list[str], values: Mapping[str, Sequence[Any]]
+) -> Rows:
+    """Columns whose values have types, as if they had been written in a CSV."""
+    named = (reader.text_a, reader.text_b, reader.label, reader.group)
+    wanted = [name for name in named if name is not None and name in values]
+    fields = {
+        name: [_field(value, path, name, row) for row, value in enumerate(values[name], start=1)]
+        for name in wanted
+    }
+    n = len(next(iter(fields.values()), []))
+    # columns that nobody asked for stay empty: only their names are wanted, for messages
+    records = [[fields[name][row] if name in fields else "" for name in header] for row in range(n)]
+    return _columns(path, reader, header, records)
+
+
+def _field(value: Any, path: Path, column: str, row: int) -> str:
+    if value is None or value != value:  # NaN stands for a missing value, not for a text
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return str(value)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return SEPARATOR.join(value)
+    raise DataError(
+        f"{path.name}, row {row}: the column {column!r} holds {type(value).__name__}, expected a text, a number, true "
+        "or false, or a list of texts (alternatives)."
+    )
+
+
 def _read_arff(path: Path, reader: Reader) -> Rows:
     """Attributes, then one row per line; blank lines and comments (%) may stand anywhere."""
     names: list[str] = []
@@ -181,10 +261,13 @@ def _read_text_folders(path: Path, reader: Reader) -> Rows:
 _READERS: Mapping[str, Callable[[Path, Reader], Rows]] = {
     "ulysses-csv": _read_ulysses_csv,
     "csv": _read_csv,
+    "jsonl": _read_jsonl,
+    "parquet": _read_parquet,
     "arff": _read_arff,
     "text-folders": _read_text_folders,
 }
 
+_ENDING = {"arff": ".arff", "jsonl": ".jsonl"}  # of the one text file in a zip
 _ARFF_ATTRIBUTE = re.compile(r"\s*@attribute\s+(?:'(?P<quoted>[^']*)'|(?P<plain>\S+))\s", re.IGNORECASE)
 _ARFF_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|$)""")
 
@@ -235,7 +318,7 @@ def _text(path: Path, reader: Reader) -> str:
     if path.suffix.lower() != ".zip":
         return decode(path.read_bytes(), reader.encoding, where=path.name)
     try:
-        member = reader.member or _only_member(path, ".arff" if reader.format == "arff" else ".csv")
+        member = reader.member or _only_member(path, _ENDING.get(reader.format, ".csv"))
         ((_, content),) = read_members(path, [member])
     except DataError as error:
         raise DataError(f"{path.name}: {error}") from error
@@ -251,6 +334,12 @@ def _only_member(path: Path, ending: str) -> str:
             f"Write member: <name> in the reader. Members: {_listed(names)}."
         )
     return fitting[0]
+
+
+def _label_map(labels: Mapping[str, int] | Sequence[str | int]) -> Mapping[str, int]:
+    if isinstance(labels, Mapping):
+        return labels
+    return {str(label): number for number, label in enumerate(labels)}
 
 
 def _numbers(n: int) -> list[str]:

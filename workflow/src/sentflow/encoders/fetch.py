@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.archive import fetch_from_archive
+from sentflow.encoders.custom_class import read_class
 from sentflow.encoders.hub import fetch_from_hub
 from sentflow.encoders.kinds import (
     API,
+    CUSTOM,
     MODEL2VEC,
     SCIKIT_LEARN,
     SENTENCE_TRANSFORMERS,
     TFIDF,
     WORD_VECTORS,
+    custom_files,
+    custom_problems,
     entry_problems,
     source_kind,
 )
@@ -24,6 +28,7 @@ from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha2
 from sentflow.encoders.model_files import ModelDescription, describe, model_files
 from sentflow.errors import ConfigError, DataError
 from sentflow.io import read_json, write_json
+from sentflow.log import library_version
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +61,8 @@ def fetch_model(
     """
     if problems := entry_problems(name, entry):
         raise ConfigError("\n".join(problems))
+    if entry["kind"] == CUSTOM:
+        return _custom_manifest(name, entry)
     try:
         return _manifest(entry, folder, mirrors)
     except ConfigError as error:
@@ -94,6 +101,32 @@ def _model2vec_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequenc
     weights, files = _obtained(entry["source"], folder, mirrors, allow_pickle=False)
     description = describe_model2vec(weights)
     return _described(entry, files, description, settings={})
+
+
+def _custom_manifest(name: str, entry: Mapping[str, Any]) -> Manifest:
+    """The class is read, not run: that is left to the jobs that have the memory and the time for it."""
+    if problems := custom_problems(name, entry):
+        raise ConfigError("\n".join(problems))
+    libraries = {library: library_version(library) for library in entry.get("libraries", [])}
+    if absent := [library for library, version in libraries.items() if version == "absent"]:
+        raise ConfigError(
+            f"models.{name}.libraries: {', '.join(absent)} is not installed in this environment. Write names as pip "
+            "has them (scikit-learn, not sklearn), or install what is missing."
+        )
+    found = read_class(entry["custom"])
+    return Manifest(
+        kind=CUSTOM,
+        dimension=None,
+        source={"custom": entry["custom"]},
+        files={file: file_sha256(Path(file)) for file in custom_files(entry)},
+        settings={
+            "class": found.name,
+            "level": found.level,
+            "lazy": found.lazy,
+            "arguments": dict(entry.get("arguments", {})),
+            "libraries": libraries,
+        },
+    )
 
 
 def _sentence_transformers_manifest(

@@ -6,9 +6,12 @@ Standard library only: the Snakefile imports this module in every job.
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.custom_class import EMBED, argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.entry_checks import service_problems, step_problems
+from sentflow.errors import ConfigError
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
 MODEL2VEC = "model2vec"
@@ -18,6 +21,7 @@ TFIDF = "tfidf"
 SCIKIT_LEARN = "scikit-learn"
 BAG_OF_WORDS = "bag-of-words"
 RANDOM = "random"
+CUSTOM = "custom"
 
 LAZY_KINDS = frozenset({TFIDF, SCIKIT_LEARN})
 
@@ -31,6 +35,7 @@ FETCH_KEYS = {
     SCIKIT_LEARN: ("kind", "class", "arguments", "pipeline"),
     BAG_OF_WORDS: ("kind", "dimension"),
     RANDOM: ("kind", "dimension", "seed"),
+    CUSTOM: ("kind", "custom", "arguments", "files", "libraries"),
 }
 # Keys that decide what the vectors are, beside the manifest.
 ENCODE_KEYS = {
@@ -42,6 +47,7 @@ ENCODE_KEYS = {
     SCIKIT_LEARN: (),
     BAG_OF_WORDS: (),
     RANDOM: (),
+    CUSTOM: (),
 }
 # Keys that say how a service is reached, not what it answers. A change of these runs nothing again.
 CONNECTION_KEYS = {API: ("key_variable", "batch_texts", "timeout_seconds", "attempts")}
@@ -68,13 +74,61 @@ _REQUIRED_SOURCE_KEYS = {
     "file": ("file",),
 }
 # Keys that an entry may leave out though its manifest depends on them.
-_OPTIONAL_KEYS = frozenset({"kind", "stop_words", "request_dimension", "class", "arguments", "pipeline"})
+_OPTIONAL_KEYS = frozenset(
+    {"kind", "stop_words", "request_dimension", "class", "arguments", "pipeline", "files", "libraries"}
+)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def is_lazy(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder is fitted inside each fold, so that it has no embeddings file."""
+    if entry["kind"] == CUSTOM:
+        return read_class(entry["custom"]).lazy
     return entry["kind"] in LAZY_KINDS
+
+
+def is_featuriser(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder makes the features of all rows of a task itself, before the folds."""
+    if entry["kind"] != CUSTOM:
+        return False
+    found = read_class(entry["custom"])
+    return found.level == EMBED and not found.lazy
+
+
+def custom_files(entry: Mapping[str, Any]) -> list[str]:
+    """Files of an own encoder: its code, what that imports beside it, and what ``files`` names; else none."""
+    if entry["kind"] != CUSTOM:
+        return []
+    file, _ = split_reference(entry["custom"])
+    return list(dict.fromkeys([*code_files(file), *entry.get("files", [])]))
+
+
+def custom_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
+    """What is wrong with the file of an own encoder, one sentence each; none for other kinds.
+
+    Not part of `entry_problems`: the file of an encoder that is not selected need not be here.
+    """
+    reference, arguments, files = (
+        entry.get("custom"),
+        entry.get("arguments", {}),
+        entry.get("files", []),
+    )
+    plain = isinstance(reference, str) and isinstance(arguments, dict) and isinstance(files, list)
+    if entry.get("kind") != CUSTOM or not plain:
+        return []  # the schema tells it
+    try:
+        read_class(str(reference))
+        code_files(split_reference(str(reference))[0])
+        problems = [
+            f"models.{name}.arguments.{problem}" for problem in argument_problems(str(reference), arguments)
+        ]
+    except ConfigError as error:
+        problems = [f"models.{name}.custom: {error}"]
+    return problems + [
+        f"models.{name}.files: there is no file {file} (looked for in {Path.cwd()})."
+        for file in files
+        if isinstance(file, str) and not Path(file).is_file()
+    ]
 
 
 def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,15 @@
 
 from pathlib import Path
 
-from sentflow.encoders.kinds import API, BAG_OF_WORDS, MODEL2VEC, RANDOM, SENTENCE_TRANSFORMERS, WORD_VECTORS
+from sentflow.encoders.kinds import (
+    API,
+    BAG_OF_WORDS,
+    CUSTOM,
+    MODEL2VEC,
+    RANDOM,
+    SENTENCE_TRANSFORMERS,
+    WORD_VECTORS,
+)
 from sentflow.encoders.manifest import Manifest, check_files, model_folder
 from sentflow.encoders.protocol import Encoder
 from sentflow.encoders.settings import EncodeSettings
@@ -64,6 +72,10 @@ def load_encoder(
         from sentflow.encoders.controls import RandomEncoder
 
         return RandomEncoder(**manifest.settings)
+    if manifest.kind == CUSTOM:
+        from sentflow.encoders.custom import CustomCode, CustomEncoder
+
+        return CustomEncoder(CustomCode.load(manifest))
     raise ConfigError(
         f"an encoder of kind {manifest.kind} is fitted inside each fold: it has no embeddings of a dataset."
     )

@@ -21,6 +21,7 @@ FAMILIES = {
     "factual": "Factual",
     "governmental": "General governmental",
     "trust": "Trustworthiness and bias",
+    "own": "Own tasks",
 }
 
 REPEATABILITY = (

@@ -1,0 +1,113 @@
+"""The pages on own tasks and own encoders, word for word: their files are written, their commands are run."""
+
+import csv
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from workflow_copy import REPOSITORY, copy_workflow, environment
+
+pytestmark = pytest.mark.slow
+
+PAGES = ("docs/adding-a-task.md", "docs/own-encoder.md")
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
+COMMANDS = re.compile(r"<!-- run -->\n```bash\n(.*?)```", re.DOTALL)
+# The one thing that the test adds: fewer folds, for time.
+QUICK = {"probe": {"repetitions": 2, "folds": 2}, "statistics": {"n_resamples": 200}}
+
+
+def page(name: str) -> str:
+    return (REPOSITORY / name).read_text(encoding="utf-8")
+
+
+def follow(project: Path, name: str) -> None:
+    """Write the files of a page and run its commands."""
+    for file, content in FILE.findall(page(name)):
+        (project / file).parent.mkdir(exist_ok=True)
+        (project / file).write_text(content, encoding="utf-8")
+    (commands,) = COMMANDS.findall(page(name))
+    done = subprocess.run(
+        ["bash", "-ec", commands], cwd=project, env=environment(), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = copy_workflow(tmp_path_factory.mktemp("own") / "project")
+    default = yaml.safe_load((folder / "config.yaml").read_text(encoding="utf-8"))
+    for section, keys in QUICK.items():
+        default[section].update(keys)
+    (folder / "config.yaml").write_text(yaml.safe_dump(default, allow_unicode=True), encoding="utf-8")
+    for name in PAGES:
+        follow(folder, name)
+    return folder
+
+
+def score(project: Path, model: str) -> dict:
+    return json.loads((project / f"results/scores/Reviews/{model}.json").read_text(encoding="utf-8"))
+
+
+def test_own_task_is_scored_by_known_encoders(project):
+    scores = {model: score(project, model) for model in ("bag-of-words", "tfidf", "random")}
+    assert {found["data_version"] for found in scores.values()} == {"Reviews"}
+    assert scores["tfidf"]["mean"] > 0.7 > 0.3 > scores["random"]["mean"]
+
+
+def test_own_encoders_are_scored_on_it(project):
+    scores = {model: score(project, model) for model in ("letters", "keywords", "lengths")}
+    assert [scores[model]["dimension"] for model in ("letters", "keywords", "lengths")] == [128, 15, 3]
+    assert min(scores["letters"]["mean"], scores["keywords"]["mean"]) > 0.7
+    assert {found["n_folds"] for found in scores.values()} == {4}
+
+
+def test_they_stand_in_tables_figures_and_report(project):
+    with (project / "results/tables/scores.csv").open(encoding="utf-8") as stream:
+        cells = {cell for row in csv.reader(stream) for cell in row}
+    assert {"letters", "keywords", "lengths"} <= cells
+    assert "Own tasks" in (project / "results/tables/scores.md").read_text(encoding="utf-8")
+    assert (project / "results/figures/heatmap.png").stat().st_size > 10_000
+    html = (project / "results/report/index.html").read_text(encoding="utf-8")
+    assert "CC BY 4.0" in html and "Own tasks" in html
+    for check in (project / "results/checks").glob("*.json"):
+        assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem
+
+
+def test_each_level_takes_its_own_rules(project):
+    folder = project / "results/logs"
+    logs = {str(log.relative_to(folder).with_suffix("")) for log in folder.rglob("*.log")}
+    own = {log for log in logs if re.search(r"letters|keywords|lengths", log)}
+    assert own == {
+        *(f"fetch_model/{model}" for model in ("letters", "keywords", "lengths")),
+        "embed/letters/own-reviews",
+        "probe/Reviews/letters",
+        "probe_lazy/Reviews/keywords",
+        "featurise/lengths/Reviews",
+        "probe_featurised/Reviews/lengths",
+        *(f"score/Reviews/{model}" for model in ("letters", "keywords", "lengths")),
+    }
+
+
+def test_an_error_in_the_class_is_told_without_snakemakes_traceback(project):
+    file = project / "mine/encoders.py"
+    before = file.read_text(encoding="utf-8")
+    try:
+        file.write_text(before.replace("+= 1", "+= missing"), encoding="utf-8")
+        command = "snakemake --cores 1 --configfile mine/task.yaml mine/encoders.yaml -- "
+        command += "results/embeddings/letters/own-reviews.npy"
+        done = subprocess.run(
+            ["bash", "-c", command],
+            cwd=project,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 1
+        told = "error: mine/encoders.py, Letters.encode failed: NameError: name 'missing' is not defined (line 16)"
+        assert told in done.stdout + done.stderr
+    finally:
+        file.write_text(before, encoding="utf-8")

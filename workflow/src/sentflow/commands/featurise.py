@@ -1,0 +1,50 @@
+"""Rule featurise: the rows of a task into features, by a user's own class."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.featurise", description=__doc__)
+    parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
+    parser.add_argument("--task", type=Path, required=True, help="task table")
+    parser.add_argument(
+        "--features", type=Path, required=True, help="output, .npy, one row per row of the task"
+    )
+    parser.add_argument("--info", type=Path, required=True, help="output, .json")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Read, call the class, write."""
+    args = parser().parse_args(argv)
+    start_log("featurise", args, libraries=["numpy"])
+    from sentflow.data.table import read_task
+    from sentflow.encoders.custom import CustomCode, CustomFeaturiser
+    from sentflow.encoders.manifest import read_manifest
+    from sentflow.encoders.storage import text_order_sha256, write_embeddings
+    from sentflow.probing.featurised import all_features, row_texts
+
+    manifest, table = read_manifest(args.manifest), read_task(args.task)
+    features = all_features(table, CustomFeaturiser(CustomCode.load(manifest)))
+    logger.info("%s: %d rows, %d features", table.info.task, *features.shape)
+    description = {
+        "model": args.manifest.parent.name,
+        "task": table.info.task,
+        "files_sha256": manifest.files_sha256,
+        "model_settings": dict(manifest.settings),
+        "text_order_sha256": text_order_sha256(row_texts(table)),
+    }
+    write_embeddings(args.features, args.info, features, description)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

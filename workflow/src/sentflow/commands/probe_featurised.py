@@ -1,0 +1,41 @@
+"""Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.log import exit_with, start_log
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    arguments = argparse.ArgumentParser(
+        prog="python -m sentflow.commands.probe_featurised", description=__doc__
+    )
+    arguments.add_argument("--task", type=Path, required=True, help="task table")
+    arguments.add_argument("--features", type=Path, required=True, help=".npy, one row per row of the task")
+    arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the features")
+    arguments.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
+    arguments.add_argument("--device", default="cpu", help="of torch")
+    arguments.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("probe_featurised", args, libraries=["torch", "numpy"])
+    from sentflow.data.table import read_task
+    from sentflow.encoders.storage import read_embeddings
+    from sentflow.probing.cross_validation import FixedFeatures
+    from sentflow.probing.featurised import row_texts
+    from sentflow.probing.job import ProbeSettings, probe_task
+
+    table = read_task(args.task)
+    source = FixedFeatures(read_embeddings(args.features, args.info, row_texts(table)))
+    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)
