@@ -28,9 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.probing.features import LazyFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
 
-    table = read_task(args.task)
-    source = LazyFeatures(table, load_lazy_encoder(read_manifest(args.manifest)))
-    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    table, settings = read_task(args.task), ProbeSettings.from_json(args.settings)
+    source = LazyFeatures(
+        table,
+        load_lazy_encoder(read_manifest(args.manifest)),
+        split_alternatives=settings.complete().switches.lazy_sep_layout == "alternatives",
+    )
+    probe_task(source, table, settings, args.output, device=args.device)
     return 0
 
 
