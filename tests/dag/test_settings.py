@@ -205,3 +205,25 @@ def test_another_address_of_the_same_file_runs_nothing(tmp_path):
     other_bytes = planned(project, config("https://one.example.org/a.arff", "2" * 64))
     assert {"download offcombr-2/OffComBR2.arff", "prepare T1B-open", "probe T1B-open/random"} < other_bytes
     assert "fetch_model random" not in other_bytes
+
+
+STUDY = {
+    "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
+    "study": {"protocols": ["corrected", "narrow"]},
+    "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
+}
+
+
+def test_a_study_runs_its_own_protocols_and_nothing_of_the_scores(finished):
+    own = {f"score_study corrected/{task}/{model}" for task in TASKS for model in MODELS}
+    own |= {f"probe_study corrected/{task}/{model}" for task in TASKS for model in ("bag-of-words", "random")}
+    own |= {f"probe_lazy_study corrected/{task}/tfidf" for task in TASKS}
+    # a protocol that differs in its statistics scores the folds that are there
+    own |= {f"score_study narrow/{task}/{model}" for task in TASKS for model in MODELS}
+    own |= {"compare_protocol corrected", "compare_protocol narrow", "table protocols"}
+    assert planned(finished, STUDY) == own | {"record", "report"}
+
+
+def test_another_protocol_runs_every_probe_and_embeds_nothing(finished):
+    changed = planned(finished, {"probe": {"protocol": "corrected"}})
+    assert changed == all_probes_and_scores() | SUMMARIES_AND_RECORD

@@ -21,8 +21,8 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
         captions.data_note(rows),
         f"Every line is another protocol beside {first.baseline}, on {n_tasks} tasks and {n_models} encoders: numbers "
         "of different protocols stand here together on purpose and must not be mixed elsewhere.",
-        "Mean change: of the scores over all tasks and encoders, in points of the metric. Largest change: of one score, "
-        f"and where; an asterisk marks one whose {percent(first.level)} interval of paired fold differences (Nadeau "
+        "Mean change: of the scores over all tasks and encoders, in points of the metric. Largest change: of one "
+        f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold differences (Nadeau "
         "and Bengio 2003) does not hold 0.",
         "Other first: tasks on which another encoder has the highest score. Kendall's tau: agreement of the order of "
         "encoders, mean over tasks, 1 is the same order.",
