@@ -84,6 +84,7 @@ def test_open_task_takes_what_it_does_not_say_from_the_official_one():
         "family": "trust",
         "metric": "mcc",
         "classifier": "logistic",
+        "leaked_hidden_layer": True,
         "layout": "single",
         "language": "pt",
         "dataset": "offcombr-2",

@@ -22,8 +22,8 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
         f"Every line is another protocol beside {first.baseline}, on {n_tasks} tasks and {n_models} encoders: numbers "
         "of different protocols stand here together on purpose and must not be mixed elsewhere.",
         "Mean change: of the scores over all tasks and encoders, in points of the metric. Largest change: of one "
-        f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold differences (Nadeau "
-        "and Bengio 2003) does not hold 0.",
+        f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold differences "
+        "(Nadeau and Bengio 2003) does not hold 0.",
         "Other first: tasks on which another encoder has the highest score. Kendall's tau: agreement of the order of "
         "encoders, mean over tasks, 1 is the same order.",
         "Width: of the interval that the protocol calls its own over that of the baseline, median.",
