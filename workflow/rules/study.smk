@@ -6,9 +6,9 @@ use rule probe as probe_study with:
         folds=targets.fold_outputs(study=True),
         predictions=targets.prediction_outputs(study=True),
     log:
-        paths.log("probe_study", "{protocol}/" + targets.probe_job_key()),
+        paths.log("probe_study", targets.study_job_key()),
     benchmark:
-        paths.benchmark("probe_study", "{protocol}/" + targets.probe_job_key())
+        paths.benchmark("probe_study", targets.study_job_key())
 
 
 use rule probe_lazy as probe_lazy_study with:
@@ -16,9 +16,9 @@ use rule probe_lazy as probe_lazy_study with:
         folds=targets.fold_outputs(study=True),
         predictions=targets.prediction_outputs(study=True),
     log:
-        paths.log("probe_lazy_study", "{protocol}/" + targets.probe_job_key()),
+        paths.log("probe_lazy_study", targets.study_job_key()),
     benchmark:
-        paths.benchmark("probe_lazy_study", "{protocol}/" + targets.probe_job_key())
+        paths.benchmark("probe_lazy_study", targets.study_job_key())
 
 
 use rule score as score_study with:

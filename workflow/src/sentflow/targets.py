@@ -131,6 +131,10 @@ class Targets:
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
         return "{task}/{model}" + keys[self.experiment.config["probe"]["job"]]
 
+    def study_job_key(self) -> str:
+        """`probe_job_key` under a protocol of the study."""
+        return "{protocol}/" + self.probe_job_key()
+
     def summary_of_table(self, wildcards: Any) -> str | list[str]:
         """The one Parquet file that a table is made of; one per protocol for the table of a study."""
         if wildcards.table == STUDY_TABLE:
