@@ -127,7 +127,7 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     """
     plain: Entry = json.loads(json.dumps({key: own.get(key) for key in ("tasks", "datasets")}))
     entries = {section: _merged(workflow, plain, section) for section in ("tasks", "datasets")}
-    entries["tasks"], problems = _inherited(entries["tasks"])
+    entries["tasks"], problems = _inherited(entries["tasks"], "tasks")
     for section in entries:
         found = schema_problems(entries[section], _schema(workflow, section), where=section)
         problems += _untold(found, told=problems)
@@ -179,7 +179,7 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries
     Returns
     -------
     dict
-        ``"models"``, ``"tasks"`` and ``"datasets"``, each by name; tasks with what they take by ``like``.
+        ``"models"``, ``"tasks"``, ``"datasets"`` and ``"protocols"``, each by name, with what they take by ``like``.
 
     Raises
     ------
@@ -350,7 +350,7 @@ def _derived_protocol(base: Any, entry: Entry) -> Entry:
     for key in ("switches", "training"):
         inherited = _mapping(_mapping(base).get(key))
         if inherited:
-            own[key] = _laid_over(inherited, own.get(key, {}))
+            own[key] = laid_over(inherited, own.get(key, {}))
     return own
 
 
