@@ -13,6 +13,7 @@ include: "workflow/rules/data.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/embed.smk"
 include: "workflow/rules/probe.smk"
+include: "workflow/rules/study.smk"
 include: "workflow/rules/report.smk"
 
 

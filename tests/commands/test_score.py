@@ -26,6 +26,7 @@ PROBE = {
     "classifier": "logistic",
 }
 STATISTICS = {"level": 0.95, "n_resamples": 500}
+PUBLISHED = {"name": "published", "switches": {}, "changed": {}}
 
 
 @pytest.fixture(scope="module")
@@ -62,8 +63,12 @@ def fold_files(folder: Path) -> list[Path]:
     return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
 
 
-def run(inputs: Path, output: Path, *, folds: list[Path] | None = None, **statistics: object) -> int:
-    settings = json.dumps({"probe": PROBE, "statistics": {**STATISTICS, **statistics}})
+def run(
+    inputs: Path, output: Path, *, folds: list[Path] | None = None, protocol=None, **statistics: object
+) -> int:
+    settings = json.dumps(
+        {"probe": PROBE, "statistics": {**STATISTICS, **statistics}, "protocol": protocol or PUBLISHED}
+    )
     words = ["--task", "T1A-sample", "--model", "minilm-l6", "--rows", str(inputs / "rows.parquet")]
     words += ["--folds", *map(str, folds or fold_files(inputs)), "--settings", settings]
     return main([*words, "--scores", str(output / "s.json"), "--table", str(output / "s.parquet")])

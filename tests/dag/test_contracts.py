@@ -12,6 +12,8 @@ from sentflow.provenance import code
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
+# The same command under another protocol: rules that inherit all but their outputs.
+INHERITED = "_study"
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
 
@@ -26,6 +28,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         {
             "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}},
             "select": {"tasks": ["T1B-tiny", "T1B-open"], "models": models},
+            "study": {"protocols": ["corrected"]},
+            "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
         },
     )
     assert {rule.name for rule in facts if rule.is_target} == {
@@ -40,9 +44,13 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     return [rule for rule in facts if not rule.is_target]
 
 
+def command_of(rule: RuleFacts) -> str:
+    return rule.name.removesuffix(INHERITED)
+
+
 def test_every_rule_has_jobs_and_every_command_is_a_rule(rules):
     commands = {path.stem for path in (REPOSITORY / PACKAGE / "commands").glob("*.py")} - {"__init__"}
-    assert {rule.name for rule in rules} == commands
+    assert {command_of(rule) for rule in rules} == commands
     assert [rule.name for rule in rules if not rule.params] == []
 
 
@@ -50,7 +58,7 @@ def test_rules_call_the_command_of_their_name(rules):
     for rule in rules:
         assert not rule.runs_python, f"{rule.name}: only shell, no run, script, notebook or wrapper"
         called = re.findall(r"python -m (\S+)", rule.shell or "")
-        assert called == [f"sentflow.commands.{rule.name}"], rule.name
+        assert called == [f"sentflow.commands.{command_of(rule)}"], rule.name
         assert rule.shell.endswith(" > {log:q} 2>&1"), f"{rule.name}: output goes to the log"
 
 
@@ -64,13 +72,17 @@ def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):
     source = "".join(
         file.read_text(encoding="utf-8") for file in (REPOSITORY / "workflow/rules").glob("*.smk")
     )
-    texts = dict(re.findall(r"^rule (\w+):\n(.*?)(?=^rule |\Z)", source, flags=re.MULTILINE | re.DOTALL))
+    texts = dict(
+        re.findall(r"^rule (\w+):\n(.*?)(?=^(?:use )?rule |\Z)", source, flags=re.MULTILINE | re.DOTALL)
+    )
     for rule in rules:
         assert rule.docstring, rule.name
         assert [file.startswith(f"results/logs/{rule.name}/") for file in rule.log] == [True], rule.name
         assert rule.benchmark.startswith(f"results/benchmarks/{rule.name}/"), rule.name
         assert rule.benchmark.endswith(".jsonl"), rule.name
-        assert "    threads: " in texts[rule.name], f"{rule.name} does not say how many threads it uses"
+        assert "    threads: " in texts[command_of(rule)], (
+            f"{rule.name} does not say how many threads it uses"
+        )
         for resources in rule.resources:
             assert isinstance(resources["mem_mb"], int), rule.name
             assert isinstance(resources["runtime"], int), rule.name
@@ -90,7 +102,7 @@ def test_param_functions_take_wildcards_only(rules):
 def test_params_carry_the_digest_of_the_code(rules):
     for rule in rules:
         digests = {params.get("code") for params in rule.params}
-        expected = None if rule.name in WITHOUT_CODE else code(f"sentflow.commands.{rule.name}")
+        expected = None if rule.name in WITHOUT_CODE else code(f"sentflow.commands.{command_of(rule)}")
         assert digests == {expected}, rule.name
 
 
@@ -135,7 +147,7 @@ def test_no_package_file_runs_at_import():
     assert not set(literal_eval(loaded)) & {"numpy", "torch", "pandas", "scipy", "sklearn"}
 
 
-@pytest.mark.parametrize("name", ["open-data", "ulysses"])
+@pytest.mark.parametrize("name", ["open-data", "protocol-effects", "ulysses"])
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")
     file = REPOSITORY / f"experiments/{name}.yaml"

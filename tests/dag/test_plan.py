@@ -16,6 +16,11 @@ CONFIGS = {
     "one job per repetition": {"probe": {"job": "repetition"}, "report": {"figures": ["heatmap"]}},
     "a lazy encoder alone: nothing is embedded": {"select": {"models": ["tfidf"], "tasks": ["T1B-tiny"]}},
     "a task whose dataset has others": {"select": {"models": ["random"], "tasks": ["T1B-tiny"]}},
+    "a study of protocols": {
+        "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
+        "study": {"protocols": ["corrected", "narrow"]},
+        "report": {"tables": ["scores", "protocols"]},
+    },
     "data to download": {"select": {"tasks": ["T1B-open", "T2A-open"]}},
 }
 

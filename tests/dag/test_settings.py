@@ -243,3 +243,25 @@ def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp
         (project / name).write_text(before + "# edited\n", encoding="utf-8")
         assert rules_of(planned(project, OWN_MODEL)) == expected, name
         (project / name).write_text(before, encoding="utf-8")
+
+
+STUDY = {
+    "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
+    "study": {"protocols": ["corrected", "narrow"]},
+    "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
+}
+
+
+def test_a_study_runs_its_own_protocols_and_nothing_of_the_scores(finished):
+    own = {f"score_study corrected/{task}/{model}" for task in TASKS for model in MODELS}
+    own |= {f"probe_study corrected/{task}/{model}" for task in TASKS for model in ("bag-of-words", "random")}
+    own |= {f"probe_lazy_study corrected/{task}/tfidf" for task in TASKS}
+    # a protocol that differs in its statistics scores the folds that are there
+    own |= {f"score_study narrow/{task}/{model}" for task in TASKS for model in MODELS}
+    own |= {"compare_protocol corrected", "compare_protocol narrow", "table protocols"}
+    assert planned(finished, STUDY) == own | {"record", "report"}
+
+
+def test_another_protocol_runs_every_probe_and_embeds_nothing(finished):
+    changed = planned(finished, {"probe": {"protocol": "corrected"}})
+    assert changed == all_probes_and_scores() | SUMMARIES_AND_RECORD

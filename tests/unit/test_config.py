@@ -84,6 +84,7 @@ def test_open_task_takes_what_it_does_not_say_from_the_official_one():
         "family": "trust",
         "metric": "mcc",
         "classifier": "logistic",
+        "leaked_hidden_layer": True,
         "layout": "single",
         "language": "pt",
         "dataset": "offcombr-2",
@@ -275,7 +276,7 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
         ({"probe__folds": "5"}, "config.probe.folds: '5' is not of type 'integer'."),
         ({"probe__seed": -1}, "config.probe.seed: -1 is less than the minimum of 0."),
         ({"probe__job": "row"}, "config.probe.job: 'row' is not one of ['fold', 'repetition', 'task']."),
-        ({"probe__protocol": "mine"}, "config.probe.protocol: 'mine' is not one of ['published']."),
+        ({"probe__protocol": "mine"}, "config.probe.protocol: there is no protocol 'mine'."),
         (
             {"statistics__level": 1},
             "config.statistics.level: 1 is greater than or equal to the maximum of 1.",

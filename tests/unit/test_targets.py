@@ -196,8 +196,8 @@ REPORTS = {"report_settings", "record_settings"}  # the report and the record te
     ("changes", "touched"),
     [
         ({"statistics__n_resamples": 500}, {"score_settings", "record_settings"}),
-        ({"probe__seed": 1}, {"probe_settings", "score_settings", "record_settings"}),
-        ({"probe__folds": 4}, {"prepare_checks", "probe_settings", "score_settings", "record_settings"}),
+        ({"probe__seed": 1}, {"probe_settings", "score_settings", *REPORTS}),
+        ({"probe__folds": 4}, {"prepare_checks", "probe_settings", "score_settings", *REPORTS}),
         ({"experiment__title": "Ensaio"}, {"table_settings", *REPORTS}),
         ({"experiment__description": "é outro"}, REPORTS),
         ({"report__tables": ["scores"]}, {"record_settings"}),

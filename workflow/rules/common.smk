@@ -31,6 +31,7 @@ wildcard_constraints:
     dataset=one_of(experiment.datasets),
     task=targets.tasks_known(),
     model=one_of(experiment.models),
+    protocol=targets.study_protocols(),
     rep=r"\d+",
     fold=r"\d+",
     table=one_of(experiment.config["report"]["tables"]),

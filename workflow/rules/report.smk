@@ -176,6 +176,7 @@ rule report:
         costs=paths.COSTS,
         tables=targets.tables(),
         figures=targets.figures(),
+        effects=targets.effects(),
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
@@ -198,6 +199,6 @@ rule report:
         checks=" ".join(experiment.config["report"]["checks"]),
     shell:
         "python -m sentflow.commands.report --summary {input.summary:q} --curves {input.curves:q}"
-        " --costs {input.costs:q} --tables {input.tables:q} --figures {input.figures:q}"
+        " --costs {input.costs:q} --effects {input.effects:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -17,11 +17,12 @@ from jsonschema import Draft202012Validator
 from sentflow import own_tasks, paths
 from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
 from sentflow.errors import ConfigError
+from sentflow.protocols import NamedProtocol
 
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
 
-_SECTIONS = ("models", "tasks", "datasets")
+_SECTIONS = ("models", "tasks", "datasets", "protocols")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,10 @@ class Experiment:
     tasks_of_dataset
         Every task of the catalog and the config that reads a dataset, so that the texts of a dataset, and
         with them its embeddings, do not depend on the selection.
+    protocols
+        The protocol of the scores, then those that a study compares with it, by name.
+    protocol_notes, switch_notes
+        What each protocol is for, and what each switch does, for the report.
     """
 
     config: Mapping[str, Any]
@@ -46,6 +51,9 @@ class Experiment:
     tasks: Entries
     datasets: Entries
     tasks_of_dataset: dict[str, Entries]
+    protocols: dict[str, NamedProtocol]
+    protocol_notes: dict[str, str]
+    switch_notes: dict[str, str]
 
     @property
     def title(self) -> str:
@@ -55,12 +63,25 @@ class Experiment:
     @property
     def repetitions(self) -> range:
         """1-based repetitions."""
-        return range(1, self.config["probe"]["repetitions"] + 1)
+        return self._counted("repetitions")
 
     @property
     def folds(self) -> range:
         """1-based folds."""
-        return range(1, self.config["probe"]["folds"] + 1)
+        return self._counted("folds")
+
+    @property
+    def protocol(self) -> NamedProtocol:
+        """The protocol of the scores."""
+        return self.protocols[self.config["probe"]["protocol"]]
+
+    @property
+    def study(self) -> list[str]:
+        """Names of the protocols that are compared with `protocol`."""
+        return [name for name in self.protocols if name != self.protocol.name]
+
+    def _counted(self, what: str) -> range:
+        return range(1, self.protocol.cross_validation(self.config["probe"])[what] + 1)
 
     @property
     def lazy_models(self) -> list[str]:
@@ -137,9 +158,15 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     """
     plain, entries, problems = _checked(config, workflow)
     selected = _selection(plain, entries, problems)
+    selected["protocols"] = _chosen_protocols(plain, entries["protocols"], problems)
     if problems:
         raise ConfigError(_told(problems))
-    return _experiment(plain, entries, selected)
+    problems = _uneven_studies(plain, {name: entries["protocols"][name] for name in selected["protocols"]})
+    if problems:
+        raise ConfigError(_told(problems))
+    switches = _schema(workflow, "protocols")["$defs"]["switches"]["properties"]
+    notes = {name: switch["description"] for name, switch in switches.items()}
+    return _experiment(plain, entries, selected, notes)
 
 
 def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries]:
@@ -155,7 +182,7 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries
     Returns
     -------
     dict
-        ``"models"``, ``"tasks"`` and ``"datasets"``, each by name; tasks with what they take by ``like``.
+        ``"models"``, ``"tasks"``, ``"datasets"`` and ``"protocols"``, each by name, with what they take by ``like``.
 
     Raises
     ------
@@ -204,7 +231,10 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     if problems:
         raise ConfigError(_told(problems))
     entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
-    problems = _write_out_tasks(entries, workflow)
+    problems = _fixed_switches(plain, workflow)
+    problems += _write_out_tasks(entries, workflow)
+    entries["protocols"], found = _inherited(entries["protocols"], "protocols")
+    problems += found
     for name, entry in entries["models"].items():
         problems += entry_problems(name, entry) if isinstance(entry, dict) else []
     problems += _misfits(entries, workflow, told=problems)
@@ -222,7 +252,9 @@ def _plain(config: Mapping[str, Any]) -> Entry:
     return plain
 
 
-def _experiment(config: Entry, entries: dict[str, Entries], selected: dict[str, list[str]]) -> Experiment:
+def _experiment(
+    config: Entry, entries: dict[str, Entries], selected: dict[str, list[str]], switch_notes: dict[str, str]
+) -> Experiment:
     tasks = {name: entries["tasks"][name] for name in selected["tasks"]}
     needed = dict.fromkeys(entry["dataset"] for entry in tasks.values())
     return Experiment(
@@ -234,6 +266,13 @@ def _experiment(config: Entry, entries: dict[str, Entries], selected: dict[str, 
             dataset: {name: entry for name, entry in entries["tasks"].items() if entry["dataset"] == dataset}
             for dataset in needed
         },
+        protocols={
+            name: NamedProtocol.from_entry(name, entries["protocols"][name]) for name in selected["protocols"]
+        },
+        protocol_notes={
+            name: entries["protocols"][name].get("description", "") for name in selected["protocols"]
+        },
+        switch_notes=switch_notes,
     )
 
 
@@ -259,7 +298,7 @@ def _selection(config: Entry, entries: dict[str, Entries], problems: list[str]) 
 def _write_out_tasks(entries: dict[str, Entries], workflow: Path) -> list[str]:
     """Replace tasks in short form and those with ``like`` by what they stand for, in place; what is wrong with them."""
     problems = _write_out_own_tasks(entries, _schema(workflow, "tasks"))
-    entries["tasks"], found = _inherited(entries["tasks"])
+    entries["tasks"], found = _inherited(entries["tasks"], "tasks")
     return problems + found
 
 
@@ -322,25 +361,31 @@ def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
     return []
 
 
-def _inherited(tasks: Entries) -> tuple[Entries, list[str]]:
-    """Tasks with what they take from others by ``like``; one whose ``like`` leads nowhere stays as it is."""
+def _inherited(entries: Entries, section: str) -> tuple[Entries, list[str]]:
+    """Entries with what they take from others by ``like``; one whose ``like`` leads nowhere stays as it is."""
+    derive = _derived if section == "tasks" else _derived_protocol
     problems: list[str] = []
 
     def resolve(name: str, chain: tuple[str, ...]) -> Any:
-        entry = tasks[name]
+        entry = entries[name]
         parent = _mapping(entry).get("like")
         if not isinstance(parent, str):  # nothing to inherit, or a mistake that the schema tells
             return entry
-        if parent in tasks and parent not in chain:
-            return _derived(resolve(parent, (*chain, parent)), entry)
+        if parent in entries and parent not in chain:
+            return derive(resolve(parent, (*chain, parent)), entry)
         if parent == chain[0]:
             circle = " → ".join((*chain, parent))
-            problems.append(f"tasks.{parent}.like: {circle} is a circle. Write the keys of one of them out.")
+            problems.append(
+                f"{section}.{parent}.like: {circle} is a circle. Write the keys of one of them out."
+            )
         elif len(chain) == 1:
-            problems.append(f"tasks.{name}.like: there is no task {parent!r}. {_instead(parent, tasks)}")
+            kind = section.removesuffix("s")
+            problems.append(
+                f"{section}.{name}.like: there is no {kind} {parent!r}. {_instead(parent, entries)}"
+            )
         return entry
 
-    return {name: resolve(name, (name,)) for name in tasks}, problems
+    return {name: resolve(name, (name,)) for name in entries}, problems
 
 
 def _derived(base: Any, entry: Entry) -> Entry:
@@ -353,6 +398,64 @@ def _derived(base: Any, entry: Entry) -> Entry:
     # another format has other keys: nothing of the parent's reader fits it
     keep = own_reader.get("format", reader.get("format")) == reader.get("format")
     return {**base, **own, "reader": {**reader, **own_reader} if keep else own_reader}
+
+
+def _derived_protocol(base: Any, entry: Entry) -> Entry:
+    """An entry with the switches and the training of another under its own; names are not inherited."""
+    own = {key: value for key, value in entry.items() if key != "like"}
+    for key in ("switches", "training"):
+        inherited = _mapping(_mapping(base).get(key))
+        if inherited:
+            own[key] = laid_over(inherited, own.get(key, {}))
+    return own
+
+
+def _fixed_switches(config: Entry, workflow: Path) -> list[str]:
+    """Switches of the catalog's protocols that a config sets: then a name would not mean one thing."""
+    catalog = _yaml(workflow / "catalog" / "protocols.yaml")
+    return [
+        f"protocols.{name}.{key}: the protocol {name} of the catalog is fixed but for its training, so that its "
+        f"name means one thing. Write an entry of your own with like: {name}."
+        for name, entry in _mapping(config.get("protocols")).items()
+        if name in catalog
+        for key in ("like", "switches")
+        if key in _mapping(entry)
+    ]
+
+
+def _chosen_protocols(config: Entry, protocols: Entries, problems: list[str]) -> list[str]:
+    """The protocol of the scores and those of the study; adds a problem for each that does not exist."""
+    base, study = config["probe"]["protocol"], config["study"]["protocols"]
+    for place, name in [("probe.protocol", base), *(("study.protocols", name) for name in study)]:
+        if name not in protocols:
+            problems.append(f"config.{place}: there is no protocol {name!r}. {_instead(name, protocols)}")
+    if base in study:
+        problems.append(
+            f"config.study.protocols: {base!r} is probe.protocol, with which the others are compared. "
+            "Write others only."
+        )
+    if "protocols" in config["report"]["tables"] and not study:
+        problems.append(
+            "config.report.tables: the table protocols compares protocols, but study.protocols names none. "
+            "Name some there, or leave the table out."
+        )
+    return [base, *study]
+
+
+def _uneven_studies(config: Entry, protocols: Entries) -> list[str]:
+    """Protocols of a study whose folds cannot be compared one by one with those of the scores."""
+    designs = {
+        name: NamedProtocol.from_entry(name, entry).cross_validation(config["probe"])
+        for name, entry in protocols.items()
+    }
+    base = config["probe"]["protocol"]
+    return [
+        f"config.study.protocols: {name} has {key} {value}, but {base} has {designs[base][key]}, and a study compares "
+        "fold by fold. Give both the same, or make it an experiment of its own."
+        for name, design in designs.items()
+        for key, value in design.items()
+        if value != designs[base][key]
+    ]
 
 
 def _merged(workflow: Path, config: Entry, section: str) -> Entries:

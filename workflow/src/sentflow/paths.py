@@ -1,7 +1,7 @@
 """Where every file of the results tree lies. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
-``{dataset} {file} {task} {model} {rep} {fold} {table} {figure}``.
+``{dataset} {file} {protocol} {task} {model} {rep} {fold} {table} {figure}``.
 """
 
 import re
@@ -27,6 +27,13 @@ PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.pr
 
 SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
 SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
+
+# The same under a protocol that a study compares with that of the scores.
+STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
+STUDY_PREDICTIONS = STUDY_FOLD.removesuffix(".parquet") + ".predictions.parquet"
+STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json"
+STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
+EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
 
 SUMMARY = f"{RESULTS}/summary/scores.parquet"
 CURVES = f"{RESULTS}/summary/curves.parquet"

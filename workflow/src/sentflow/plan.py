@@ -6,11 +6,13 @@ of the jobs are still to be run in one that is not empty.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from sentflow.config import Experiment
 from sentflow.encoders.kinds import source_kind
+from sentflow.targets import Targets
 
 # A source of any other kind lies on this machine.
 _NETWORK_SOURCES = ("hub", "archive")
@@ -93,6 +95,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "probe_featurised": n_tasks * n_featurisers * per_pair,
         "probe_lazy": n_tasks * n_lazy * per_pair,
         "score": n_tasks * len(experiment.models),
+        **_study_jobs(experiment, per_pair),
         "summarise": 1,
         "summarise_costs": 1,
         "table": len(report["tables"]),
@@ -101,6 +104,23 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "record": 1,
         "report": 1,
     }
+
+
+def _study_jobs(experiment: Experiment, per_pair: int) -> dict[str, int]:
+    targets = Targets(experiment)
+    jobs = {"probe_study": 0, "probe_featurised_study": 0, "probe_lazy_study": 0}
+    for protocol, task, model in product(experiment.study, experiment.tasks, experiment.models):
+        if targets.has_own_folds(protocol, task, model):
+            jobs[_probe_rule(experiment, model) + "_study"] += per_pair
+    n_protocols = len(experiment.study)
+    n_pairs = len(experiment.tasks) * len(experiment.models)
+    return {**jobs, "score_study": n_protocols * n_pairs, "compare_protocol": n_protocols}
+
+
+def _probe_rule(experiment: Experiment, model: str) -> str:
+    if model in experiment.lazy_models:
+        return "probe_lazy"
+    return "probe_featurised" if model in experiment.featurisers else "probe"
 
 
 def _prepared_tasks(experiment: Experiment) -> dict[str, Mapping[str, Any]]:

@@ -8,17 +8,21 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from sentflow import paths
 from sentflow.config import Entry, Experiment
 from sentflow.encoders.kinds import connection_settings, custom_files, encode_settings, fetch_settings
+from sentflow.protocols import NamedProtocol, not_comparable_text
 from sentflow.provenance import versions
+from sentflow.switches import switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
 # Tables and figures of what the pipeline cost: they change with every run, so scores never depend on them.
 COST_OUTPUTS = ("costs",)
+STUDY_TABLE = "protocols"
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
 
@@ -49,6 +53,18 @@ class Targets:
     def score_tables(self) -> list[str]:
         """One Parquet per task and model, in the order of `scores`."""
         return [paths.SCORE_TABLE.format(task=task, model=model) for task, model in self._pairs()]
+
+    def study_scores(self, wildcards: Any) -> list[str]:
+        """One JSON per task and model under a protocol of the study, in the order of `scores`."""
+        return self._of_study(paths.STUDY_SCORES, wildcards.protocol)
+
+    def study_score_tables(self, wildcards: Any) -> list[str]:
+        """One Parquet per task and model under a protocol of the study, in the order of `scores`."""
+        return self._of_study(paths.STUDY_SCORE_TABLE, wildcards.protocol)
+
+    def effects(self) -> list[str]:
+        """What each protocol of the study changes."""
+        return [paths.EFFECTS.format(protocol=protocol) for protocol in self.experiment.study]
 
     def tables(self) -> list[str]:
         """Every table in every format."""
@@ -102,24 +118,32 @@ class Targets:
         return custom_files(self.experiment.models[wildcards.model])
 
     def folds_of_task(self, wildcards: Any) -> list[str]:
-        """Every fold of a task and model."""
-        return self._folds(wildcards.task, wildcards.model)
+        """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
+        own = self._folds_from(wildcards)
+        pattern = paths.FOLD if own == self.experiment.protocol else paths.STUDY_FOLD
+        return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
-    def fold_outputs(self) -> list[str]:
+    def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
-        return self._job_outputs(paths.FOLD)
+        return self._job_outputs(paths.STUDY_FOLD if study else paths.FOLD)
 
-    def prediction_outputs(self) -> list[str]:
+    def prediction_outputs(self, *, study: bool = False) -> list[str]:
         """The prediction files beside `fold_outputs`."""
-        return self._job_outputs(paths.PREDICTIONS)
+        return self._job_outputs(paths.STUDY_PREDICTIONS if study else paths.PREDICTIONS)
 
     def probe_job_key(self) -> str:
         """Key of a probe job's log and benchmark files."""
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
         return "{task}/{model}" + keys[self.experiment.config["probe"]["job"]]
 
-    def summary_of_table(self, wildcards: Any) -> str:
-        """The one Parquet file that a table is made of."""
+    def study_job_key(self) -> str:
+        """`probe_job_key` under a protocol of the study."""
+        return "{protocol}/" + self.probe_job_key()
+
+    def summary_of_table(self, wildcards: Any) -> str | list[str]:
+        """The one Parquet file that a table is made of; one per protocol for the table of a study."""
+        if wildcards.table == STUDY_TABLE:
+            return self.effects()
         return paths.COSTS if wildcards.table in COST_OUTPUTS else paths.SUMMARY
 
     def data_of_figure(self, wildcards: Any) -> str:
@@ -160,7 +184,14 @@ class Targets:
         entry = self._task(wildcards.task)
         name = entry["reader"]["file"]
         file = self._file(entry["dataset"], name)
-        checks = {"metric": entry["metric"], "folds": self.experiment.config["probe"]["folds"]}
+        protocol = self.experiment.protocol
+        checks = {
+            "metric": entry["metric"],
+            "folds": len(self.experiment.folds),
+            "batch_rows": protocol.number("batch_size"),
+            "evaluation_share": protocol.number("evaluation_share"),
+            "small_parts": not protocol.switches.warmup_floor,
+        }
         return _json(checks if "generator" in file else {**checks, "files": {name: file}})
 
     def fetch_settings(self, wildcards: Any) -> str:
@@ -181,14 +212,23 @@ class Targets:
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
-        entry, probe = self._task(wildcards.task), self.experiment.config["probe"]
-        settings = {key: probe[key] for key in ("protocol", "repetitions", "folds", "seed")}
-        return _json({**settings, "metric": entry["metric"], "classifier": entry["classifier"]})
+        return _json(self._probe_settings(self._protocol(wildcards), wildcards))
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        probe = json.loads(self.probe_settings(wildcards))
-        return _json({"probe": probe, "statistics": self.experiment.config["statistics"]})
+        protocol = self._protocol(wildcards)
+        changed = protocol.changed_settings(self._task(wildcards.task), self.experiment.config["probe"])
+        return _json(
+            {
+                "probe": self._probe_settings(self._folds_from(wildcards), wildcards),
+                "statistics": self.experiment.config["statistics"],
+                "protocol": {
+                    "name": protocol.name,
+                    "switches": protocol.switches.changes(),
+                    "changed": changed,
+                },
+            }
+        )
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, families, which models are controls; and the order, for Snakemake sees sets of inputs."""
@@ -198,6 +238,12 @@ class Targets:
             for name, entry in self.experiment.models.items()
         }
         return _json({"tasks": tasks, "models": models, "order": [list(tasks), list(models)]})
+
+    def compare_settings(self, wildcards: Any) -> str:
+        """The protocol that is compared; titles as in `summarise_settings`."""
+        protocol = self.experiment.protocols[wildcards.protocol]
+        titles = json.loads(self.summarise_settings(wildcards))
+        return _json({**titles, "protocol": {"name": protocol.name, "title": protocol.title}})
 
     def table_settings(self, _wildcards: Any) -> str:
         """How captions begin."""
@@ -217,6 +263,7 @@ class Targets:
                 "models": experiment.models,
                 "datasets": experiment.datasets,
                 "selection": self._asked(),
+                "protocols": [self._told_protocol(name) for name in experiment.protocols],
             }
         )
 
@@ -243,6 +290,10 @@ class Targets:
     def lazy_models(self) -> str:
         """Regular expression of the models that are fitted inside each fold."""
         return one_of(self.experiment.lazy_models)
+
+    def study_protocols(self) -> str:
+        """Regular expression of the protocols that are compared with that of the scores."""
+        return one_of(self.experiment.study)
 
     def fixed_models(self) -> str:
         """Regular expression of the models that have embeddings."""
@@ -271,19 +322,61 @@ class Targets:
     def _pairs(self) -> list[tuple[str, str]]:
         return [(task, model) for task in self.experiment.tasks for model in self.experiment.models]
 
-    def _folds(self, task: str, model: str) -> list[str]:
+    def _protocol(self, wildcards: Any) -> NamedProtocol:
+        """The protocol of a job: named by its wildcard in a study, else that of the scores."""
+        name = getattr(wildcards, "protocol", self.experiment.protocol.name)
+        return self.experiment.protocols[name]
+
+    def _probe_settings(self, protocol: NamedProtocol, wildcards: Any) -> Entry:
+        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
+        return protocol.probe_settings(self._task(wildcards.task), self.experiment.config["probe"], lazy=lazy)
+
+    def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
+        """Whether a protocol of the study trains the probes of a task and model anew."""
+        wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
+        return self._folds_from(wildcards) != self.experiment.protocol
+
+    def _folds_from(self, wildcards: Any) -> NamedProtocol:
+        """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
+        own, base = self._protocol(wildcards), self.experiment.protocol
+        here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
+        return base if {**here, "protocol": base.name} == there else own
+
+    def _told_protocol(self, name: str) -> Entry:
+        """What the report tells about a protocol."""
+        experiment = self.experiment
+        protocol = experiment.protocols[name]
+        probe = experiment.config["probe"]
+        changed = [
+            not_comparable_text(protocol.changed_settings(task, probe)) for task in experiment.tasks.values()
+        ]
+        return {
+            "name": name,
+            "title": protocol.title,
+            "description": experiment.protocol_notes[name],
+            "switches": {
+                switch: {"value": switch_text({switch: value}), "note": experiment.switch_notes[switch]}
+                for switch, value in protocol.switches.changes().items()
+            },
+            "not_comparable": sorted({text for text in changed if text}),
+        }
+
+    def _folds(self, task: str, model: str, pattern: str = paths.FOLD) -> list[str]:
         return [
-            paths.FOLD.format(task=task, model=model, rep=rep, fold=fold)
+            pattern.format(task=task, model=model, rep=rep, fold=fold)
             for rep in self.experiment.repetitions
             for fold in self.experiment.folds
         ]
+
+    def _of_study(self, pattern: str, protocol: str) -> list[str]:
+        return [pattern.format(protocol=protocol, task=task, model=model) for task, model in self._pairs()]
 
     def _job_outputs(self, pattern: str) -> list[str]:
         job = self.experiment.config["probe"]["job"]
         reps = [str(rep) for rep in self.experiment.repetitions] if job == "task" else ["{rep}"]
         folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.experiment.folds]
         return [
-            pattern.format(task="{task}", model="{model}", rep=rep, fold=fold)
+            pattern.format(protocol="{protocol}", task="{task}", model="{model}", rep=rep, fold=fold)
             for rep in reps
             for fold in folds
         ]

@@ -1,7 +1,7 @@
 """Tables of the report in the terminal."""
 
 from sentflow.cli.terminal import Listing
-from sentflow.report.tables import Table
+from sentflow.report.table import Table
 
 # Columns of the scores table that name the task; the others are encoders.
 _LABEL_COLUMNS = 3

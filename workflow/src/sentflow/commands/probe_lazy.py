@@ -32,14 +32,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.job import ProbeSettings, probe_task
 
-    table = read_task(args.task)
-    source = lazy_source(read_manifest(args.manifest), table)
-    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    table, settings = read_task(args.task), ProbeSettings.from_json(args.settings)
+    split_alternatives = settings.complete().switches.lazy_sep_layout == "alternatives"
+    source = lazy_source(read_manifest(args.manifest), table, split_alternatives=split_alternatives)
+    probe_task(source, table, settings, args.output, device=args.device)
     return 0
 
 
-def lazy_source(manifest: "Manifest", table: "TaskTable") -> "FeatureSource":
-    """The features of a task's folds by the lazy encoder that a manifest describes."""
+def lazy_source(
+    manifest: "Manifest", table: "TaskTable", *, split_alternatives: bool = False
+) -> "FeatureSource":
+    """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.custom_class import EMBED
     from sentflow.encoders.kinds import CUSTOM
     from sentflow.probing.features import LazyFeatures
@@ -47,14 +50,15 @@ def lazy_source(manifest: "Manifest", table: "TaskTable") -> "FeatureSource":
     if manifest.kind != CUSTOM:
         from sentflow.encoders.lazy import load_lazy_encoder
 
-        return LazyFeatures(table, load_lazy_encoder(manifest))
+        return LazyFeatures(table, load_lazy_encoder(manifest), split_alternatives=split_alternatives)
     from sentflow.encoders.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
     from sentflow.probing.featurised import LazyFeaturised
 
     code = CustomCode.load(manifest)
     if manifest.settings["level"] == EMBED:
         return LazyFeaturised(table, CustomFeaturiser(code))
-    return LazyFeatures(table, CustomLazyEncoder(code, task=table.info.task))
+    encoder = CustomLazyEncoder(code, task=table.info.task)
+    return LazyFeatures(table, encoder, split_alternatives=split_alternatives)
 
 
 if __name__ == "__main__":

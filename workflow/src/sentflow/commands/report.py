@@ -10,7 +10,7 @@ from sentflow.io import read_json, write_text
 from sentflow.log import exit_with, start_log
 from sentflow.report.checks import Selection, run_check
 from sentflow.report.page import Sources, render
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows
+from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, read_rows
 
 logger = logging.getLogger(__name__)
 
@@ -21,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--summary", type=Path, required=True, help="summary of scores")
     found.add_argument("--curves", type=Path, required=True, help="training curves")
     found.add_argument("--costs", type=Path, required=True, help="time and memory per rule")
+    found.add_argument("--effects", nargs="*", type=Path, default=[], help="what other protocols change")
     found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
     found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
     found.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
@@ -29,7 +30,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"experiment", "tasks", "models", "datasets": entries by name, '
+        help='JSON: {"experiment", "tasks", "models", "datasets": entries by name, "protocols": list, '
         '"selection": the settings of the checks}',
     )
     found.add_argument("--output", type=Path, required=True, help="HTML file to write")
@@ -48,6 +49,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         scores=scores,
         curves=read_rows(args.curves, CurveRow),
         costs=read_rows(args.costs, CostRow),
+        effects=[row for file in args.effects for row in read_rows(file, EffectRow)],
+        protocols=settings["protocols"],
         checks=[run_check(name, scores, selection) for name in args.checks],
         experiment=settings["experiment"],
         tasks=settings["tasks"],

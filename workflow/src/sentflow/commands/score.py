@@ -19,7 +19,9 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--model", required=True, help="name of the encoder")
     arguments.add_argument("--rows", type=Path, required=True, help="task table")
     arguments.add_argument("--folds", nargs="+", required=True, help="every fold file, in order")
-    arguments.add_argument("--settings", required=True, help='JSON: {"probe": …, "statistics": …}')
+    arguments.add_argument(
+        "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'
+    )
     arguments.add_argument("--scores", type=Path, required=True, help="output, .json")
     arguments.add_argument("--table", type=Path, required=True, help="output, .parquet")
     return arguments
@@ -35,9 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.data.table import n_contradicting, read_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
     from sentflow.stats.score import StatisticsSettings, score
+    from sentflow.switches import Switches
 
     settings = json.loads(args.settings)
-    probe = settings["probe"]
+    probe, protocol = settings["probe"], settings["protocol"]
     folds, infos = read_folds(args.folds)
     refuse_other_settings(args.folds, infos, probe)
     rows = read_task(args.rows)
@@ -45,10 +48,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         folds.to_pydict(),
         n_folds=probe["folds"],
         seed=probe["seed"],
-        settings=StatisticsSettings(**settings["statistics"]),
+        settings=StatisticsSettings(
+            **settings["statistics"], switches=Switches.unlike_published(protocol["switches"])
+        ),
     )
     about = {
-        **probe,
+        **{key: value for key, value in probe.items() if key not in ("switches", "training")},
+        # a protocol that differs in its statistics alone scores the folds of another
+        "protocol": protocol["name"],
+        # only what is not as published, so that a published score has the bytes it always had
+        **({"switches": protocol["switches"]} if protocol["switches"] else {}),
+        **({"not_comparable": protocol["changed"]} if protocol["changed"] else {}),
         "task": args.task,
         "model": args.model,
         "layout": rows.info.layout,

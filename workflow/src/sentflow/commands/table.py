@@ -18,7 +18,13 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="table", description=__doc__)
     found.add_argument("--table", required=True, help=f"one of: {', '.join(TABLES)}")
-    found.add_argument("--summary", type=Path, required=True, help="summary of scores (for costs: of costs)")
+    found.add_argument(
+        "--summary",
+        nargs="+",
+        type=Path,
+        required=True,
+        help="summary of scores (for costs: of costs; for protocols: the effects of each)",
+    )
     found.add_argument("--settings", required=True, help='JSON: {"caption": how the caption begins}')
     found.add_argument("--csv", type=Path, required=True, help="file to write: tidy, full precision")
     found.add_argument("--markdown", type=Path, required=True, help="file to write")
@@ -30,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("table", args, libraries=["pyarrow"])
-    table = read_table(args.table, args.summary, caption=json.loads(args.settings)["caption"])
+    table = read_table(args.table, *args.summary, caption=json.loads(args.settings)["caption"])
     write_text(args.csv, csv_text(table))
     write_text(args.markdown, markdown_text(table))
     write_text(args.latex, latex_text(table))

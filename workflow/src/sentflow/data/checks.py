@@ -68,8 +68,15 @@ def misfit_counts(
     return problems
 
 
-def check_folds(table: TaskTable, folds: int) -> None:
-    """Refuse a task that is too small for cross-validation by the published protocol.
+def check_folds(
+    table: TaskTable,
+    folds: int,
+    *,
+    batch_rows: int = BATCH_ROWS,
+    evaluation_share: float = EVALUATION_FRACTION,
+    small_parts: bool = False,
+) -> None:
+    """Refuse a task that is too small for cross-validation by a protocol.
 
     Parameters
     ----------
@@ -77,6 +84,10 @@ def check_folds(table: TaskTable, folds: int) -> None:
         With at least two classes.
     folds
         Number of parts, at least 2.
+    batch_rows, evaluation_share
+        Of the protocol.
+    small_parts
+        Whether a training part may be smaller than a batch (switch ``warmup_floor`` off).
 
     Raises
     ------
@@ -86,7 +97,7 @@ def check_folds(table: TaskTable, folds: int) -> None:
     Notes
     -----
     All classes are cut to the size s of the smallest, so n = K s rows take part. The largest test part has
-    ceil(n / folds) rows, of the m others ceil(0.2 m) are for evaluation, and the rest is trained on.
+    ceil(n / folds) rows, of the m others ceil(evaluation_share · m) are for evaluation, and the rest is trained on.
     """
     classes, counts = np.unique(table.labels, return_counts=True)
     small = [
@@ -98,31 +109,46 @@ def check_folds(table: TaskTable, folds: int) -> None:
         raise DataError(
             f"{table.info.task}: {'; '.join(small)}. Add rows, join classes, or write fewer folds."
         )
-    n_training = training_rows(int(counts.min()) * len(classes), folds)
-    if n_training < BATCH_ROWS:
+    n_training = training_rows(int(counts.min()) * len(classes), folds, evaluation_share)
+    # the batch norm of an MLP needs two rows
+    least = 2 if small_parts else batch_rows
+    if n_training < least:
+        needed = _least_class_rows(len(classes), folds, evaluation_share, least)
         raise DataError(
             f"{table.info.task}: with {len(classes)} classes and {counts.min()} rows in the smallest, a fold "
-            f"trains on {n_training} rows, fewer than one batch of {BATCH_ROWS}. The smallest class needs at "
-            f"least {_least_class_rows(len(classes), folds)} rows."
+            f"trains on {n_training} rows, fewer than {'two' if small_parts else f'one batch of {batch_rows}'}. "
+            f"The smallest class needs at least {needed} rows"
+            + (
+                "."
+                if small_parts
+                else "; or write probe.protocol: corrected, which trains on one smaller batch."
+            )
         )
-    if n_training < BATCH_ROWS * WARM_UP_BATCHES:
+    if n_training < batch_rows * WARM_UP_BATCHES and not small_parts:
         logger.warning(
             "%s: a fold trains on %d rows; below %d the published learning rate has no warm-up",
             table.info.task,
             n_training,
-            BATCH_ROWS * WARM_UP_BATCHES,
+            batch_rows * WARM_UP_BATCHES,
+        )
+    if n_training < batch_rows:
+        logger.warning(
+            "%s: a fold trains on %d rows in one batch, for a whole one has %d",
+            table.info.task,
+            n_training,
+            batch_rows,
         )
 
 
-def training_rows(n_balanced: int, folds: int) -> int:
+def training_rows(n_balanced: int, folds: int, evaluation_share: float = EVALUATION_FRACTION) -> int:
     """Rows of the smallest training part; see `check_folds`."""
     others = n_balanced - math.ceil(n_balanced / folds)
-    return others - math.ceil(EVALUATION_FRACTION * others)
+    return others - math.ceil(evaluation_share * others)
 
 
-def _least_class_rows(n_classes: int, folds: int) -> int:
+def _least_class_rows(n_classes: int, folds: int, evaluation_share: float, least: int) -> int:
     rows = folds
-    while training_rows(rows * n_classes, folds) < BATCH_ROWS:
+    while training_rows(rows * n_classes, folds, evaluation_share) < least:
         rows += 1
     return rows
 

@@ -38,8 +38,8 @@ class PrepareSettings:
         One of `METRICS`.
     data_version
         What the texts are, for captions.
-    folds
-        Of the cross-validation that the table must allow.
+    folds, batch_rows, evaluation_share, small_parts
+        Of the protocol that the table must allow, see `check_folds`.
     rows
         Expected number of rows, or None.
     class_counts
@@ -57,6 +57,9 @@ class PrepareSettings:
     rows: int | None = None
     class_counts: Mapping[int, int] | None = None
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    batch_rows: int = checks.BATCH_ROWS
+    evaluation_share: float = checks.EVALUATION_FRACTION
+    small_parts: bool = False
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], *, task: str) -> "PrepareSettings":
@@ -125,7 +128,13 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     if problems:
         raise DataError(_told(task, path, problems))
     table = _table(task, layout, settings, rows, [number for number in classes if number is not None])
-    checks.check_folds(table, settings.folds)
+    checks.check_folds(
+        table,
+        settings.folds,
+        batch_rows=settings.batch_rows,
+        evaluation_share=settings.evaluation_share,
+        small_parts=settings.small_parts,
+    )
     logger.info("%s: %d rows, per class %s", task, len(table), dict(sorted(counts.items())))
     return table
 

@@ -148,13 +148,14 @@ def train_folds(
     protocol: ProbeProtocol,
     device: str = "cpu",
     wanted: set[tuple[int, int]] | None = None,
+    groups: np.ndarray | None = None,
 ) -> Iterator[FoldResult]:
-    """Train the wanted folds (all without `wanted`), one after the other.
+    """Train the wanted folds (all without `wanted`), one after the other; `groups` as in `plan_folds`.
 
     Each fold is computed by itself, so its result does not depend on which others are asked for.
     """
     with one_thread(torch=hidden is not None or device != "cpu"):
-        for plan in plan_folds(labels, protocol, wanted=wanted):
+        for plan in plan_folds(labels, protocol, wanted=wanted, groups=groups):
             yield train_fold(
                 plan,
                 source.parts(plan),

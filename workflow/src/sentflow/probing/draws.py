@@ -15,6 +15,10 @@ from sentflow.probing.protocol import ProbeProtocol
 MAX_SEED = 2**32 - 1  # exclusive upper bound of every seed the published evaluator draws
 
 
+class UngroupableError(ValueError):
+    """Groups that cannot be dealt to folds."""
+
+
 @dataclass(frozen=True)
 class FoldPlan:
     """Which rows a fold trains on, selects on and tests on, and its two seeds.
@@ -39,7 +43,11 @@ class FoldPlan:
 
 
 def plan_folds(
-    labels: np.ndarray, protocol: ProbeProtocol, *, wanted: set[tuple[int, int]] | None = None
+    labels: np.ndarray,
+    protocol: ProbeProtocol,
+    *,
+    wanted: set[tuple[int, int]] | None = None,
+    groups: np.ndarray | None = None,
 ) -> Iterator[FoldPlan]:
     """The folds of a task in their order.
 
@@ -51,6 +59,8 @@ def plan_folds(
         Gives repetitions, folds, seed and the evaluation share.
     wanted
         (repetition, fold) pairs to give; all without it. A plan does not depend on which others are wanted.
+    groups
+        (n,) int64, the document of each row: rows of one are never in two folds. None: rows are dealt one by one.
 
     Yields
     ------
@@ -61,7 +71,8 @@ def plan_folds(
     seeds = np.random.RandomState(protocol.seed).randint(0, MAX_SEED, size=protocol.repetitions)
     for repetition, seed in enumerate(seeds, start=1):
         if wanted is None or any(asked == repetition for asked, _ in wanted):
-            for plan in _plan_repetition(labels, protocol, repetition=repetition, seed=int(seed)):
+            plans = _plan_repetition(labels, protocol, repetition=repetition, seed=int(seed), groups=groups)
+            for plan in plans:
                 if wanted is None or (plan.repetition, plan.fold) in wanted:
                     yield plan
 
@@ -100,8 +111,55 @@ def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarr
     return fold_of
 
 
+def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed: int) -> np.ndarray:
+    """(n,) int64: the fold of each row, from 0; a group is never split, classes are spread as evenly as that allows.
+
+    Notes
+    -----
+    Groups come in random order, the largest first; each goes to the fold where it leaves the classes most even (least
+    sum of squared shares). The first of equal folds wins.
+
+    Raises
+    ------
+    UngroupableError
+        There are too few groups: a fold would lack a class.
+    """
+    _, codes = np.unique(groups, return_inverse=True)
+    classes, indices = np.unique(labels, return_inverse=True)
+    counts = np.zeros((codes.max() + 1, len(classes)))
+    np.add.at(counts, (codes, indices), 1)
+    shares = counts / counts.sum(axis=0)
+    order = np.random.RandomState(seed).permutation(len(counts))
+    order = order[np.argsort(-counts[order].sum(axis=1), kind="stable")]
+    filled = np.zeros((n_folds, len(classes)))
+    fold_of_group = np.empty(len(counts), np.int64)
+    for group in order:
+        # Σ (f + g)² is least where Σ (2f + g) · g is
+        best = int(np.argmin(((2 * filled + shares[group]) * shares[group]).sum(axis=1)))
+        filled[best] += shares[group]
+        fold_of_group[group] = best
+    if (filled == 0).any():
+        raise UngroupableError(
+            f"the rows of {len(counts)} documents cannot be dealt to {n_folds} folds so that each has every class"
+        )
+    fold_of: np.ndarray = fold_of_group[codes]
+    return fold_of
+
+
+def stratified_choice(labels: np.ndarray, size: int) -> np.ndarray:
+    """(n,) bool: `size` of the rows, the first of every class, as many of each as its share, rounded by at most one."""
+    classes, counts = np.unique(labels, return_counts=True)
+    exact = size * counts / len(labels)
+    quotas = np.floor(exact).astype(np.int64)
+    quotas[np.argsort(quotas - exact, kind="stable")[: size - quotas.sum()]] += 1
+    chosen = np.zeros(len(labels), bool)
+    for label, quota in zip(classes, quotas, strict=True):
+        chosen[np.flatnonzero(labels == label)[:quota]] = True
+    return chosen
+
+
 def _plan_repetition(
-    labels: np.ndarray, protocol: ProbeProtocol, *, repetition: int, seed: int
+    labels: np.ndarray, protocol: ProbeProtocol, *, repetition: int, seed: int, groups: np.ndarray | None
 ) -> Iterator[FoldPlan]:
     generator = np.random.RandomState(seed)
     seed_undersampling, seed_folds = generator.randint(0, MAX_SEED, size=2)
@@ -109,17 +167,23 @@ def _plan_repetition(
     generator.random()  # the published progress bar draws a delay; without it every later draw shifts
 
     rows = undersample(labels, seed=int(seed_undersampling))
-    fold_of = stratified_folds(labels[rows], protocol.folds, seed=int(seed_folds))
+    if groups is None:
+        fold_of = stratified_folds(labels[rows], protocol.folds, seed=int(seed_folds))
+    else:
+        fold_of = grouped_folds(labels[rows], groups[rows], protocol.folds, seed=int(seed_folds))
     for fold in range(1, protocol.folds + 1):
         rest, test = np.flatnonzero(fold_of != fold - 1), np.flatnonzero(fold_of == fold - 1)
         # The generator goes on from fold to fold, so a fold cannot be planned without those before it.
         generator.shuffle(rest)
         n_evaluation = math.ceil(protocol.evaluation_share * len(rest))
+        chosen = np.arange(len(rest)) < n_evaluation
+        if protocol.switches.stratify_eval:
+            chosen = stratified_choice(labels[rows[rest]], n_evaluation)
         yield FoldPlan(
             repetition=repetition,
             fold=fold,
-            train=rows[rest[n_evaluation:]],
-            evaluation=rows[rest[:n_evaluation]],
+            train=rows[rest[~chosen]],
+            evaluation=rows[rest[chosen]],
             test=rows[test],
             seed_init=int(seeds_init[fold - 1]),
             seed_loader=int(seeds_loader[fold - 1]),

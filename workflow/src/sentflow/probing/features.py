@@ -74,25 +74,35 @@ class LazyFeatures:
     """Features from an encoder that is refitted on the training part of every fold.
 
     A pair's two texts are learned together; a question with alternatives is an ordinary pair with the whole
-    of text b, as in the published evaluator (its lazy class knows no alternatives).
+    of text b, as in the published evaluator (its lazy class knows no alternatives), unless `split_alternatives`: then
+    each alternative is a text, and the layout is that of `row_features`.
     """
 
-    def __init__(self, table: TaskTable, encoder: LazyEncoder) -> None:
+    def __init__(self, table: TaskTable, encoder: LazyEncoder, *, split_alternatives: bool = False) -> None:
         self._table = table
         self._encoder = encoder
+        self._splits = split_alternatives and table.info.layout == "alternatives"
 
     def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(n, d) float32 features of the training, evaluation and test rows."""
-        self._encoder.fit(
-            self._texts(self._table.text_a, plan.train) + self._texts(self._table.text_b, plan.train)
-        )
+        second = [text for column in self._second_texts(plan.train) for text in column]
+        self._encoder.fit(self._texts(self._table.text_a, plan.train) + second)
         return self._encode(plan.train), self._encode(plan.evaluation), self._encode(plan.test)
 
     def _encode(self, rows: np.ndarray) -> np.ndarray:
         first = self._encoder.transform(self._texts(self._table.text_a, rows))
         if self._table.info.layout == "single":
             return first
-        return pair_features(first, self._encoder.transform(self._texts(self._table.text_b, rows)))
+        others = [self._encoder.transform(texts) for texts in self._second_texts(rows)]
+        return np.concatenate([first, *others], axis=1) if self._splits else pair_features(first, others[0])
+
+    def _second_texts(self, rows: np.ndarray) -> list[list[str]]:
+        """What stands beside the first texts: nothing, the second texts, or the first, second, … alternatives."""
+        if self._splits:
+            return [
+                list(column) for column in zip(*(self._table.alternatives(row) for row in rows), strict=True)
+            ]
+        return [self._texts(self._table.text_b, rows)] if self._table.text_b else []
 
     @staticmethod
     def _texts(texts: Sequence[str], rows: np.ndarray) -> list[str]:

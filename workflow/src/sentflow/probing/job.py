@@ -3,17 +3,23 @@
 import json
 import logging
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
 
 from sentflow import paths
 from sentflow.data.checks import check_folds, misfit_classes
 from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import FeatureSource, train_folds
+from sentflow.probing.draws import UngroupableError
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
+from sentflow.probing.training import FoldResult
+from sentflow.switches import Switches, SwitchValue
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +38,8 @@ class ProbeSettings:
         ``"mcc"`` or ``"adjusted_macro_f1"``.
     classifier
         ``"logistic"`` or ``"mlp"``.
+    switches, training
+        Switches and settings of training that are not the published ones, by name.
     """
 
     protocol: str
@@ -40,15 +48,32 @@ class ProbeSettings:
     seed: int
     metric: str
     classifier: str
+    switches: Mapping[str, SwitchValue] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, text: str) -> "ProbeSettings":
         """Read the settings of a rule."""
         return cls(**json.loads(text))
 
+    def to_json(self) -> str:
+        """The settings as `from_json` reads them, without what is as published."""
+        settings = {key: value for key, value in asdict(self).items() if value != {}}
+        return json.dumps(settings, sort_keys=True)
+
     def complete(self) -> ProbeProtocol:
         """The named protocol with this cross-validation."""
-        return replace(PUBLISHED, repetitions=self.repetitions, folds=self.folds, seed=self.seed)
+        training: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in self.training.items()
+        }
+        return replace(
+            PUBLISHED,
+            repetitions=self.repetitions,
+            folds=self.folds,
+            seed=self.seed,
+            switches=Switches.unlike_published(self.switches),
+            **training,
+        )
 
 
 def probe_task(
@@ -77,13 +102,19 @@ def probe_task(
     Raises
     ------
     DataError
-        The metric, or the number of folds, does not fit the rows of the task.
+        The metric, the number of folds, or group-aware folds do not fit the rows of the task.
     """
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), settings.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")
-    check_folds(table, settings.folds)
     protocol = settings.complete()
+    check_folds(
+        table,
+        protocol.folds,
+        batch_rows=protocol.batch_size,
+        evaluation_share=protocol.evaluation_share,
+        small_parts=not protocol.switches.warmup_floor,
+    )
     file_of = {paths.repetition_and_fold(file): file for file in outputs}
     results = train_folds(
         source,
@@ -94,8 +125,9 @@ def probe_task(
         protocol=protocol,
         device=device,
         wanted=set(file_of),
+        groups=_documents(table) if protocol.switches.group_folds else None,
     )
-    for result in results:
+    for result in _told(results, table.info.task):
         file = file_of[result.repetition, result.fold]
         info = FoldInfo(
             **result.setting._asdict(),
@@ -103,8 +135,29 @@ def probe_task(
             n_evaluation=result.n_evaluation,
             n_test=len(result.test_rows),
             dimension=result.dimension,
-            settings=json.dumps(asdict(settings), sort_keys=True),
+            settings=settings.to_json(),
         )
         write_predictions(paths.predictions_of(file), prediction_records(result))
         write_fold(file, fold_records(result), info)
     logger.info("%d folds written", len(file_of))
+
+
+def _documents(table: TaskTable) -> np.ndarray:
+    """(n,) int64: the document of each row; a row without one is its own."""
+    names = [
+        ("row", str(row)) if name is None else ("document", name) for row, name in enumerate(table.groups)
+    ]
+    if all(name is None for name in table.groups):
+        logger.warning("%s: no row names its document, so folds are drawn row by row", table.info.task)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=np.int64)
+
+
+def _told(results: Iterator[FoldResult], task: str) -> Iterator[FoldResult]:
+    """The results; documents that cannot be dealt to the folds are an error of the data."""
+    try:
+        yield from results
+    except UngroupableError as error:
+        raise DataError(
+            f"{task}: {error}. Write fewer folds, or a protocol with group_folds: false."
+        ) from error

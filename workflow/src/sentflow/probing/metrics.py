@@ -5,8 +5,10 @@ import numpy as np
 METRICS = ("mcc", "adjusted_macro_f1")
 
 
-def published_metric(name: str, truth: np.ndarray, predicted: np.ndarray, *, n_classes: int) -> float:
-    """The metric of a task, clipped below at 0.
+def published_metric(
+    name: str, truth: np.ndarray, predicted: np.ndarray, *, n_classes: int, clip: bool = True
+) -> float:
+    """The metric of a task, clipped below at 0 as published, or not.
 
     Parameters
     ----------
@@ -16,9 +18,12 @@ def published_metric(name: str, truth: np.ndarray, predicted: np.ndarray, *, n_c
         (n,) integers in [0, n_classes).
     n_classes
         Classes of the task, not of this sample.
+    clip
+        Whether values below 0 count as 0.
     """
     counts = confusion(truth, predicted, n_classes=n_classes)
-    return matthews_correlation(counts) if name == "mcc" else adjusted_macro_f1(counts)
+    value = matthews_correlation(counts) if name == "mcc" else adjusted_macro_f1(counts)
+    return max(0.0, value) if clip else value
 
 
 def confusion(truth: np.ndarray, predicted: np.ndarray, *, n_classes: int) -> np.ndarray:
@@ -28,7 +33,7 @@ def confusion(truth: np.ndarray, predicted: np.ndarray, *, n_classes: int) -> np
 
 
 def matthews_correlation(counts: np.ndarray) -> float:
-    """Matthews correlation of a confusion matrix, in [0, 1]: negative values count as 0.
+    """Matthews correlation of a confusion matrix, in [−1, 1].
 
     Where it is undefined (a row or column sum is the whole) it is 0.
 
@@ -44,15 +49,15 @@ def matthews_correlation(counts: np.ndarray) -> float:
     denominator = (n * n - np.sum(predicted * predicted)) * (n * n - np.sum(true * true))
     if denominator == 0:
         return 0.0
-    return max(0.0, float(covariance / np.sqrt(denominator)))
+    return float(covariance / np.sqrt(denominator))
 
 
 def adjusted_macro_f1(counts: np.ndarray) -> float:
-    """Macro-F1 on a scale where 1/K is 0 and a perfect answer is 1; never below 0.
+    """Macro-F1 on a scale where 1/K is 0 and a perfect answer is 1.
 
     Notes
     -----
-    max(0, (F1 - 1/K) / (1 - 1/K)). A class that neither occurs nor is predicted is left out of the mean, as
+    (F1 - 1/K) / (1 - 1/K). A class that neither occurs nor is predicted is left out of the mean, as
     torchmetrics does.
     """
     n_classes = len(counts)
@@ -63,4 +68,4 @@ def adjusted_macro_f1(counts: np.ndarray) -> float:
     for f1 in 2 * hits[present] / total[present]:  # one by one: np.sum would round differently
         macro += f1 / np.float32(present.sum())
     chance = np.float32(1 / n_classes)
-    return max(0.0, float((macro - chance) / np.float32(1 - 1 / n_classes)))
+    return float((macro - chance) / np.float32(1 - 1 / n_classes))

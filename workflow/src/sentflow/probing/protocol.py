@@ -4,8 +4,10 @@ Source of every number: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from sentflow.switches import Switches
 
 
 class Setting(NamedTuple):
@@ -43,6 +45,8 @@ class ProbeProtocol:
         First factor of the learning rate's linear warm-up, which lasts a quarter of the first epoch.
     hidden_width
         Hidden units of an MLP probe.
+    switches
+        Which defects of the published evaluator are kept.
     """
 
     repetitions: int = 10
@@ -62,6 +66,7 @@ class ProbeProtocol:
     max_gradient_norm: float = 1.0
     warmup_start: float = 0.05
     hidden_width: int = 256
+    switches: Switches = field(default_factory=Switches)
 
     @property
     def grid(self) -> tuple[Setting, ...]:
@@ -69,6 +74,15 @@ class ProbeProtocol:
         return tuple(
             Setting(*point) for point in itertools.product(self.learning_rates, self.beta1s, self.beta2s)
         )
+
+    def fits_batch(self, n_train: int) -> int:
+        """Rows of a training step: the batch size, or a whole training part that is smaller and may be trained on."""
+        return self.batch_size if self.switches.warmup_floor else min(self.batch_size, n_train)
+
+    def warmup_steps(self, n_batches: int) -> int:
+        """Steps of the warm-up at `n_batches` steps per epoch; 0 keeps the learning rate at `warmup_start`."""
+        steps = n_batches // 4
+        return steps if self.switches.warmup_floor else max(1, steps)
 
 
 PUBLISHED = ProbeProtocol()

@@ -1,14 +1,17 @@
 """Features on the scale of the training part."""
 
+import logging
 from collections.abc import Sequence
 
 import numpy as np
+
+logger = logging.getLogger(__name__)
 
 _ROWS_AT_ONCE = 64  # float32 sums of so few squares are exact enough to be added up in float64
 
 
 def standardised(
-    parts: Sequence[np.ndarray], *, ones: bool, torch_rounding: bool = False
+    parts: Sequence[np.ndarray], *, ones: bool, torch_rounding: bool = False, zero_constant: bool = False
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
 
@@ -21,12 +24,21 @@ def standardised(
     torch_rounding
         Sum as torch does, as the published evaluator; else in float64, which is faster and differs in the last bit.
         An MLP carries that bit into the fifth digit of its losses.
+    zero_constant
+        Columns that are constant on the training part become 0 in every part, instead of (x − mean) · 1e12.
     """
     if torch_rounding:
         mean, std = _torch_moments(parts[0])
     else:
         mean, std = _moments(parts[0])
     scale = std + np.float32(1e-12)
+    if zero_constant:
+        constant = (parts[0] == parts[0][0]).all(axis=0)
+        scale[constant] = np.inf
+        if constant.any():
+            logger.info(
+                "%d of %d columns are constant on the training part: set to 0", constant.sum(), len(scale)
+            )
     results = []
     for features in parts:
         scaled = np.ones((len(features), len(mean) + ones), np.float32)

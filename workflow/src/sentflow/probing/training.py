@@ -48,7 +48,7 @@ class FoldResult:
     train_losses, evaluation_losses, evaluation_metrics
         One value per epoch of the final training.
     test_loss, test_metric
-        Of the weights of the last epoch.
+        Of the weights of the last epoch, or of the one with the lowest evaluation loss (`Switches.best_checkpoint`).
     test_rows, truth, predicted, scores
         (m,) of the test part: row numbers, true and predicted classes, probabilities (`class_scores`).
     n_train, n_evaluation
@@ -136,7 +136,8 @@ class _FoldTraining:
         self._plan, self._protocol, self._device = plan, protocol, device
         self._metric, self._n_classes, self._hidden = metric, n_classes, hidden
         self._labels = [labels[rows] for rows in (plan.train, plan.evaluation, plan.test)]
-        self._n_batches = len(plan.train) // protocol.batch_size
+        self._batch_size = protocol.fits_batch(len(plan.train))
+        self._n_batches = len(plan.train) // self._batch_size
         self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
         self._n_outputs = 1 if n_classes == 2 else n_classes
         self._dimension = parts[0].shape[1]
@@ -159,21 +160,25 @@ class _FoldTraining:
         return grid[int(np.argmax(metrics))]  # argmax gives the first of equals
 
     def train_finally(self, setting: Setting) -> FoldResult:
-        """Train one probe until the evaluation loss stops falling, then test the last weights."""
+        """Train one probe until the evaluation loss stops falling, then test the last weights, or the best."""
         training = self._new_training([setting], epochs=self._protocol.max_epochs)
         stopping = _EarlyStopping(self._protocol)
         train_losses, evaluation_losses, evaluation_metrics = [], [], []
+        keeps_best, lowest = self._protocol.switches.best_checkpoint, math.inf
+        best_logits: np.ndarray | None = None
         for _ in range(self._protocol.max_epochs):
             training.epoch(self._draw_epochs(1))
             train_losses.append(float(training.losses().mean()))
             logits = training.logits(*self._evaluation)
             evaluation_losses.append(_part_loss(logits, self._labels[1]))
+            if keeps_best and evaluation_losses[-1] < lowest:
+                lowest, best_logits = evaluation_losses[-1], training.logits(*self._test)
             evaluation_metrics.append(self._part_metric(logits[0], self._labels[1]))
             if stopping.after(evaluation_losses[-1]):
                 break
         labels = self._labels[2]
-        logits = training.logits(*self._test)
-        predicted = predicted_classes(logits[0])
+        logits = training.logits(*self._test) if best_logits is None else best_logits
+        predicted = self._classes(logits[0])
         logger.info(
             "repetition %d fold %d: %s, %d epochs, test %s %.4f",
             self._plan.repetition,
@@ -207,13 +212,18 @@ class _FoldTraining:
 
     def _draw_epochs(self, epochs: int) -> np.ndarray:
         """(epochs, batches, B) row numbers: the loader's next epochs, without incomplete batches."""
-        n = self._n_batches * self._protocol.batch_size
+        n = self._n_batches * self._batch_size
         return self._orders.next(epochs)[:, :n].reshape(epochs, self._n_batches, -1)
 
     def _joined_problem(self, parts: Sequence[np.ndarray]) -> Problem:
         hidden, width, seed = self._hidden, self._dimension, self._plan.seed_init
         logistic = hidden is None
-        train, *others = standardised(parts, ones=logistic, torch_rounding=not self._uses_arrays)
+        train, *others = standardised(
+            parts,
+            ones=logistic,
+            torch_rounding=not self._uses_arrays,
+            zero_constant=self._protocol.switches.const_features == "zero",
+        )
         if hidden is None:
             initial = logistic_parameters(width, self._n_outputs, seed=seed)
         else:
@@ -229,7 +239,7 @@ class _FoldTraining:
             settings,
             self._protocol,
             n_steps=epochs * self._n_batches,
-            warmup_steps=self._n_batches // 4,
+            warmup_steps=self._protocol.warmup_steps(self._n_batches),
         )
         if self._uses_arrays:
             return LogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
@@ -251,7 +261,17 @@ class _FoldTraining:
         )
 
     def _part_metric(self, logits: np.ndarray, labels: np.ndarray) -> float:
-        return published_metric(self._metric, labels, predicted_classes(logits), n_classes=self._n_classes)
+        return published_metric(
+            self._metric,
+            labels,
+            self._classes(logits),
+            n_classes=self._n_classes,
+            clip=self._protocol.switches.clip_metric,
+        )
+
+    def _classes(self, logits: np.ndarray) -> np.ndarray:
+        as_probabilities = self._protocol.switches.logit_in_unit_interval == "probability"
+        return predicted_classes(logits, as_probabilities=as_probabilities)
 
 
 class _EarlyStopping:

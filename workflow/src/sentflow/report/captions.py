@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sentflow.report.numbers import percent
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -39,7 +39,7 @@ NO_TEST = (
 DEGENERATE = "†: all folds gave the same score, so that there is no interval."
 
 
-def data_note(rows: Sequence[ScoreRow | CurveRow | CostRow]) -> str:
+def data_note(rows: Sequence[ScoreRow | CurveRow | CostRow | EffectRow]) -> str:
     """What the texts are; made-up texts are called so first and plainly."""
     versions = data_versions(rows)
     if all(is_sample(version) for version in versions):
@@ -50,7 +50,7 @@ def data_note(rows: Sequence[ScoreRow | CurveRow | CostRow]) -> str:
     return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
 
 
-def _tasks_of(rows: Sequence[ScoreRow | CurveRow | CostRow], version: str) -> list[str]:
+def _tasks_of(rows: Sequence[ScoreRow | CurveRow | CostRow | EffectRow], version: str) -> list[str]:
     return unique(
         row.task for row in rows if not isinstance(row, CostRow) and row.data_version == version
     ) or ["all rules"]
@@ -59,10 +59,25 @@ def _tasks_of(rows: Sequence[ScoreRow | CurveRow | CostRow], version: str) -> li
 def design_note(rows: Sequence[ScoreRow]) -> str:
     """Protocol, repetitions and folds, and what a score estimates."""
     row = rows[0]
-    return (
+    note = (
         f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, protocol "
         f"{row.protocol}; a score is that of a probe trained on part of the class-balanced rows."
     )
+    return " ".join([note, *protocol_notes(rows)])
+
+
+def protocol_notes(rows: Sequence[ScoreRow | EffectRow]) -> list[str]:
+    """What of the protocol is not as published; nothing under the published one."""
+    notes = [
+        f"Unlike the published protocol: {switches}."
+        for switches in unique(row.switches for row in rows if row.switches)
+    ]
+    changed = unique(row.not_comparable for row in rows if row.not_comparable)
+    if changed:
+        notes.append(
+            f"Not comparable with scores of the published settings, for they were changed: {'; '.join(changed)}."
+        )
+    return notes
 
 
 def interval_note(rows: Sequence[ScoreRow]) -> str:
@@ -74,7 +89,8 @@ def metric_note(rows: Sequence[ScoreRow]) -> str:
     """The metrics that occur, spelled out."""
     used = unique(row.metric for row in rows)
     words = [f"{metric_name(name)}: {METRICS_IN_WORDS.get(name, name)}" for name in used]
-    return f"{'; '.join(words)}; 0 is chance, 1 is perfect."
+    below = "" if all(row.clips for row in rows) else "; fold scores below 0 are kept"
+    return f"{'; '.join(words)}; 0 is chance, 1 is perfect{below}."
 
 
 def metric_name(metric: str) -> str:

@@ -82,7 +82,7 @@ def check_controls(rows: Sequence[ScoreRow], selection: Selection) -> CheckResul
 
     Notes
     -----
-    Fold scores are cut at 0, so guessing has a mean above 0. A guess has a score that is about normal with
+    Where fold scores are cut at 0, guessing has a mean above 0. A guess has a score that is about normal with
     standard deviation sigma = 1 / sqrt((K - 1) n) on a test fold of n rows in K balanced classes (exact in
     the limit for MCC with K = 2 and for kappa-like metrics); cut at 0 its mean is sigma / sqrt(2 pi). The
     check fails where the lower limit of the generalisation interval lies above that mean by more than
@@ -106,7 +106,9 @@ def check_controls(rows: Sequence[ScoreRow], selection: Selection) -> CheckResul
 
 
 def guessing_mean(row: ScoreRow) -> float:
-    """Expected mean of the fold scores of a guess, which are cut at 0 (see `check_controls`)."""
+    """Expected mean of the fold scores of a guess: above 0 if they are cut at 0 (see `check_controls`)."""
+    if not row.clips:
+        return 0.0
     n_test = row.n_balanced_rows / row.folds
     return 1 / math.sqrt(2 * math.pi * (row.n_classes - 1) * n_test)
 

@@ -56,9 +56,7 @@ def forest(rows: Sequence[ScoreRow]) -> FigureTexts:
                 f"Thick, repeatability ({percent(row.repeatability_level)}): where the mean would lie if "
                 "only the shuffling of these texts changed (published bootstrap).",
                 captions.design_note(rows),
-                "Fold scores are cut at 0, which lifts guessing a little above chance."
-                if row.protocol == "published"
-                else "",
+                "Fold scores are cut at 0, which lifts guessing a little above chance." if row.clips else "",
                 *_dagger(rows, "Hollow"),
                 captions.data_note(rows),
             ]

@@ -3,7 +3,7 @@
 import base64
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,11 @@ from sentflow.report import captions, figure_texts, numbers, remarks
 from sentflow.report.checks import CheckResult
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.findings import findings, ranking
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.protocol_table import protocols_table
+from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 from sentflow.report.strips import Axis, strip
-from sentflow.report.tables import Table, average_score, costs_table
+from sentflow.report.table import Table
+from sentflow.report.tables import average_score, costs_table
 
 _FOLDER = Path(__file__).parent
 _MEDIA_TYPES = {
@@ -41,6 +43,11 @@ class Sources:
     ----------
     scores, curves, costs
         Rows of the three summary files.
+    effects
+        Rows of a study of protocols; none without one.
+    protocols
+        The protocol of the scores, then those of the study: ``name``, ``title``, ``description``, ``switches`` (name →
+        ``value``, ``note``) and ``not_comparable``, a list of sentences.
     checks
         Outcome of the acceptance checks, failed ones too.
     experiment
@@ -66,6 +73,8 @@ class Sources:
     config: str
     versions: Mapping[str, Any]
     files: list[Path]
+    effects: list[EffectRow] = field(default_factory=list)
+    protocols: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -163,6 +172,11 @@ def _context(sources: Sources) -> dict[str, Any]:
         "pictures": _pictures(sources),
         "attachments": _attachments(sources.files),
         "costs": _cost_texts(sources),
+        "protocols": sources.protocols,
+        "not_comparable": unique(row.not_comparable for row in rows if row.not_comparable),
+        "study": protocols_table(sources.effects, str(sources.experiment["title"]))
+        if sources.effects
+        else None,
         "checks": sources.checks,
         "tasks": sources.tasks,
         "models": sources.models,

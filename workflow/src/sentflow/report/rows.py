@@ -36,6 +36,20 @@ class ScoreRow:
         Nadeau-Bengio interval at `level`; its limits may lie outside the range of the metric.
     degenerate
         All folds gave the same score, so that no interval means anything.
+    switches
+        In words, the switches of the protocol that are not as published; empty for none.
+    not_comparable
+        In words, the settings of training that are not as published; empty if the score may be compared.
+    clips
+        Whether fold scores are cut at 0; `mean_clipped` is the mean that they would have.
+    cuts_limits
+        Whether limits outside the range of the metric are not to be drawn.
+    own_interval
+        ``"repeatability"`` or ``"generalisation"``: what the protocol calls its interval.
+    groups_folds
+        Whether documents were kept together.
+    ends_curves
+        Whether training curves end where fewer than half of the folds are left.
     """
 
     task: str
@@ -68,6 +82,14 @@ class ScoreRow:
     level: float
     degenerate: bool
     is_control: bool
+    mean_clipped: float
+    switches: str = ""
+    not_comparable: str = ""
+    clips: bool = True
+    cuts_limits: bool = False
+    own_interval: str = "repeatability"
+    groups_folds: bool = False
+    ends_curves: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +149,56 @@ class CostRow:
     data_version: str
 
 
-Row = TypeVar("Row", ScoreRow, CurveRow, CostRow)
+@dataclass(frozen=True)
+class EffectRow:
+    """One encoder on one task under another protocol, beside the protocol of the scores (the baseline).
+
+    Attributes
+    ----------
+    protocol, protocol_title, baseline
+        The other protocol, and the name of the baseline.
+    switches, not_comparable
+        Of the other protocol, see `ScoreRow`.
+    baseline_classifier, classifier
+        Probe under either.
+    difference
+        `mean` − `baseline_mean`; its limits are those of the paired fold differences (Nadeau-Bengio, at `level`),
+        NaN where the folds of the two do not hold the same rows (`paired` is false).
+    baseline_rank, rank
+        Of the encoder on the task, 1 for the highest score; equal scores share the mean rank.
+    baseline_width, width
+        Of the interval that each protocol calls its own; NaN where there is none.
+    """
+
+    protocol: str
+    protocol_title: str
+    baseline: str
+    switches: str
+    not_comparable: str
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    data_version: str
+    metric: str
+    baseline_classifier: str
+    classifier: str
+    baseline_mean: float
+    mean: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    level: float
+    paired: bool
+    baseline_rank: float
+    rank: float
+    baseline_width: float
+    width: float
+
+
+Row = TypeVar("Row", ScoreRow, CurveRow, CostRow, EffectRow)
 # what every row that belongs to a task has in common
 TaskRow = TypeVar("TaskRow", ScoreRow, CurveRow)
 
@@ -163,7 +234,7 @@ def read_rows(path: Path | str, kind: type[Row]) -> list[Row]:
     if missing:
         raise DataError(
             f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
-            "Give the file that summarise or summarise_costs wrote."
+            "Give the file that summarise, summarise_costs or compare_protocol wrote."
         )
     if table.num_rows == 0:
         raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")
@@ -174,12 +245,20 @@ def read_rows(path: Path | str, kind: type[Row]) -> list[Row]:
     ]
 
 
+def drawn(row: ScoreRow, low: float, high: float) -> tuple[float, float]:
+    """Limits of an interval as they are drawn: cut to the range of the metric if the protocol says so."""
+    if not row.cuts_limits or math.isnan(low) or math.isnan(high):
+        return low, high
+    least = 0.0 if row.clips else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
+    return max(low, least), min(high, 1.0)
+
+
 def unique(values: Iterable[str]) -> list[str]:
     """Distinct values in the order of their first appearance."""
     return list(dict.fromkeys(values))
 
 
-def data_versions(rows: Iterable[ScoreRow | CurveRow | CostRow]) -> list[str]:
+def data_versions(rows: Iterable[ScoreRow | CurveRow | CostRow | EffectRow]) -> list[str]:
     """Distinct data versions of the rows, in order of appearance."""
     return unique(row.data_version for row in rows)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sentflow.report.numbers import decimal, interval
-from sentflow.report.rows import ScoreRow
+from sentflow.report.rows import ScoreRow, drawn
 
 WIDTH, HEIGHT = 240, 18
 
@@ -25,7 +25,7 @@ class Axis:
         values = [
             value
             for row in rows
-            for value in (row.generalisation_low, row.generalisation_high, row.mean, 0.0)
+            for value in (*drawn(row, row.generalisation_low, row.generalisation_high), row.mean, 0.0)
             if not math.isnan(value)
         ]
         margin = 0.03 * (max(values) - min(values)) or 0.05
@@ -45,8 +45,8 @@ def strip(row: ScoreRow, axis: Axis) -> Markup:
     if not row.degenerate:
         spoken = f"{decimal(row.mean)}, interval {interval(row.generalisation_low, row.generalisation_high)}"
         parts += [
-            _bar("wide", axis, row.generalisation_low, row.generalisation_high, middle),
-            _bar("narrow", axis, row.repeatability_low, row.repeatability_high, middle),
+            _bar("wide", axis, *drawn(row, row.generalisation_low, row.generalisation_high), middle),
+            _bar("narrow", axis, *drawn(row, row.repeatability_low, row.repeatability_high), middle),
         ]
     parts.append(f'<circle class="score" cx="{mean}" cy="{middle}" r="3"/>')
     kind = "strip control" if row.is_control else "strip"

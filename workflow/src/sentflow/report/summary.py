@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.protocols import not_comparable_text
 from sentflow.report.rows import CurveRow, ScoreRow, unique
+from sentflow.switches import Switches, switch_text
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
 # folds are paired across encoders only if these are equal everywhere
-_SAME_EVERYWHERE = ("protocol", "repetitions", "folds", "seed", "level", "repeatability_level")
+_SAME_EVERYWHERE = ("protocol", "switches", "repetitions", "folds", "seed", "level", "repeatability_level")
 _SAME_WITHIN_TASK = (
     "metric",
     "classifier",
@@ -20,6 +22,7 @@ _SAME_WITHIN_TASK = (
     "n_rows",
     "n_balanced_rows",
     "n_classes",
+    "not_comparable",
 )
 
 
@@ -35,6 +38,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
     """
     try:
         task, model = scores["task"], scores["model"]
+        # a score file names only what is not as published
+        switches = Switches.unlike_published(scores.get("switches", {}))
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
         described = _described(settings, "tasks", task), _described(settings, "models", model)
@@ -69,6 +74,14 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
             is_control=bool(described[1]["control"]),
+            mean_clipped=_number(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
+            switches=switch_text(switches.changes()),
+            not_comparable=not_comparable_text(scores.get("not_comparable", {})),
+            clips=switches.clip_metric,
+            cuts_limits=switches.degenerate_interval == "zero-width",
+            own_interval=switches.interval,
+            groups_folds=switches.group_folds,
+            ends_curves=not switches.curve_survivors,
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error
@@ -91,7 +104,7 @@ def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
 def curve_rows(
     row: ScoreRow, published: Mapping[str, Any], folds_per_epoch: Mapping[str, Sequence[int]]
 ) -> list[CurveRow]:
-    """The training curves of one encoder on one task.
+    """The training curves of one encoder on one task; they end early under some protocols (`ScoreRow.ends_curves`).
 
     Parameters
     ----------
@@ -120,7 +133,9 @@ def curve_rows(
                 f"table has {len(counts)}. Delete both score files and run again."
             )
         for index, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True)):
-            found.append(_curve_row(row, quantity, index + 1, (mean, low, high), count))
+            # under early stopping, few folds that are left are not typical ones
+            if not row.ends_curves or 2 * count >= row.n_folds:
+                found.append(_curve_row(row, quantity, index + 1, (mean, low, high), count))
     return found
 
 

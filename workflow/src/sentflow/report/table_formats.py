@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.tables import Cell, Table
+from sentflow.report.table import Cell, Table
 
 # beyond this many intervals side by side a line does not fit a page: they go below their scores
 _MAX_INTERVALS_PER_LINE = 4

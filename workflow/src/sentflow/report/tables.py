@@ -2,59 +2,14 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 
 from sentflow.errors import ConfigError
 from sentflow.report import captions, remarks
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
-from sentflow.report.rows import CostRow, ScoreRow, read_rows, unique
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A text, and a detail that may be printed smaller or below it."""
-
-    text: str
-    detail: str = ""
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows under a common heading (empty for none)."""
-
-    title: str
-    rows: tuple[tuple[Cell, ...], ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table for people, and the same facts as tidy records for programs.
-
-    Attributes
-    ----------
-    name
-        Label, e.g. ``"scores"``.
-    caption
-        One sentence: what is shown.
-    notes
-        Further sentences: on what data, made how, how to read it.
-    header
-        One heading per column.
-    alignment
-        Per column ``l``, ``r``, ``c``, or ``w3.6``: text that is wrapped at 3.6 cm where a format can do so.
-    tidy_header, tidy_rows
-        For CSV: full precision, None where nothing is known.
-    """
-
-    name: str
-    caption: str
-    notes: tuple[str, ...]
-    header: tuple[str, ...]
-    alignment: tuple[str, ...]
-    groups: tuple[Group, ...]
-    tidy_header: tuple[str, ...]
-    tidy_rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+from sentflow.report.protocol_table import protocols_table
+from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
+from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 
 def scores_table(rows: Sequence[ScoreRow], title: str) -> Table:
@@ -91,8 +46,8 @@ def scores_table(rows: Sequence[ScoreRow], title: str) -> Table:
         header=("Task", "Metric", "n", *(model_titles[model] for model in models)),
         alignment=("l", "l", "r", *["c"] * len(models)),
         groups=tuple(groups),
-        tidy_header=_names(ScoreRow),
-        tidy_rows=_records(rows),
+        tidy_header=names_of(ScoreRow),
+        tidy_rows=records_of(rows),
     )
 
 
@@ -102,7 +57,12 @@ def intervals_table(rows: Sequence[ScoreRow], title: str) -> Table:
     for task in unique(row.task for row in rows):
         members = [row for row in rows if row.task == task]
         heading = f"{task}: {members[0].task_title} ({captions.metric_name(members[0].metric)})"
-        groups.append(Group(heading, tuple(_interval_line(row) for row in members)))
+        lines = [_interval_line(row) for row in members]
+        if not all(row.clips for row in rows):
+            lines = [
+                (*line, Cell(decimal(row.mean_clipped))) for line, row in zip(lines, members, strict=True)
+            ]
+        groups.append(Group(heading, tuple(lines)))
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),
@@ -112,15 +72,23 @@ def intervals_table(rows: Sequence[ScoreRow], title: str) -> Table:
     ]
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
+    clipped = not all(row.clips for row in rows)
+    if clipped:
+        notes.append(
+            "Clipped: the mean if fold scores below 0 counted as 0, as under the published protocol."
+        )
     return Table(
         name="intervals",
         caption=f"{title}: two intervals of every score and what each answers.",
         notes=tuple(notes),
-        header=("Encoder", "Score", "Repeatability", "Generalisation", "Ratio"),
-        alignment=("l", "r", "c", "c", "r"),
+        header=(
+            *("Encoder", "Score", "Repeatability", "Generalisation", "Ratio"),
+            *(("Clipped",) if clipped else ()),
+        ),
+        alignment=("l", "r", "c", "c", "r", *(("r",) if clipped else ())),
         groups=tuple(groups),
-        tidy_header=_names(ScoreRow),
-        tidy_rows=_records(rows),
+        tidy_header=names_of(ScoreRow),
+        tidy_rows=records_of(rows),
     )
 
 
@@ -172,13 +140,13 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
         header=("Rule", "Jobs", "Time", "CPU time", "Largest memory"),
         alignment=("l", "r", "r", "r", "r"),
         groups=(Group("", tuple(_cost_line(row) for row in ordered)),),
-        tidy_header=_names(CostRow),
-        tidy_rows=_records(ordered),
+        tidy_header=names_of(CostRow),
+        tidy_rows=records_of(ordered),
     )
 
 
-def read_table(name: str, summary: Path, *, caption: str) -> Table:
-    """The table of that name from the one summary file that it is made of.
+def read_table(name: str, *summaries: Path, caption: str) -> Table:
+    """The table of that name from the one summary file that it is made of; that of a study from one per protocol.
 
     Raises
     ------
@@ -188,9 +156,11 @@ def read_table(name: str, summary: Path, *, caption: str) -> Table:
         The file is not of the kind that the table needs.
     """
     if name in SCORE_TABLES:
-        return SCORE_TABLES[name](read_rows(summary, ScoreRow), caption)
+        return SCORE_TABLES[name](read_rows(summaries[0], ScoreRow), caption)
+    if name in STUDY_TABLES:
+        return STUDY_TABLES[name]([row for file in summaries for row in read_rows(file, EffectRow)], caption)
     if name in COST_TABLES:
-        return COST_TABLES[name](read_rows(summary, CostRow), caption)
+        return COST_TABLES[name](read_rows(summaries[0], CostRow), caption)
     raise ConfigError(f"report.tables: there is no table {name!r}. Write one of: {', '.join(TABLES)}.")
 
 
@@ -200,7 +170,8 @@ SCORE_TABLES: dict[str, Callable[[Sequence[ScoreRow], str], Table]] = {
     "tasks": tasks_table,
 }
 COST_TABLES: dict[str, Callable[[Sequence[CostRow], str], Table]] = {"costs": costs_table}
-TABLES = (*SCORE_TABLES, *COST_TABLES)
+STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {"protocols": protocols_table}
+TABLES = (*SCORE_TABLES, *STUDY_TABLES, *COST_TABLES)
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
@@ -266,13 +237,3 @@ def _cost_line(row: CostRow) -> tuple[Cell, ...]:
         Cell(duration(row.cpu_seconds)),
         Cell(memory(row.max_rss_mb)),
     )
-
-
-def _names(kind: type[ScoreRow] | type[CostRow]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
-
-
-def _records(
-    rows: Sequence[ScoreRow] | Sequence[CostRow],
-) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
-    return tuple(astuple(row) for row in rows)

@@ -45,6 +45,8 @@ def summarise(
     n_resamples: int = 10_000,
     level: float = 0.99,
     seed: int = PUBLISHED_SEED,
+    reflect: bool = True,
+    undefined: bool = True,
 ) -> dict[str, Any]:
     """Aggregate the unaggregated table of one task.
 
@@ -56,6 +58,8 @@ def summarise(
         Of the bootstrap.
     seed
         The master seed of the protocol.
+    reflect, undefined
+        See `published_intervals`.
 
     Returns
     -------
@@ -73,7 +77,14 @@ def summarise(
     for name in QUANTITIES:
         chosen = metrics == name
         samples = [values[chosen & (epochs == epoch)] for epoch in np.unique(epochs[chosen])]
-        intervals = published_intervals(samples, seed=seeds[name], n_resamples=n_resamples, level=level)
+        intervals = published_intervals(
+            samples,
+            seed=seeds[name],
+            n_resamples=n_resamples,
+            level=level,
+            reflect=reflect,
+            undefined=undefined,
+        )
         columns = {
             f"avg_{name}": [float(sample.mean()) for sample in samples],
             f"std_{name}": [float(sample.std(ddof=1)) if len(sample) > 1 else 0.0 for sample in samples],
@@ -98,7 +109,13 @@ def quantity_seeds(seed: int) -> Mapping[str, int]:
 
 
 def published_intervals(
-    samples: list[np.ndarray], *, seed: int, n_resamples: int, level: float
+    samples: list[np.ndarray],
+    *,
+    seed: int,
+    n_resamples: int,
+    level: float,
+    reflect: bool = True,
+    undefined: bool = True,
 ) -> list[Interval]:
     """The published interval of the mean of each sample; all start from the same seed.
 
@@ -108,6 +125,10 @@ def published_intervals(
         1-D float64 arrays. Those of one length share their resampled indices, which are the same draws.
     seed, n_resamples, level
         Of the bootstrap.
+    reflect
+        Mirror each interval around the mean, as published; else the proper BCa interval.
+    undefined
+        No limits where all values are equal, as published; else both are the mean.
     """
     rows_by_size: dict[int, np.ndarray] = {}
     intervals = []
@@ -115,8 +136,16 @@ def published_intervals(
         n = len(sample)
         if n not in rows_by_size:
             rows_by_size[n] = np.random.RandomState(seed).randint(0, n, (n_resamples, n))
-        intervals.append(reflected_bca(sample, rows_by_size[n], level=level))
+        interval = reflected_bca(sample, rows_by_size[n], level=level)
+        if not undefined and (sample == sample[0]).all():
+            interval = Interval(float(sample[0]), float(sample[0]))
+        intervals.append(interval if reflect else _mirrored(interval, float(sample.mean())))
     return intervals
+
+
+def _mirrored(interval: Interval, centre: float) -> Interval:
+    """The interval on the other side of a centre: the published one so becomes the proper BCa interval."""
+    return Interval(2 * centre - interval.high, 2 * centre - interval.low)
 
 
 def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Interval:

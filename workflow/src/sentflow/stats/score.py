@@ -1,12 +1,13 @@
 """The score of a task and encoder from its folds: the published aggregation, and the interval for claims."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.repeatability import Columns, summarise
+from sentflow.switches import Switches
 
 
 @dataclass(frozen=True)
@@ -19,10 +20,14 @@ class StatisticsSettings:
         Confidence level of the generalisation interval, in (0, 1).
     n_resamples
         Of the published bootstrap, whose level is always 0.99.
+    switches
+        Of the protocol: whether the bootstrap is mirrored, what it says where all folds are equal, whether scores are
+        clipped.
     """
 
     level: float
     n_resamples: int
+    switches: Switches = field(default_factory=Switches)
 
 
 PUBLISHED_LEVEL = 0.99
@@ -46,15 +51,25 @@ def score(folds: Columns, *, n_folds: int, seed: int, settings: StatisticsSettin
     -------
     dict
         ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published,
-        for comparison with papers only; *generalisation*, for claims.
+        for comparison with papers only; *generalisation*, for claims. Scores that are not clipped have ``mean_clipped``
+        beside them, the mean of the fold scores cut at 0.
     """
-    published = summarise(folds, n_resamples=settings.n_resamples, level=PUBLISHED_LEVEL, seed=seed)
+    switches = settings.switches
+    published = summarise(
+        folds,
+        n_resamples=settings.n_resamples,
+        level=PUBLISHED_LEVEL,
+        seed=seed,
+        reflect=switches.reflect_bca,
+        undefined=switches.degenerate_interval == "undefined",
+    )
     tested = np.asarray(folds["metric"]) == "metric_test"
     values = np.asarray(folds["value"], dtype=np.float64)[tested]
     generalisation = nadeau_bengio_interval(values, folds=n_folds, level=settings.level)
     return {
         "mean": published["avg_metric_test"],
         "std": published["std_metric_test"],
+        **({} if switches.clip_metric else {"mean_clipped": float(np.maximum(values, 0).mean())}),
         "published": published,
         "intervals": {
             "repeatability": {

@@ -1,0 +1,285 @@
+"""Protocols by name: the catalog, what a config may change, and the settings that jobs get of them."""
+
+import copy
+import json
+import re
+from dataclasses import fields
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from sentflow.config import load_experiment
+from sentflow.errors import ConfigError
+from sentflow.probing.job import ProbeSettings
+from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.protocols import TRAINING_KEYS, not_comparable_text
+from sentflow.switches import PROBE_SWITCHES, Switches, switch_text
+from sentflow.targets import Targets
+
+REPOSITORY = Path(__file__).parents[2]
+WORKFLOW = REPOSITORY / "workflow"
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+EFFECTS = yaml.safe_load((REPOSITORY / "experiments/protocol-effects.yaml").read_text(encoding="utf-8"))
+SCHEMA = yaml.safe_load((WORKFLOW / "schemas/protocols.schema.yaml").read_text(encoding="utf-8"))
+SWITCHES = [field.name for field in fields(Switches)]
+
+
+def targets(protocol: str = "published", **changes: Any) -> Targets:
+    """Of the default configuration with another protocol and sections laid over it, key by key."""
+    config = copy.deepcopy(DEFAULT)
+    config["probe"]["protocol"] = protocol
+    for section, values in changes.items():
+        config[section] = {**config[section], **values}
+    return Targets(load_experiment(config, WORKFLOW))
+
+
+def probe(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
+    return json.loads(chosen.probe_settings(SimpleNamespace(task=task, model=model, **more)))
+
+
+def score(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
+    return json.loads(chosen.score_settings(SimpleNamespace(task=task, model=model, **more)))
+
+
+def mistake(**changes: Any) -> str:
+    with pytest.raises(ConfigError) as error:
+        targets(**changes)
+    (_, line) = str(error.value).splitlines()
+    return line.removeprefix("  - ")
+
+
+# --- switches and catalog
+
+
+def test_every_switch_is_documented_with_its_defect_in_code_schema_and_docs():
+    described = SCHEMA["$defs"]["switches"]["properties"]
+    assert list(described) == SWITCHES
+    docs = (REPOSITORY / "docs/protocols.md").read_text(encoding="utf-8")
+    for name in SWITCHES:
+        numbers = [
+            re.search(pattern, text)[1]
+            for pattern, text in (
+                (rf"\n    {name}\n        (A\d+): ", Switches.__doc__),
+                (r"^(A\d+): ", described[name]["description"]),
+                (rf"\| `{name}` \| (A\d+) \|", docs),
+            )
+        ]
+        assert len(set(numbers)) == 1, name
+
+
+def test_published_is_the_default_and_writes_every_switch_out():
+    catalog = yaml.safe_load((WORKFLOW / "catalog/protocols.yaml").read_text(encoding="utf-8"))
+    assert catalog["published"]["switches"] == vars(Switches())
+    assert targets().experiment.protocol.switches == Switches()
+
+
+def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():
+    changes = targets("corrected").experiment.protocol.switches.changes()
+    assert set(SWITCHES) - set(changes) == {"leak_hidden_dims", "group_folds"}
+    assert targets("corrected-documents").experiment.protocol.switches.changes() == {
+        **changes,
+        "group_folds": True,
+    }
+
+
+def test_study_of_the_repository_has_each_switch_alone_and_all_together():
+    chosen = Targets(load_experiment({**DEFAULT, **EFFECTS}, WORKFLOW))
+    protocols = chosen.experiment.protocols
+    alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
+    assert sorted(alone) == sorted((name,) for name in SWITCHES)
+    assert chosen.experiment.study[-1] == "corrected"
+    assert not any(protocol.training for protocol in protocols.values())
+
+
+def test_switches_are_read_by_somebody():
+    assert set(SWITCHES) > PROBE_SWITCHES
+
+
+def test_switches_are_told_as_people_read_them():
+    assert switch_text({"clip_metric": False, "interval": "generalisation"}) == (
+        "clip_metric off, interval generalisation"
+    )
+
+
+# --- settings of jobs
+
+
+def test_published_fold_has_no_settings_beside_those_it_always_had():
+    assert set(probe(targets(), "T1A-sample")) == {
+        "protocol", "repetitions", "folds", "seed", "metric", "classifier",
+    }  # fmt: skip
+    assert ProbeSettings.from_json(json.dumps(probe(targets(), "T1A-sample"))).complete() == PUBLISHED
+
+
+def test_leak_gives_a_hidden_layer_to_thirteen_more_tasks():
+    chosen, published = targets("published-mlp-leak"), targets()
+    leaked = {
+        task.removesuffix("-sample")
+        for task in DEFAULT["select"]["tasks"]
+        if probe(chosen, task)["classifier"] != probe(published, task)["classifier"]
+    }
+    assert leaked == {"F4", "F6", "G1", "G2A", "G2B", "G3", "G4", "T1A", "T1B", "T2A", "T2B", "T3", "T4"}
+    assert probe(chosen, "F3-sample")["classifier"] == "mlp"
+    assert probe(chosen, "F2-sample")["classifier"] == "logistic"
+
+
+def test_task_of_the_user_leaks_only_if_it_says_so():
+    own = {"own": {"like": "T1A-sample", "leaked_hidden_layer": False}}
+    chosen = targets("published-mlp-leak", tasks=own, select={"tasks": ["own"]})
+    assert probe(chosen, "own")["classifier"] == "logistic"
+
+
+def test_corrected_fold_names_its_switches():
+    settings = probe(targets("corrected"), "F3-sample", "tfidf")
+    assert settings["switches"] == {
+        "best_checkpoint": True,
+        "clip_metric": False,
+        "const_features": "zero",
+        "lazy_sep_layout": "alternatives",
+        "logit_in_unit_interval": "logit",
+        "stratify_eval": True,
+        "warmup_floor": False,
+    }
+    complete = ProbeSettings.from_json(json.dumps(settings)).complete()
+    assert complete.switches.const_features == "zero"
+    # other encoders and other layouts are not touched by the layout of fitted ones
+    assert "lazy_sep_layout" not in probe(targets("corrected"), "F3-sample", "random")["switches"]
+    assert "lazy_sep_layout" not in probe(targets("corrected"), "T1A-sample", "tfidf")["switches"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("batch_size", 64), ("max_epochs", 3), ("patience", 1), ("evaluation_share", 0.25), ("folds", 4),
+        ("repetitions", 2), ("seed", 1), ("learning_rates", [0.01]),
+    ],
+)  # fmt: skip
+def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):
+    chosen = targets("published", protocols={"published": {"training": {key: value}}})
+    complete = ProbeSettings.from_json(json.dumps(probe(chosen, "T1A-sample"))).complete()
+    here = getattr(complete, key)
+    assert (list(here) if isinstance(here, tuple) else here) == value
+    published = getattr(PUBLISHED, key)
+    published = list(published) if isinstance(published, tuple) else published
+    assert score(chosen, "T1A-sample")["protocol"]["changed"] == {
+        key: {"here": value, "published": published}
+    }
+
+
+def test_changed_classifier_marks_the_tasks_that_have_another():
+    chosen = targets(protocols={"published": {"training": {"classifier": "mlp"}}})
+    assert probe(chosen, "T1A-sample")["classifier"] == "mlp"
+    changed = score(chosen, "T1A-sample")["protocol"]["changed"]
+    assert changed == {"classifier": {"here": "mlp", "published": "logistic"}}
+    assert score(chosen, "F3-sample")["protocol"]["changed"] == {}
+
+
+def test_width_of_a_hidden_layer_matters_to_mlps_alone():
+    chosen = targets(protocols={"published": {"training": {"hidden_width": 8}}})
+    assert probe(chosen, "T1A-sample") == probe(targets(), "T1A-sample")
+    assert probe(chosen, "F3-sample")["training"] == {"hidden_width": 8}
+
+
+def test_published_value_written_out_changes_nothing():
+    training = {key: getattr(PUBLISHED, key) for key in TRAINING_KEYS if key != "classifier"}
+    training = {key: list(value) if isinstance(value, tuple) else value for key, value in training.items()}
+    chosen = targets(protocols={"published": {"training": training}})
+    assert score(chosen, "F3-sample") == score(targets(), "F3-sample")
+
+
+def test_settings_of_the_section_probe_mark_the_score_too():
+    chosen = targets(probe={"protocol": "published", "repetitions": 3})
+    changed = score(chosen, "T1A-sample")["protocol"]["changed"]
+    assert not_comparable_text(changed) == "repetitions 3 (published: 10)"
+
+
+def test_number_of_folds_is_that_of_the_protocol():
+    chosen = targets(protocols={"published": {"training": {"repetitions": 1, "folds": 3}}})
+    assert len(chosen.probes()) == len(chosen.scores()) * 3
+    assert json.loads(chosen.prepare_checks(SimpleNamespace(task="T1A-sample")))["folds"] == 3
+
+
+def test_every_training_setting_has_a_schema_and_a_field():
+    assert set(SCHEMA["$defs"]["training"]["properties"]) == set(TRAINING_KEYS)
+    assert set(TRAINING_KEYS) - {"classifier"} == {f.name for f in fields(ProbeProtocol)} - {"switches"}
+
+
+# --- studies
+
+
+def test_protocol_of_a_study_scores_the_folds_of_the_baseline_where_they_are_the_same():
+    own = {"narrow": {"like": "published", "title": "x", "switches": {"reflect_bca": False}}}
+    chosen = targets(protocols=own, study={"protocols": ["narrow", "corrected"]})
+    places = SimpleNamespace(task="T1A-sample", model="random", protocol="narrow")
+    assert chosen.folds_of_task(places)[0] == "results/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    settings = score(chosen, "T1A-sample", protocol="narrow")
+    assert settings["probe"]["protocol"] == "published"
+    assert settings["protocol"] == {"name": "narrow", "switches": {"reflect_bca": False}, "changed": {}}
+    places.protocol = "corrected"
+    assert chosen.folds_of_task(places)[0] == (
+        "results/protocols/corrected/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    )
+
+
+def test_studies_change_no_setting_of_the_scores():
+    with_study = targets(study={"protocols": ["corrected"]})
+    for task in ("T1A-sample", "F3-sample"):
+        assert score(with_study, task) == score(targets(), task)
+    assert with_study.scores() == targets().scores()
+    assert with_study.effects() == ["results/protocols/corrected/effects.parquet"]
+
+
+# --- mistakes
+
+
+def test_switches_of_the_catalog_are_fixed():
+    told = mistake(protocols={"published": {"switches": {"clip_metric": False}}})
+    assert told.startswith("protocols.published.switches: the protocol published of the catalog is fixed")
+    assert "Write an entry of your own with like: published." in told
+
+
+def test_protocol_that_does_not_exist_is_told_with_the_nearest():
+    assert mistake(study={"protocols": ["corected"]}).startswith(
+        "config.study.protocols: there is no protocol 'corected'. Did you mean corrected?"
+    )
+    assert mistake(protocol="publish").startswith("config.probe.protocol: there is no protocol 'publish'.")
+
+
+def test_unknown_switch_is_told_with_the_nearest():
+    own = {"mine": {"like": "published", "title": "x", "switches": {"clip_metrics": False}}}
+    assert mistake(protocols=own).startswith(
+        "protocols.mine.switches.clip_metrics: there is no such key. Did you mean clip_metric?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("training", "place"),
+    [({"batch_size": 1}, "batch_size: 1 is less"), ({"learning_rates": []}, "learning_rates: [] should"),
+     ({"beta1s": [1]}, "beta1s.0: 1 is greater"), ({"evaluation_share": 1}, "evaluation_share: 1 is greater")],
+)  # fmt: skip
+def test_impossible_training_is_told(training, place):
+    told = mistake(protocols={"published-mlp-leak": {"training": training}})
+    assert told.startswith(f"protocols.published-mlp-leak.training.{place}")
+
+
+def test_protocol_needs_a_title_of_its_own():
+    told = mistake(protocols={"mine": {"like": "corrected"}})
+    assert told.startswith("protocols.mine: 'title' is a required property")
+
+
+def test_study_of_other_folds_is_refused():
+    own = {"ten": {"like": "published", "title": "x", "training": {"folds": 10}}}
+    told = mistake(protocols=own, study={"protocols": ["ten"]})
+    assert told.startswith("config.study.protocols: ten has folds 10, but published has 5")
+
+
+def test_baseline_in_its_own_study_is_refused():
+    assert "'published' is probe.protocol" in mistake(study={"protocols": ["published"]})
+
+
+def test_table_of_protocols_without_a_study_is_refused():
+    told = mistake(report={"tables": ["protocols"]})
+    assert told.startswith("config.report.tables: the table protocols compares protocols")

@@ -1,0 +1,353 @@
+"""What each switch does, alone, beside the published behaviour."""
+
+from collections import Counter
+from dataclasses import replace
+
+import fake_summary
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from small_tasks import make_task
+
+from sentflow.data.checks import check_folds
+from sentflow.data.table import TaskTable
+from sentflow.errors import DataError
+from sentflow.probing.draws import (
+    UngroupableError,
+    grouped_folds,
+    plan_folds,
+    stratified_choice,
+)
+from sentflow.probing.features import LazyFeatures
+from sentflow.probing.job import ProbeSettings, probe_task
+from sentflow.probing.losses import predicted_classes
+from sentflow.probing.metrics import published_metric
+from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.standardise import standardised
+from sentflow.probing.training import FoldResult, train_fold
+from sentflow.report.checks import guessing_mean
+from sentflow.report.rows import drawn
+from sentflow.report.summary import curve_rows, score_row
+from sentflow.stats.repeatability import published_intervals
+from sentflow.stats.score import StatisticsSettings, score
+from sentflow.switches import Switches
+
+SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
+
+
+def with_switches(protocol: ProbeProtocol = SHORT, **switches: object) -> ProbeProtocol:
+    return replace(protocol, switches=Switches(**switches))
+
+
+def fold(n: int = 900, *, protocol: ProbeProtocol = SHORT, noise: float = 1.0, extra=None) -> FoldResult:
+    """The first fold of two overlapping blobs; `extra` changes the features."""
+    generator = np.random.default_rng(0)
+    labels = np.arange(n) % 2
+    features = (0.4 * np.eye(6)[labels] + noise * generator.standard_normal((n, 6))).astype(np.float32)
+    if extra is not None:
+        features = extra(features)
+    plan = next(plan_folds(labels, protocol))
+    parts = [features[rows] for rows in (plan.train, plan.evaluation, plan.test)]
+    return train_fold(plan, parts, labels, metric="mcc", n_classes=2, hidden=None, protocol=protocol)
+
+
+# --- clip_metric (A5)
+
+
+def test_unclipped_metric_keeps_what_is_below_chance():
+    truth = np.array([0, 0, 1, 1])
+    assert published_metric("mcc", truth, 1 - truth, n_classes=2, clip=False) == -1
+    assert published_metric("mcc", truth, 1 - truth, n_classes=2) == 0
+    three = np.array([0, 1, 2])
+    # no hit: F1 is 0, chance 1/3
+    wrong = published_metric("adjusted_macro_f1", three, np.roll(three, 1), n_classes=3, clip=False)
+    assert wrong == pytest.approx(-1 / 2)
+
+
+def test_unclipped_fold_of_noise_may_score_below_zero():
+    shuffled = [
+        fold(900, protocol=with_switches(replace(SHORT, seed=seed), clip_metric=False), extra=_noise)
+        for seed in range(6)
+    ]
+    assert min(result.test_metric for result in shuffled) < 0
+    clipped = [fold(900, protocol=replace(SHORT, seed=seed), extra=_noise) for seed in range(6)]
+    assert min(result.test_metric for result in clipped) >= 0
+
+
+def _noise(features: np.ndarray) -> np.ndarray:
+    return np.random.default_rng(1).standard_normal(features.shape).astype(np.float32)
+
+
+def test_unclipped_score_tells_the_clipped_mean_beside_it():
+    values = np.array([-0.1, 0.1, 0.2, -0.3, 0.1])
+    table = _folds_table(values)
+    free = StatisticsSettings(level=0.99, n_resamples=200, switches=Switches(clip_metric=False))
+    result = score(table, n_folds=5, seed=1, settings=free)
+    assert result["mean"] == pytest.approx(0.0)
+    assert result["mean_clipped"] == pytest.approx(0.4 / 5)
+    assert "mean_clipped" not in score(table, n_folds=5, seed=1, settings=StatisticsSettings(0.99, 200))
+
+
+def test_guessing_has_mean_zero_where_scores_are_not_cut():
+    assert guessing_mean(fake_summary.one_row(clips=False)) == 0
+    assert guessing_mean(fake_summary.one_row()) > 0
+
+
+# --- logit_in_unit_interval (A10)
+
+
+def test_logits_in_the_unit_interval_are_logits():
+    logits = np.float32([[0.1], [0.4], [0.9], [0.0]])
+    assert predicted_classes(logits).tolist() == [0, 0, 1, 0]
+    assert predicted_classes(logits, as_probabilities=False).tolist() == [1, 1, 1, 0]
+
+
+# --- const_features (A8)
+
+
+def test_columns_that_are_constant_on_the_training_part_become_zero():
+    train = np.float32([[1, 5, 0.1], [2, 5, 0.1], [3, 5, 0.1]])
+    test = np.float32([[2, 6, 0.2]])
+    published = standardised([train, test], ones=False)
+    mended = standardised([train, test], ones=False, zero_constant=True)
+    assert published[1][0, 1] > 1e11
+    assert mended[1][0].tolist() == [0, 0, 0]
+    assert mended[0][:, 0].tolist() == published[0][:, 0].tolist() == [-1, 0, 1]
+
+
+def test_a_column_that_only_the_test_part_varies_does_not_decide_under_zero():
+    def spiked(features: np.ndarray) -> np.ndarray:
+        labels = np.arange(len(features)) % 2
+        plan = next(plan_folds(labels, SHORT))
+        column = np.ones((len(features), 1), np.float32)
+        column[plan.test[::2]] = 2
+        return np.hstack([features, column])
+
+    protocol = with_switches(const_features="zero")
+    plain = fold(
+        protocol=protocol, extra=lambda features: np.hstack([features, np.ones_like(features[:, :1])])
+    )
+    assert fold(protocol=protocol, extra=spiked).predicted.tolist() == plain.predicted.tolist()
+    assert fold(extra=spiked).test_loss > 1e6
+
+
+# --- warmup_floor (A6)
+
+
+@pytest.mark.parametrize(("n_batches", "published", "mended"), [(0, 0, 1), (3, 0, 1), (4, 1, 1), (9, 2, 2)])
+def test_warm_up_has_at_least_one_step(n_batches, published, mended):
+    assert PUBLISHED.warmup_steps(n_batches) == published
+    assert with_switches(warmup_floor=False).warmup_steps(n_batches) == mended
+
+
+def test_part_below_a_batch_is_one_smaller_batch():
+    quick = replace(SHORT, learning_rates=(0.1,))
+    result = fold(120, protocol=with_switches(quick, warmup_floor=False), noise=0.05)  # 76 rows to train on
+    assert np.isfinite(result.train_losses).all()
+    assert result.test_metric > 0.5
+
+
+def test_small_task_is_refused_as_published_and_the_message_names_the_way_out():
+    table = _task(60)
+    with pytest.raises(DataError, match=r"fewer than one batch of 128.*probe\.protocol: corrected"):
+        check_folds(table, 5)
+    check_folds(table, 5, small_parts=True)
+    # 4 rows: two in the test part, of the two others one is for evaluation
+    with pytest.raises(DataError, match="trains on 1 rows, fewer than two"):
+        check_folds(_task(2), 2, small_parts=True, evaluation_share=0.5)
+
+
+# --- best_checkpoint (A7)
+
+
+def test_best_weights_are_those_of_a_training_that_ends_there():
+    quick = replace(SHORT, learning_rates=(0.2,), patience=3)
+    last, best = fold(protocol=quick), fold(protocol=with_switches(quick, best_checkpoint=True))
+    assert last.evaluation_losses == best.evaluation_losses
+    epoch = int(np.argmin(best.evaluation_losses)) + 1
+    assert epoch < len(best.evaluation_losses)
+    ended = fold(protocol=replace(quick, max_epochs=epoch))
+    assert (best.test_loss, best.test_metric) == (ended.test_loss, ended.test_metric)
+    assert best.predicted.tolist() == ended.predicted.tolist()
+    assert best.test_loss != last.test_loss
+
+
+# --- stratify_eval (A15)
+
+
+@given(counts=st.lists(st.integers(1, 40), min_size=2, max_size=5), share=st.floats(0.05, 0.95))
+def test_stratified_choice_has_its_size_and_every_class_its_share(counts, share):
+    labels = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
+    size = int(np.ceil(share * len(labels)))
+    chosen = stratified_choice(labels, size)
+    assert chosen.sum() == size
+    for label, n in enumerate(counts):
+        assert abs(chosen[labels == label].sum() - size * n / len(labels)) < 1
+
+
+def test_stratified_evaluation_parts_change_no_test_part():
+    labels = np.random.default_rng(2).integers(0, 3, 400)
+    published = list(plan_folds(labels, PUBLISHED, wanted={(1, 1), (1, 5)}))
+    mended = list(plan_folds(labels, with_switches(PUBLISHED, stratify_eval=True), wanted={(1, 1), (1, 5)}))
+    for old, new in zip(published, mended, strict=True):
+        assert old.test.tolist() == new.test.tolist()
+        assert (len(old.train), old.seed_init, old.seed_loader) == (
+            len(new.train), new.seed_init, new.seed_loader,
+        )  # fmt: skip
+        assert set(new.train) | set(new.evaluation) == set(old.train) | set(old.evaluation)
+        counts = Counter(labels[new.evaluation].tolist())
+        assert max(counts.values()) - min(counts.values()) <= 1
+
+
+# --- group_folds (A16)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**31), n_folds=st.integers(2, 5), size=st.integers(1, 4))
+def test_documents_are_never_split_and_classes_are_spread(seed, n_folds, size):
+    generator = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(60), size)
+    labels = generator.integers(0, 2, len(groups))
+    folds = grouped_folds(labels, groups, n_folds, seed=seed)
+    assert all(len(set(folds[groups == group])) == 1 for group in range(60))
+    for label in (0, 1):
+        shares = np.bincount(folds[labels == label], minlength=n_folds) / (labels == label).sum()
+        assert abs(shares - 1 / n_folds).max() < 0.15
+
+
+def test_documents_are_dealt_anew_by_every_seed():
+    labels, groups = np.arange(200) % 2, np.arange(200) // 4
+    first, second = (grouped_folds(labels, groups, 5, seed=seed) for seed in (1, 2))
+    assert first.tolist() != second.tolist()
+    assert first.tolist() == grouped_folds(labels, groups, 5, seed=1).tolist()
+
+
+def test_too_few_documents_are_refused():
+    with pytest.raises(UngroupableError, match="3 documents cannot be dealt to 5 folds"):
+        grouped_folds(np.arange(30) % 2, np.arange(30) // 10, 5, seed=0)
+
+
+def test_plans_keep_documents_together_and_test_every_row_once():
+    labels, groups = np.arange(300) % 2, np.arange(300) // 6
+    plans = list(plan_folds(labels, replace(PUBLISHED, repetitions=1), groups=groups))
+    for plan in plans:
+        outside = np.concatenate([plan.train, plan.evaluation])
+        assert not set(groups[plan.test]) & set(groups[outside])
+    assert sorted(row for plan in plans for row in plan.test) == list(range(300))
+
+
+def test_job_with_too_few_documents_says_what_to_write(tmp_path):
+    table = replace(_task(200), groups=["a", "b"] * 200)
+    chosen = ProbeSettings("x", 1, 5, 1, "mcc", "logistic", switches={"group_folds": True})
+    with pytest.raises(DataError, match=r"X-sample: the rows of 2 documents .* group_folds: false"):
+        probe_task(_Zeros(), table, chosen, [str(tmp_path / "rep-1/fold-1.parquet")])
+
+
+class _Zeros:
+    def parts(self, plan):
+        return tuple(
+            np.zeros((len(rows), 2), np.float32) for rows in (plan.train, plan.evaluation, plan.test)
+        )
+
+
+# --- lazy_sep_layout (A9)
+
+
+class _Lengths:
+    """An encoder of one column, the length of the text; remembers what it was fitted on."""
+
+    def fit(self, texts):
+        self.seen = list(texts)
+        return self
+
+    def transform(self, texts):
+        return np.array([[len(text)] for text in texts], np.float32)
+
+
+def test_fitted_encoders_see_each_alternative():
+    table = make_task(30, layout="alternatives", n_alternatives=3)
+    plan = next(plan_folds(table.labels, replace(PUBLISHED, folds=3)))
+    encoder = _Lengths()
+    train, _, test = LazyFeatures(table, encoder, split_alternatives=True).parts(plan)
+    assert train.shape == (len(plan.train), 1 + 3)
+    row = plan.test[0]
+    expected = [len(table.text_a[row]), *(len(text) for text in table.alternatives(row))]
+    assert test[0].tolist() == expected
+    assert set(encoder.seen) == {
+        text for row in plan.train for text in (table.text_a[row], *table.alternatives(row))
+    }
+    published, _, _ = LazyFeatures(table, encoder).parts(plan)
+    assert published.shape == (len(plan.train), 4)
+    assert table.text_b[plan.train[0]] in encoder.seen
+
+
+# --- reflect_bca (A3), degenerate_interval (A4)
+
+
+def test_proper_interval_is_that_of_scipy():
+    from scipy.stats import bootstrap
+
+    sample = np.random.default_rng(5).gamma(1.0, 0.1, 50)
+    (ours,) = published_intervals([sample], seed=7, n_resamples=4000, level=0.99, reflect=False)
+    theirs = bootstrap(
+        (sample,), np.mean, n_resamples=4000, confidence_level=0.99, method="BCa",
+        rng=np.random.default_rng(1),
+    ).confidence_interval  # fmt: skip
+    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.004)
+    (mirrored,) = published_intervals([sample], seed=7, n_resamples=4000, level=0.99)
+    mean = sample.mean()
+    assert (mirrored.low, mirrored.high) == pytest.approx((2 * mean - ours.high, 2 * mean - ours.low))
+    assert ours.high - mean > mean - ours.low  # skewed to the right
+
+
+def test_equal_folds_have_an_interval_of_no_width():
+    (undefined,) = published_intervals([np.full(9, 0.3)], seed=1, n_resamples=99, level=0.99)
+    assert np.isnan(undefined.low)
+    (zero,) = published_intervals([np.full(9, 0.3)], seed=1, n_resamples=99, level=0.99, undefined=False)
+    assert (zero.low, zero.high) == (0.3, 0.3)
+
+
+def test_limits_outside_the_range_are_not_drawn():
+    row = fake_summary.one_row()
+    assert drawn(row, -0.2, 1.2) == (-0.2, 1.2)
+    assert drawn(replace(row, cuts_limits=True), -0.2, 1.2) == (0, 1)
+    free = replace(row, cuts_limits=True, clips=False)
+    assert drawn(free, -1.2, 0.4) == (-1, 0.4)
+    assert drawn(replace(free, metric="adjusted_macro_f1", n_classes=3), -0.9, 0.4) == (-0.5, 0.4)
+
+
+# --- curve_survivors (A14)
+
+
+def test_curves_end_where_fewer_than_half_of_the_folds_are_left():
+    row = fake_summary.one_row()
+    file = fake_summary.score_file(row, n_epochs=4)
+    counts = {
+        name: [50, 25, 24, 1]
+        for name in ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
+    }
+    titles = fake_summary.settings_of([row])
+    mended = score_row({**file, "switches": {"curve_survivors": False}}, titles)
+    assert {curve.epoch for curve in curve_rows(row, file["published"], counts)} == {1, 2, 3, 4}
+    assert {curve.epoch for curve in curve_rows(mended, file["published"], counts)} == {1, 2}
+
+
+def _task(n: int) -> TaskTable:
+    """A task of n rows in each of two classes."""
+    labels = np.repeat([0, 1], n)
+    table = make_task(2 * n)
+    return replace(table, labels=labels.astype(np.int64))
+
+
+def _folds_table(values: np.ndarray) -> dict[str, np.ndarray]:
+    names = [
+        "loss_per_epoch_eval", "loss_per_epoch_train", "loss_test", "metric_per_epoch_eval", "metric_test",
+    ]  # fmt: skip
+    n = len(values)
+    return {
+        "kfold_repetition": np.ones(n * len(names), int),
+        "train_epoch": np.repeat([1, 1, -1, 1, -1], n),
+        "metric": np.repeat(names, n),
+        "value": np.concatenate([*[np.linspace(0.4, 0.6, n)] * 4, values]),
+    }

@@ -1,0 +1,71 @@
+"""Other protocols beside that of the scores: folds and scores of their own, and what they change."""
+
+
+use rule probe as probe_study with:
+    output:
+        folds=targets.fold_outputs(study=True),
+        predictions=targets.prediction_outputs(study=True),
+    log:
+        paths.log("probe_study", targets.study_job_key()),
+    benchmark:
+        paths.benchmark("probe_study", targets.study_job_key())
+
+
+use rule probe_featurised as probe_featurised_study with:
+    output:
+        folds=targets.fold_outputs(study=True),
+        predictions=targets.prediction_outputs(study=True),
+    log:
+        paths.log("probe_featurised_study", targets.study_job_key()),
+    benchmark:
+        paths.benchmark("probe_featurised_study", targets.study_job_key())
+
+
+use rule probe_lazy as probe_lazy_study with:
+    output:
+        folds=targets.fold_outputs(study=True),
+        predictions=targets.prediction_outputs(study=True),
+    log:
+        paths.log("probe_lazy_study", targets.study_job_key()),
+    benchmark:
+        paths.benchmark("probe_lazy_study", targets.study_job_key())
+
+
+use rule score as score_study with:
+    output:
+        scores=paths.STUDY_SCORES,
+        table=paths.STUDY_SCORE_TABLE,
+    log:
+        paths.log("score_study", "{protocol}/{task}/{model}"),
+    benchmark:
+        paths.benchmark("score_study", "{protocol}/{task}/{model}")
+
+
+rule compare_protocol:
+    """Scores under the experiment's protocol and under another → what the other changes."""
+    input:
+        scores=targets.scores(),
+        tables=targets.score_tables(),
+        other_scores=targets.study_scores,
+        other_tables=targets.study_score_tables,
+    output:
+        paths.EFFECTS,
+    log:
+        paths.log("compare_protocol", "{protocol}"),
+    benchmark:
+        paths.benchmark("compare_protocol", "{protocol}")
+    localrule: True
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("sentflow.commands.compare_protocol"),
+        env=versions("numpy", "scipy"),
+        settings=targets.compare_settings,
+    shell:
+        "python -m sentflow.commands.compare_protocol --scores {input.scores:q} --tables {input.tables:q}"
+        " --other-scores {input.other_scores:q} --other-tables {input.other_tables:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,73 @@
+"""Scores under two protocols -> what the second changes, one row per task and encoder."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.errors import DataError
+from sentflow.io import read_json
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="compare_protocol", description=__doc__)
+    found.add_argument("--scores", nargs="+", type=Path, required=True, help="score files of the baseline")
+    found.add_argument("--tables", nargs="+", type=Path, required=True, help="score tables in the same order")
+    found.add_argument(
+        "--other-scores", nargs="+", type=Path, required=True, help="of the other protocol, in the same order"
+    )
+    found.add_argument("--other-tables", nargs="+", type=Path, required=True, help="in the same order")
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"tasks", "models": as for summarise, "protocol": {"name", "title"}}',
+    )
+    found.add_argument("--output", type=Path, required=True, help="Parquet file to write")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("compare_protocol", args, libraries=["numpy", "scipy", "pyarrow"])
+    lengths = {
+        name: len(getattr(args, name)) for name in ("scores", "tables", "other_scores", "other_tables")
+    }
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
+    from sentflow.report.effects import effect_rows
+    from sentflow.report.fold_scores import fold_scores
+    from sentflow.report.rows import EffectRow, write_rows
+    from sentflow.report.summary import in_order, score_row
+
+    settings = json.loads(args.settings)
+    protocol = settings["protocol"]
+    base = in_order([score_row(read_json(file), settings) for file in args.scores])
+    other = in_order([score_row(read_json(file), settings) for file in args.other_scores])
+    for row, file in zip(other, args.other_scores, strict=True):
+        if row.protocol != protocol["name"]:
+            raise DataError(
+                f"{file} was made by the protocol {row.protocol}, not by {protocol['name']}. Delete it and run "
+                "snakemake again."
+            )
+    first, second = (
+        {(scores["task"], scores["model"]): fold_scores(table) for scores, table in pairs}
+        for pairs in (
+            zip(map(read_json, args.scores), args.tables, strict=True),
+            zip(map(read_json, args.other_scores), args.other_tables, strict=True),
+        )
+    )
+    folds = {key: (values, second[key]) for key, values in first.items() if key in second}
+    rows = effect_rows(base, other, folds, title=protocol["title"])
+    write_rows(args.output, EffectRow, rows)
+    logger.info("%s beside %s: %d scores", protocol["name"], base[0].protocol, len(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

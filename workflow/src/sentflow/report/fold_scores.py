@@ -1,0 +1,32 @@
+"""The test metric of every fold, from an unaggregated score table."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+
+_COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
+
+
+def fold_scores(path: Path | str) -> np.ndarray:
+    """(J,) float64 in the order of repetitions and folds.
+
+    Raises
+    ------
+    DataError
+        The file is not a score table.
+    """
+    try:
+        table = pq.read_table(path, columns=_COLUMNS)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable score table ({error}). Delete it and run again."
+        ) from error
+    columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}
+    tested = columns["metric"] == "metric_test"
+    order = np.lexsort((columns["kfold_partition"][tested], columns["kfold_repetition"][tested]))
+    values: np.ndarray = columns["value"][tested].astype(np.float64)[order]
+    return values
