@@ -15,8 +15,8 @@ from sentflow.config import load_experiment
 from sentflow.errors import ConfigError
 from sentflow.probing.job import ProbeSettings
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
-from sentflow.protocols import TRAINING_KEYS, not_comparable_text
-from sentflow.switches import PROBE_SWITCHES, Switches, switch_text
+from sentflow.protocols import TRAINING_KEYS
+from sentflow.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 from sentflow.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]

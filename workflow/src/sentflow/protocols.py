@@ -115,17 +115,5 @@ class NamedProtocol:
         }
 
 
-def not_comparable_text(changed: Mapping[str, Mapping[str, Any]]) -> str:
-    """Changed settings as people read them: ``batch_size 64 (published: 128)``; empty for none."""
-    return ", ".join(
-        f"{name} {_plain(change['here'])} (published: {_plain(change['published'])})"
-        for name, change in changed.items()
-    )
-
-
 def _as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def _plain(value: Any) -> str:
-    return " / ".join(f"{item:g}" for item in value) if isinstance(value, list | tuple) else str(value)

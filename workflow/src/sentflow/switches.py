@@ -6,6 +6,7 @@ tells each in a sentence. Standard library only: the Snakefile reads it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 SwitchValue = bool | str
 
@@ -102,3 +103,15 @@ PROBE_SWITCHES = frozenset(
         "warmup_floor",
     }
 )
+
+
+def not_comparable_text(changed: Mapping[str, Mapping[str, Any]]) -> str:
+    """Changed settings as people read them: ``batch_size 64 (published: 128)``; empty for none."""
+    return ", ".join(
+        f"{name} {_plain(change['here'])} (published: {_plain(change['published'])})"
+        for name, change in changed.items()
+    )
+
+
+def _plain(value: Any) -> str:
+    return " / ".join(f"{item:g}" for item in value) if isinstance(value, list | tuple) else str(value)

@@ -14,9 +14,9 @@ from typing import Any
 from sentflow import paths
 from sentflow.config import Entry, Experiment
 from sentflow.encoders.kinds import connection_settings, custom_files, encode_settings, fetch_settings
-from sentflow.protocols import NamedProtocol, not_comparable_text
+from sentflow.protocols import NamedProtocol
 from sentflow.provenance import versions
-from sentflow.switches import switch_text
+from sentflow.switches import not_comparable_text, switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.protocols import not_comparable_text
 from sentflow.report.rows import CurveRow, ScoreRow, unique
-from sentflow.switches import Switches, switch_text
+from sentflow.switches import Switches, not_comparable_text, switch_text
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
 # folds are paired across encoders only if these are equal everywhere
