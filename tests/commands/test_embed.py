@@ -8,12 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tiny_bert import save_tiny_bert
 
 import sentflow.commands.embed
-from sentflow.commands import fetch_model
+from sentflow.commands import embed_task, fetch_model
 from sentflow.commands.embed import main
 from sentflow.encoders.embedding import embed_texts
 from sentflow.encoders.manifest import read_manifest, write_manifest
+from sentflow.encoders.settings import EncodeSettings
 from sentflow.encoders.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
 
@@ -40,7 +42,16 @@ def environment(monkeypatch):
 def embed(tmp_path):
     """Fetch a model, embed texts; gives the paths of array and description."""
 
-    def run(entry=RANDOM, texts=TEXTS, threads=1, settings=None, name="out", change_manifest=None):
+    def run(
+        entry=RANDOM,
+        texts=TEXTS,
+        threads=1,
+        settings=None,
+        name="out",
+        change_manifest=None,
+        task=None,
+        device="null",
+    ):
         manifest = tmp_path / "models" / "my-model" / "manifest.json"
         arguments = ["--model", "my-model", "--settings", json.dumps(entry), "--output", str(manifest)]
         fetch_model.main(arguments)
@@ -51,7 +62,9 @@ def embed(tmp_path):
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
         arguments = ["--manifest", str(manifest), "--texts", str(path), "--threads", str(threads)]
         arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]
-        assert main(arguments) == 0
+        arguments += ["--device", device]
+        of_task = ["--task", task] if task else []
+        assert (embed_task.main if task else main)([*arguments, *of_task]) == 0
         return npy, info
 
     return run
@@ -89,10 +102,35 @@ def test_any_number_of_threads_gives_the_same_files(embed, minilm):
 def test_settings_reach_the_model_and_the_description(embed, minilm):
     npy, info = embed(minilm, settings={"max_tokens": 4, "prompt": "Tema: ", "normalise": True})
     settings = json.loads(info.read_text())["encode_settings"]
-    assert settings == {"max_tokens": 4, "prompt": "Tema: ", "normalise": True, "batch_tokens": 2048}
+    expected = {"max_tokens": 4, "prompt": "Tema: ", "normalise": True}
+    assert settings == {**EncodeSettings().as_dict(), **expected}
     # four tokens hold only [CLS], a part of the prompt, and [SEP]: all texts are cut to the same
     vectors = np.load(npy)
     assert vectors == pytest.approx(np.broadcast_to(vectors[0], vectors.shape), abs=1e-6)
+
+
+def test_a_plain_transformer_is_embedded_with_its_options(embed, tmp_path):
+    folder = save_tiny_bert(tmp_path / "bert")
+    entry = {"kind": "transformers", "source": {"folder": str(folder)}}
+    settings = {"pooling": "last-two", "truncate_dim": 5, "max_tokens": 6, "dtype": "bfloat16"}
+    npy, info = embed(entry, settings=settings)
+    assert np.load(npy).shape == (6, 5) and np.load(npy).dtype == np.float32
+    description = json.loads(info.read_text())
+    assert description["truncated_texts"] == 1 and description["task"] is None
+    assert description["encode_settings"] == {**EncodeSettings().as_dict(), **settings}
+
+
+def test_the_prompt_of_a_task_is_used_for_that_task(embed, minilm):
+    plain, _ = embed(minilm, settings={"prompt": "Tema: "}, name="plain")
+    settings = {"prompts": {"law": "Tema: "}, "prompt_names": {"roles": {"text": "law"}}}
+    npy, info = embed(minilm, settings=settings, name="task", task="F1A")
+    assert npy.read_bytes() == plain.read_bytes()
+    assert json.loads(info.read_text())["task"] == "F1A"
+
+
+def test_a_wrong_device_is_named_before_a_model_is_loaded(embed):
+    with pytest.raises(ConfigError, match="'gpu' names no device. Write cpu, cuda"):
+        embed(device='"gpu"')
 
 
 def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch):
@@ -160,8 +198,8 @@ def test_a_lazy_encoder_has_no_embeddings(embed):
 
 
 def test_an_unknown_setting_is_named(embed):
-    with pytest.raises(ConfigError, match="batch_size: no such setting. Known: batch_tokens"):
-        embed(settings={"batch_size": 3})
+    with pytest.raises(ConfigError, match="batchsize: no such setting. Known: backend, batch_size"):
+        embed(settings={"batchsize": 3})
 
 
 def test_a_damaged_manifest_is_named(embed, tmp_path):

@@ -335,3 +335,19 @@ def test_equal_runs_write_equal_bytes(fetch, mirrored):
     shutil.rmtree(folder)
     fetch(entry, mirrors)
     assert (folder / "manifest.json").read_bytes() == first
+
+
+def test_a_plain_transformer_has_no_pooling_of_its_own(fetch, tmp_path):
+    source = {"folder": str(write_files(tmp_path / "modelo"))}
+    manifest, _ = fetch({"kind": "transformers", "source": source})
+    assert (manifest["kind"], manifest["dimension"], manifest["pooling"]) == ("transformers", 8, None)
+    assert manifest["max_tokens"] == 64
+
+
+def test_a_folder_without_a_transformer_is_none_of_kind_transformers(fetch, tmp_path):
+    files = {name: content for name, content in FILES.items() if name != "config.json"}
+    source = {"folder": str(write_files(tmp_path / "modelo", files))}
+    with pytest.raises(
+        DataError, match=r"models\.my-model: .*holds no config\.json.*kind sentence-transformers"
+    ):
+        fetch({"kind": "transformers", "source": source})

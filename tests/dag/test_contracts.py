@@ -23,10 +23,11 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
     (project / "mine.py").write_text("class Mine:\n    def embed(self, a, b, task, split): ...\n", "utf-8")
     models = ["minilm-l6", "tfidf", "mine"]
+    prompted = {"prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"T1B-tiny": "law"}}}
     facts = rule_facts(
         project,
         {
-            "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}},
+            "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}, "minilm-l6": prompted},
             "select": {"tasks": ["T1B-tiny", "T1B-open"], "models": models},
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},

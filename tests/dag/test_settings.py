@@ -162,8 +162,12 @@ def finished_with_pinned(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ({"source": {"hub": "somebody/encoder", "revision": "b" * 40}}, {"fetch_model pinned"}),
         ({"max_tokens": 64}, set()),
         ({"prompt": "query: "}, set()),
+        ({"pooling": "last-two"}, set()),
+        ({"truncate_dim": 64}, set()),
+        ({"dtype": "bfloat16"}, set()),
+        ({"backend": "onnx"}, set()),
     ],
-    ids=["revision", "max_tokens", "prompt"],
+    ids=["revision", "max_tokens", "prompt", "pooling", "truncate_dim", "dtype", "backend"],
 )
 def test_a_revision_or_encode_setting_runs_only_that_model(finished_with_pinned, changes, first):
     expected = first | embedded("pinned") | probed("pinned") | SUMMARIES_AND_RECORD
@@ -187,6 +191,19 @@ def test_how_a_service_is_reached_asks_for_nothing_again(tmp_path):
     assert planned(project, config(key_variable="MY_KEY", batch_texts=8, attempts=2)) == {"record", "report"}
     asked_again = planned(project, config(prompt="query: "))
     assert "embed service/tiny-public" in asked_again and "fetch_model service" not in asked_again
+
+
+def test_another_device_runs_only_what_prints_the_entry(finished_with_pinned):
+    jobs = planned(finished_with_pinned, with_pinned(device=["cuda:0", "cuda:1"]))
+    assert jobs == {"report", "record"}
+
+
+def test_a_prompt_of_a_task_runs_only_that_task_of_that_model(finished_with_pinned):
+    prompts = {"prompts": {"law": "Lei: ", "query": "Busca: "}}
+    assert planned(finished_with_pinned, with_pinned(**prompts)) == {"report", "record"}
+    prompts["prompt_names"] = {"tasks": {"G3-tiny": "law"}}
+    own = {"embed_task pinned/tiny-public/G3-tiny", "probe G3-tiny/pinned", "score G3-tiny/pinned"}
+    assert planned(finished_with_pinned, with_pinned(**prompts)) == own | SUMMARIES_AND_RECORD
 
 
 def test_another_address_of_the_same_file_runs_nothing(tmp_path):

@@ -352,3 +352,9 @@ def test_a_key_of_a_service_in_the_config_is_refused_and_not_repeated(wrong):
     service = {"kind": "api", "url": "https://api.example.org/v1", "model": "m", "dimension": 4}
     told = mistake(models={"service": {**service, **wrong}})
     assert next(iter(wrong)) in told and "secret123" not in told
+
+
+def test_prompts_are_for_tasks_that_exist():
+    entry = {**HUB, "prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"F1A": "law", "F1X": "law"}}}
+    told = mistake(models={"prompted": entry})
+    assert told.startswith("models.prompted.prompt_names.tasks: there is no task 'F1X'. Did you mean F1")

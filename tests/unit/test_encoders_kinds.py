@@ -12,13 +12,15 @@ from sentflow.encoders.kinds import (
     DESCRIPTIVE_KEYS,
     ENCODE_KEYS,
     FETCH_KEYS,
+    PLACE_KEYS,
     connection_settings,
     encode_settings,
     entry_problems,
     fetch_settings,
     is_lazy,
 )
-from sentflow.encoders.settings import EncodeSettings
+from sentflow.encoders.prompts import ROLES
+from sentflow.encoders.settings import BACKEND_LIBRARIES, DTYPES, POOLINGS, TRUNCATIONS, EncodeSettings
 from sentflow.encoders.settings_by_kind import (
     ApiSettings,
     Connection,
@@ -76,8 +78,11 @@ def test_every_key_of_the_schema_has_a_description():
 def test_schema_and_code_know_the_same_keys_per_kind():
     for rule in SCHEMA["$defs"]["model"]["allOf"]:
         kind = rule["if"]["properties"]["kind"]["const"]
-        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *CONNECTION_KEYS.get(kind, ()), *DESCRIPTIVE_KEYS}
-        assert set(rule["then"]["propertyNames"]["enum"]) == in_code
+        elsewhere = {*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ())}
+        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS}
+        names = rule["then"]["propertyNames"]
+        names = SCHEMA["$defs"][names["$ref"].rpartition("/")[2]] if "$ref" in names else names
+        assert set(names["enum"]) == in_code
 
 
 def test_defaults_of_the_schema_are_those_of_the_settings():
@@ -99,6 +104,10 @@ def test_defaults_of_the_schema_are_those_of_the_settings():
         (hub_entry(), "'revision' is a required property"),
         (hub_entry(revision="main"), "'main' does not match"),
         (hub_entry(revision=COMMIT, folder="here"), "'folder' is not one of"),
+        ({"kind": "transformers"}, "'source' is a required property"),
+        ({**hub_entry(revision=COMMIT), "pooling": "median"}, "'median' is not one of"),
+        ({**hub_entry(revision=COMMIT), "device": "gpu"}, "'gpu' is not valid under any"),
+        ({**hub_entry(revision=COMMIT), "prompt_names": {"roles": {"passage": "p"}}}, "'passage'"),
         ({"kind": "sentence-transformers", "source": {"folder": "x", "module": "m"}}, "'package'"),
     ],
 )
@@ -119,6 +128,11 @@ def test_schema_refuses(entry, part_of_message):
         (hub_entry(), ["source.revision: is missing", "40 hexadecimal digits", "History", "lab/model"]),
         (hub_entry(revision="main"), ["'main' can point to other weights tomorrow"]),
         (hub_entry(revision=COMMIT, folder="x"), ["source.folder", "one origin, here hub"]),
+        ({**hub_entry(revision=COMMIT), "max_length": 8}, ["no such key. Here it is called max_tokens"]),
+        ({**hub_entry(revision=COMMIT), "dtype": "half"}, ["models.my-model.dtype: 'half'", "float16"]),
+        ({**hub_entry(revision=COMMIT), "device": "gpu"}, ["models.my-model.device: 'gpu' names no device"]),
+        ({**hub_entry(revision=COMMIT), "device": ["cpu", "cuda:0"]}, ["different ones of one kind"]),
+        ({**hub_entry(revision=COMMIT), "device": ["cpu", "cpu"]}, ["A processor is named once"]),
         (
             {"kind": "sentence-transformers", "source": {"package": "p", "folder": "x"}},
             ["needs the key module", "needs the key sha256"],
@@ -129,6 +143,34 @@ def test_problems_say_what_and_what_to_write_instead(entry, parts):
     told = "\n".join(entry_problems("my-model", entry))
     for part in parts:
         assert part in told
+
+
+def test_schema_and_code_know_the_same_choices():
+    properties = SCHEMA["$defs"]["model"]["properties"]
+    assert set(properties["pooling"]["enum"]) == {None, *POOLINGS}
+    assert properties["dtype"]["enum"] == list(DTYPES)
+    assert set(properties["backend"]["enum"]) == set(BACKEND_LIBRARIES)
+    assert properties["truncation"]["enum"] == list(TRUNCATIONS)
+    assert set(SCHEMA["$defs"]["prompt_names_of_roles"]["properties"]) == set(ROLES)
+
+
+def test_a_device_is_not_part_of_what_decides_vectors():
+    entry = {**hub_entry(revision=COMMIT), "device": ["cuda:0", "cuda:1"]}
+    assert entry_problems("my-model", entry) == schema_errors(entry) == []
+    assert encode_settings(entry) == {} and "device" not in fetch_settings(entry)
+
+
+def test_another_task_s_prompt_is_not_part_of_a_task_s_settings():
+    prompts = {"law": "Lei: ", "hate": "Ódio: ", "query": "Busca: "}
+    names = {"roles": {"text": "law"}, "tasks": {"T1A": "hate", "G1": {"query": "hate"}}}
+    entry = {**hub_entry(revision=COMMIT), "prompts": prompts, "prompt_names": names}
+    assert entry_problems("my-model", entry) == schema_errors(entry) == []
+    law = {"prompts": {"law": "Lei: "}, "prompt_names": {"roles": {"text": "law"}}}
+    hate = {"prompts": {"hate": "Ódio: "}, "prompt_names": {"roles": {"text": "hate"}}}
+    assert encode_settings(entry) == encode_settings(entry, task="G1") == law
+    assert encode_settings(entry, task="T1A") == hate
+    assert encode_settings(entry, role="query") == {"prompts": {"query": "Busca: "}}
+    assert encode_settings(entry, role="document") == {}
 
 
 def test_only_encoders_that_are_fitted_per_fold_are_lazy():
@@ -145,11 +187,34 @@ def test_a_new_title_or_prompt_fetches_nothing_again():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ('{"max_token": 8}', "max_token: no such setting. Known: batch_tokens, max_tokens"),
+        ('{"max_token": 8}', "max_token: no such setting. Known: backend, batch_size"),
         ('{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens >= 1"),
         ('{"batch_tokens": true}', "batch_tokens: True is not a number"),
         ('{"normalise": "yes"}', "normalise: 'yes' is neither true nor false"),
         ('{"prompt": 3}', "prompt: 3 is not a text"),
+        ('{"batch_size": 0}', "batch_size: 0 is not a number of texts >= 1"),
+        ('{"truncate_dim": 1.5}', "truncate_dim: 1.5 is not a number of values >= 1"),
+        (
+            '{"truncation": "left"}',
+            "truncation: 'left' is none that is known. Write one of: end, refuse, start",
+        ),
+        ('{"pooling": "first_last"}', "Write one of: cls, embedding-last, first-last, last-token, last-two"),
+        (
+            '{"dtype": "int8"}',
+            "dtype: 'int8' is none that is known. Write one of: bfloat16, float16, float32",
+        ),
+        ('{"backend": "tensorrt"}', "Write one of: onnx, onnx-int8, openvino, torch"),
+        ('{"backend": "onnx", "dtype": "float16"}', "dtype: the backend onnx computes in float32"),
+        ('{"backend": "onnx", "pooling": "last-two"}', "pooling: last-two reads inner layers"),
+        ('{"prompts": {"query": 1}}', "is no map of names to texts"),
+        ('{"prompt_names": {"query": "query"}}', "holds two maps, roles and tasks"),
+        ('{"prompt_names": {"role": {}}}', "prompt_names.role: there is no such part"),
+        (
+            '{"prompt_names": {"roles": {"passage": "p"}}}',
+            "passage: there is no such role. Write one of: text",
+        ),
+        ('{"prompt_names": {"tasks": {"F1A": 3}}}', "prompt_names.tasks.F1A: 3 is no name of a prompt"),
+        ('{"prompt": "", "prompts": {"a": "b"}}', "prompt: is put before every text, whatever its role"),
     ],
 )
 def test_wrong_encode_settings_are_named(text, part):
@@ -159,7 +224,10 @@ def test_wrong_encode_settings_are_named(text, part):
 
 
 def test_settings_left_out_are_the_models_own():
-    assert EncodeSettings.from_json("{}") == EncodeSettings(None, False, None, 2048)
+    expected = EncodeSettings(
+        max_tokens=None, normalise=False, prompt=None, batch_tokens=2048, pooling=None, dtype="float32"
+    )
+    assert EncodeSettings.from_json("{}") == expected
 
 
 SERVICE = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model": "m", "dimension": 8}

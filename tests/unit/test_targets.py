@@ -160,6 +160,52 @@ def test_costs_are_read_by_what_shows_costs_alone():
     assert sources == [paths.CURVES, paths.COSTS, paths.SUMMARY]
 
 
+PROMPTED = {
+    "kind": "sentence-transformers",
+    "source": {"folder": "x"},
+    "prompts": {"law": "Lei: ", "query": "Busca: "},
+    "prompt_names": {"tasks": {"T1A-sample": "law"}},
+    "device": "cuda:1",
+    "backend": "onnx",
+}
+
+
+def prompted() -> Targets:
+    return targets(models={"prompted": PROMPTED}, select__models=["tfidf", "random", "prompted"])
+
+
+def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own():
+    chosen = prompted()
+    names = [name for name in chosen.embeddings() if "/prompted/" in name]
+    assert names == [
+        "results/embeddings/prompted/sample-trust/T1A-sample.npy",
+        "results/embeddings/prompted/sample-factual.npy",
+        "results/embeddings/prompted/factnews.npy",
+    ]
+    place = SimpleNamespace(task="T1A-sample", model="prompted")
+    assert chosen.embeddings_of_task(place) == names[0]
+    assert chosen.embeddings_info_of_task(place) == names[0].replace(".npy", ".json")
+    assert chosen.prompted_models() == "prompted"
+    assert targets().prompted_models() == "(?!)"
+
+
+def test_a_job_has_the_prompt_of_its_task_only():
+    place = SimpleNamespace(task="T1A-sample", model="prompted")
+    assert json.loads(prompted().encode_settings(place)) == {"backend": "onnx"}
+    assert json.loads(prompted().task_encode_settings(place)) == {
+        "backend": "onnx",
+        "prompts": {"law": "Lei: "},
+        "prompt_names": {"roles": {"text": "law"}},
+    }
+
+
+def test_device_and_libraries_of_a_model_reach_its_jobs():
+    place = SimpleNamespace(model="prompted")
+    assert (prompted().device(place), prompted().device(PLACES)) == ('"cuda:1"', "null")
+    assert "onnxruntime=" in prompted().embed_versions(place)
+    assert "onnxruntime=" not in prompted().embed_versions(PLACES)
+
+
 # --- settings
 
 

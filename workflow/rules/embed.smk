@@ -25,16 +25,47 @@ rule embed:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
         connection=targets.connection_settings,
+        device=targets.device,
     params:
         code=code("sentflow.commands.embed"),
-        env=versions(
-            "numpy", "sentence-transformers", "tokenizers", "torch", "transformers"
-        ),
+        env=targets.embed_versions,
         settings=targets.encode_settings,
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --settings {params.settings:q} --connection {resources.connection:q} --threads {threads}"
-        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
+        " --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+
+
+rule embed_task:
+    """The same with the prompt that the encoder's entry has for one task."""
+    input:
+        paths.TEXTS_DIGEST,
+        manifest=paths.MANIFEST,
+        texts=ancient(paths.TEXTS),
+    output:
+        embeddings=paths.TASK_EMBEDDINGS,
+        info=paths.TASK_EMBEDDINGS_INFO,
+    log:
+        paths.log("embed_task", "{model}/{dataset}/{task}"),
+    benchmark:
+        paths.benchmark("embed_task", "{model}/{dataset}/{task}")
+    wildcard_constraints:
+        model=targets.prompted_models(),
+    conda:
+        "../../envs/embed.yaml"
+    threads: 4
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+        device=targets.device,
+    params:
+        code=code("sentflow.commands.embed_task"),
+        env=targets.embed_versions,
+        settings=targets.task_encode_settings,
+    shell:
+        "python -m sentflow.commands.embed_task --manifest {input.manifest:q} --texts {input.texts:q}"
+        " --settings {params.settings:q} --task {wildcards.task:q} --device {resources.device:q}"
+        " --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 
 rule featurise:

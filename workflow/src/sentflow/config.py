@@ -237,6 +237,7 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     problems += found
     for name, entry in entries["models"].items():
         problems += entry_problems(name, entry) if isinstance(entry, dict) else []
+        problems += _prompted_task_problems(name, _mapping(entry), entries["tasks"])
     problems += _misfits(entries, workflow, told=problems)
     return plain, entries, problems
 
@@ -359,6 +360,16 @@ def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
         missing = f"the dataset {dataset} has no file {file!r}"
         return [f"tasks.{task}.reader.file: {missing}. {_instead(file, files)}"]
     return []
+
+
+def _prompted_task_problems(model: str, entry: Entry, tasks: Entries) -> list[str]:
+    """Whether the tasks exist that a model's entry has prompts for."""
+    prompted = _mapping(_mapping(entry.get("prompt_names")).get("tasks"))
+    return [
+        f"models.{model}.prompt_names.tasks: there is no task {task!r}. {_instead(task, tasks)}"
+        for task in prompted
+        if task not in tasks
+    ]
 
 
 def _inherited(entries: Entries, section: str) -> tuple[Entries, list[str]]:

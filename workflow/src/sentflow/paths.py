@@ -18,6 +18,9 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.json"
+# Of a model whose entry has a prompt for this very task.
+TASK_EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.npy"
+TASK_EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.json"
 
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"

@@ -13,7 +13,15 @@ from typing import Any
 
 from sentflow import paths
 from sentflow.config import Entry, Experiment
-from sentflow.encoders.kinds import connection_settings, custom_files, encode_settings, fetch_settings
+from sentflow.encoders.kinds import (
+    PLACE_KEYS,
+    backend_libraries,
+    connection_settings,
+    custom_files,
+    encode_settings,
+    fetch_settings,
+)
+from sentflow.encoders.prompts import prompted_tasks
 from sentflow.protocols import NamedProtocol
 from sentflow.provenance import versions
 from sentflow.switches import not_comparable_text, switch_text
@@ -23,6 +31,7 @@ FIGURE_FORMATS = ("pdf", "png", "svg")
 # Tables and figures of what the pipeline cost: they change with every run, so scores never depend on them.
 COST_OUTPUTS = ("costs",)
 STUDY_TABLE = "protocols"
+_EMBED_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
 
@@ -36,11 +45,14 @@ class Targets:
 
     def embeddings(self) -> list[str]:
         """Of every model that has them, on every dataset."""
-        return [
-            paths.EMBEDDINGS.format(model=model, dataset=dataset)
+        files = [
+            self._embeddings(paths.EMBEDDINGS, paths.TASK_EMBEDDINGS, model, task)
             for dataset in self.experiment.datasets
             for model in self._with_embeddings()
+            for task, entry in self.experiment.tasks.items()
+            if entry["dataset"] == dataset
         ]
+        return list(dict.fromkeys(files))
 
     def probes(self) -> list[str]:
         """Every fold of every task and model."""
@@ -104,13 +116,13 @@ class Targets:
         return paths.TEXTS.format(dataset=self._task(wildcards.task)["dataset"])
 
     def embeddings_of_task(self, wildcards: Any) -> str:
-        """A model's vectors of a task's dataset."""
-        return paths.EMBEDDINGS.format(model=wildcards.model, dataset=self._task(wildcards.task)["dataset"])
+        """A model's vectors of a task's dataset, with the task's own prompt if there is one."""
+        return self._embeddings(paths.EMBEDDINGS, paths.TASK_EMBEDDINGS, wildcards.model, wildcards.task)
 
     def embeddings_info_of_task(self, wildcards: Any) -> str:
         """The description beside `embeddings_of_task`."""
-        return paths.EMBEDDINGS_INFO.format(
-            model=wildcards.model, dataset=self._task(wildcards.task)["dataset"]
+        return self._embeddings(
+            paths.EMBEDDINGS_INFO, paths.TASK_EMBEDDINGS_INFO, wildcards.model, wildcards.task
         )
 
     def files_of_model(self, wildcards: Any) -> list[str]:
@@ -205,6 +217,20 @@ class Targets:
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors beside its files."""
         return _json(encode_settings(self.experiment.models[wildcards.model]))
+
+    def task_encode_settings(self, wildcards: Any) -> str:
+        """What decides a model's vectors of the texts of a task with a prompt of its own."""
+        return _json(encode_settings(self.experiment.models[wildcards.model], task=wildcards.task))
+
+    def device(self, wildcards: Any) -> str:
+        """Where a model computes. Not a setting of science: changing it runs nothing again."""
+        entry = self.experiment.models[wildcards.model]
+        places = {key: entry.get(key) for key in PLACE_KEYS.get(entry["kind"], ())}
+        return _json(places.get("device"))
+
+    def embed_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change a model's vectors."""
+        return versions(*_EMBED_LIBRARIES, *backend_libraries(self.experiment.models[wildcards.model]))
 
     def connection_settings(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
@@ -303,6 +329,10 @@ class Targets:
         """Regular expression of the models that make the features of a task's rows themselves, before the folds."""
         return one_of(self.experiment.featurisers)
 
+    def prompted_models(self) -> str:
+        """Regular expression of the models with a prompt for single tasks."""
+        return one_of(name for name, entry in self.experiment.models.items() if prompted_tasks(entry))
+
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _with_embeddings(self) -> list[str]:
@@ -314,6 +344,11 @@ class Targets:
             return self.experiment.tasks[name]
         # a task that is not selected but shares its dataset with one that is
         return next(tasks[name] for tasks in self.experiment.tasks_of_dataset.values() if name in tasks)
+
+    def _embeddings(self, pattern: str, task_pattern: str, model: str, task: str) -> str:
+        own_prompt = task in prompted_tasks(self.experiment.models[model])
+        dataset = self._task(task)["dataset"]
+        return (task_pattern if own_prompt else pattern).format(model=model, dataset=dataset, task=task)
 
     def _file(self, dataset: str, name: str) -> Entry:
         entry: Entry = self.experiment.datasets[dataset]["files"][name]

@@ -5,7 +5,7 @@ import numpy as np
 from sentflow.encoders.protocol import Batch, IntArray
 
 
-def plan_batches(lengths: IntArray, *, batch_tokens: int) -> list[Batch]:
+def plan_batches(lengths: IntArray, *, batch_tokens: int, batch_size: int | None = None) -> list[Batch]:
     """Batches by descending length, each as full as the token budget allows.
 
     Longest first, so that memory runs out at once or never, and the last batches of several workers end
@@ -17,6 +17,8 @@ def plan_batches(lengths: IntArray, *, batch_tokens: int) -> list[Batch]:
         (n,) tokens of each text, each >= 1.
     batch_tokens
         Rows times longest row of a batch; only a longer single text exceeds it.
+    batch_size
+        Rows of a batch at most; None is no such limit.
 
     Returns
     -------
@@ -28,7 +30,8 @@ def plan_batches(lengths: IntArray, *, batch_tokens: int) -> list[Batch]:
     start = 0
     while start < len(order):
         longest = int(lengths[order[start]])
-        rows = order[start : start + max(1, batch_tokens // longest)]
+        n_rows = max(1, batch_tokens // longest)
+        rows = order[start : start + min(n_rows, batch_size or n_rows)]
         batches.append(Batch(rows=rows, cost=longest * len(rows)))
         start += len(rows)
     return batches

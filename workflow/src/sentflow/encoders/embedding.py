@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import named_rows, rows_not_finite
@@ -44,6 +45,8 @@ def embed_texts(
     *,
     shards: ShardFolder,
     dimension: int | None = None,
+    role: str = TEXT,
+    task: str | None = None,
     shard_seconds: float = SHARD_SECONDS,
 ) -> FloatArray:
     """Encode texts, going on from the shards of an interrupted run.
@@ -58,6 +61,8 @@ def embed_texts(
         Deleted by the caller, once the result is safe.
     dimension
         What the vectors' width must be; None where that is not known.
+    role, task
+        Of the texts; an encoder with batches of its own was told when it was loaded.
     shard_seconds
         Work that a kill may cost.
 
@@ -83,7 +88,7 @@ def embed_texts(
     progress = _Progress(batches)
     unsaved: list[Batch] = []
     saved_at = time.monotonic()
-    for batch, vectors in zip(batches, _vectors(encoder, texts, batches), strict=True):
+    for batch, vectors in zip(batches, _vectors(encoder, texts, batches, role, task), strict=True):
         _check_vectors(vectors, batch, texts, encoder.dimension)
         embeddings[batch.rows] = vectors
         progress.add(batch)
@@ -103,12 +108,14 @@ def _plan(encoder: Encoder, texts: Sequence[str]) -> list[Batch]:
     return [Batch(rows=rows, cost=len(rows)) for rows in chunks]
 
 
-def _vectors(encoder: Encoder, texts: Sequence[str], batches: Sequence[Batch]) -> Iterator[FloatArray]:
+def _vectors(
+    encoder: Encoder, texts: Sequence[str], batches: Sequence[Batch], role: str, task: str | None
+) -> Iterator[FloatArray]:
     if isinstance(encoder, BatchEncoder):
         yield from encoder.encode_batches(texts, batches)
         return
     for batch in batches:
-        yield encoder.encode([texts[row] for row in batch.rows], role="text", task=None)
+        yield encoder.encode([texts[row] for row in batch.rows], role=role, task=task)
 
 
 def _save(shards: ShardFolder, batches: Sequence[Batch], embeddings: FloatArray) -> None:

@@ -15,9 +15,10 @@ from sentflow.encoders.kinds import (
     API,
     CUSTOM,
     MODEL2VEC,
+    NEURAL_KINDS,
     SCIKIT_LEARN,
-    SENTENCE_TRANSFORMERS,
     TFIDF,
+    TRANSFORMERS,
     WORD_VECTORS,
     custom_files,
     custom_problems,
@@ -25,7 +26,7 @@ from sentflow.encoders.kinds import (
     source_kind,
 )
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
-from sentflow.encoders.model_files import ModelDescription, describe, model_files
+from sentflow.encoders.model_files import ModelDescription, describe, describe_plain, model_files
 from sentflow.errors import ConfigError, DataError
 from sentflow.io import read_json, write_json
 from sentflow.log import library_version
@@ -72,8 +73,8 @@ def fetch_model(
 
 
 def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    if entry["kind"] == SENTENCE_TRANSFORMERS:
-        return _sentence_transformers_manifest(entry, folder, mirrors)
+    if entry["kind"] in NEURAL_KINDS:
+        return _neural_manifest(entry, folder, mirrors)
     if entry["kind"] == MODEL2VEC:
         return _model2vec_manifest(entry, folder, mirrors)
     if entry["kind"] == WORD_VECTORS:
@@ -129,12 +130,11 @@ def _custom_manifest(name: str, entry: Mapping[str, Any]) -> Manifest:
     )
 
 
-def _sentence_transformers_manifest(
-    entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]
-) -> Manifest:
+def _neural_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
     source, allow_pickle = entry["source"], entry.get("allow_pickle", False)
     weights, files = _obtained(source, folder, mirrors, allow_pickle=allow_pickle)
-    description = describe(weights, allow_pickle=allow_pickle)
+    read = describe_plain if entry["kind"] == TRANSFORMERS else describe
+    description = read(weights, allow_pickle=allow_pickle)
     return _described(entry, files, description, settings={"allow_pickle": allow_pickle})
 
 

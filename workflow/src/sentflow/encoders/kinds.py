@@ -10,10 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.custom_class import EMBED, argument_problems, code_files, read_class, split_reference
+from sentflow.encoders.devices import device_problems
 from sentflow.encoders.entry_checks import service_problems, step_problems
+from sentflow.encoders.prompts import TEXT, narrowed
+from sentflow.encoders.settings import BACKEND_LIBRARIES, TORCH, setting_problems
 from sentflow.errors import ConfigError
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"
+TRANSFORMERS = "transformers"
 MODEL2VEC = "model2vec"
 WORD_VECTORS = "word-vectors"
 API = "api"
@@ -24,10 +28,13 @@ RANDOM = "random"
 CUSTOM = "custom"
 
 LAZY_KINDS = frozenset({TFIDF, SCIKIT_LEARN})
+# Kinds with weights that torch reads.
+NEURAL_KINDS = frozenset({SENTENCE_TRANSFORMERS, TRANSFORMERS})
 
 # Keys that decide what the manifest says. A change of any other key fetches nothing again.
 FETCH_KEYS = {
     SENTENCE_TRANSFORMERS: ("kind", "source", "allow_pickle"),
+    TRANSFORMERS: ("kind", "source", "allow_pickle"),
     MODEL2VEC: ("kind", "source"),
     WORD_VECTORS: ("kind", "source"),
     API: ("kind", "url", "model", "dimension", "request_dimension"),
@@ -37,9 +44,14 @@ FETCH_KEYS = {
     RANDOM: ("kind", "dimension", "seed"),
     CUSTOM: ("kind", "custom", "arguments", "files", "libraries"),
 }
+_NEURAL_ENCODE_KEYS = (
+    *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
+    *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size"),
+)
 # Keys that decide what the vectors are, beside the manifest.
 ENCODE_KEYS = {
-    SENTENCE_TRANSFORMERS: ("max_tokens", "normalise", "prompt", "batch_tokens"),
+    SENTENCE_TRANSFORMERS: _NEURAL_ENCODE_KEYS,
+    TRANSFORMERS: _NEURAL_ENCODE_KEYS,
     MODEL2VEC: ("max_tokens", "normalise"),
     WORD_VECTORS: ("tokens", "lower_case", "normalise"),
     API: ("prompt", "normalise"),
@@ -51,6 +63,8 @@ ENCODE_KEYS = {
 }
 # Keys that say how a service is reached, not what it answers. A change of these runs nothing again.
 CONNECTION_KEYS = {API: ("key_variable", "batch_texts", "timeout_seconds", "attempts")}
+# Keys that say where vectors are computed. A change of these runs nothing again either.
+PLACE_KEYS = {SENTENCE_TRANSFORMERS: ("device",), TRANSFORMERS: ("device",)}
 # Keys that only tables and captions read.
 DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")
 
@@ -63,6 +77,7 @@ SOURCE_KEYS = {
 }
 _SOURCES_OF_KIND = {
     SENTENCE_TRANSFORMERS: ("archive", "folder", "hub", "package"),
+    TRANSFORMERS: ("archive", "folder", "hub", "package"),
     MODEL2VEC: ("archive", "folder", "hub", "package"),
     WORD_VECTORS: ("archive", "file"),
 }
@@ -78,6 +93,17 @@ _OPTIONAL_KEYS = frozenset(
     {"kind", "stop_words", "request_dimension", "class", "arguments", "pipeline", "files", "libraries"}
 )
 _COMMIT = re.compile(r"[0-9a-f]{40}")
+# What other programs call a key.
+_ELSEWHERE = {
+    "max_length": "max_tokens",
+    "max_seq_length": "max_tokens",
+    "normalize": "normalise",
+    "normalize_embeddings": "normalise",
+    "pooling_mode": "pooling",
+    "prompt_name": "prompt_names",
+    "torch_dtype": "dtype",
+    "truncation_side": "truncation",
+}
 
 
 def is_lazy(entry: Mapping[str, Any]) -> bool:
@@ -136,9 +162,23 @@ def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in FETCH_KEYS[entry["kind"]] if key in entry}
 
 
-def encode_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of a model entry that rule embed reads, beside the manifest."""
-    return {key: entry[key] for key in ENCODE_KEYS[entry["kind"]] if key in entry}
+def encode_settings(entry: Mapping[str, Any], *, role: str = TEXT, task: str | None = None) -> dict[str, Any]:
+    """The keys of a model entry that decide its vectors, beside the manifest.
+
+    Parameters
+    ----------
+    entry
+        See `entry_problems`.
+    role, task
+        Of the texts: prompts that they cannot meet are left out, so that an edit there runs nothing again.
+    """
+    settings = {key: entry[key] for key in ENCODE_KEYS[entry["kind"]] if key in entry}
+    return narrowed(settings, role=role, task=task)
+
+
+def backend_libraries(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Distributions beside torch whose versions can change the vectors of a model entry."""
+    return BACKEND_LIBRARIES[entry.get("backend", TORCH)]
 
 
 def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -164,13 +204,17 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     kind = entry.get("kind")
     if kind not in FETCH_KEYS:
         return [f"models.{name}.kind: {kind!r} is no kind of encoder. Write one of: {_listed(FETCH_KEYS)}."]
-    known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *CONNECTION_KEYS.get(kind, ()), *DESCRIPTIVE_KEYS)
+    elsewhere = (*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()))
+    known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS)
     problems = [
         f"models.{name}.{key}: an encoder of kind {kind} has no such key. {_guess(key, known)}"
         f"Known: {_listed(known)}."
         for key in entry
         if key not in known
     ]
+    if kind in NEURAL_KINDS:
+        wrong = setting_problems(entry) + device_problems(entry.get("device"))
+        problems += [f"models.{name}.{problem}" for problem in wrong]
     if kind in _SOURCES_OF_KIND:
         where = f"models.{name}.source"
         return problems + _source_problems(where, entry.get("source"), known=_SOURCES_OF_KIND[kind])
@@ -216,6 +260,8 @@ def _revision_problems(where: str, source: Mapping[str, Any]) -> list[str]:
 
 
 def _guess(key: str, known: Sequence[str]) -> str:
+    if _ELSEWHERE.get(key) in known:
+        return f"Here it is called {_ELSEWHERE[key]}. "
     near = get_close_matches(key, known, n=1, cutoff=0.5)
     return f"Did you mean {near[0]}? " if near else ""
 

@@ -1,5 +1,6 @@
 """From a manifest to an encoder that can be called."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.encoders.kinds import (
@@ -7,11 +8,13 @@ from sentflow.encoders.kinds import (
     BAG_OF_WORDS,
     CUSTOM,
     MODEL2VEC,
+    NEURAL_KINDS,
     RANDOM,
-    SENTENCE_TRANSFORMERS,
+    TRANSFORMERS,
     WORD_VECTORS,
 )
 from sentflow.encoders.manifest import Manifest, check_files, model_folder
+from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.protocol import Encoder
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.encoders.settings_by_kind import (
@@ -31,6 +34,9 @@ def load_encoder(
     manifest_folder: Path,
     threads: int = 1,
     connection: Connection | None = None,
+    devices: Sequence[str] = (),
+    role: str = TEXT,
+    task: str | None = None,
 ) -> Encoder:
     """The encoder that a manifest describes.
 
@@ -46,6 +52,10 @@ def load_encoder(
         Of the processor; their number changes no vector.
     connection
         How a service is reached; only encoders behind an address read it.
+    devices
+        Where a neural model computes, see `sentflow.encoders.devices`; empty is the best there is.
+    role, task
+        Of the texts that an encoder with batches of its own is given.
 
     Raises
     ------
@@ -54,8 +64,19 @@ def load_encoder(
     DataError
         The files are no longer those of the manifest.
     """
-    if manifest.kind == SENTENCE_TRANSFORMERS and isinstance(settings, EncodeSettings):
-        return _sentence_transformer(manifest, settings, manifest_folder, threads)
+    if manifest.kind in NEURAL_KINDS and isinstance(settings, EncodeSettings):
+        from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
+
+        return SentenceTransformerEncoder.load(
+            _checked_folder(manifest, manifest_folder),
+            settings,
+            threads=threads,
+            allow_pickle=bool(manifest.settings["allow_pickle"]),
+            plain=manifest.kind == TRANSFORMERS,
+            devices=devices,
+            role=role,
+            task=task,
+        )
     if manifest.kind == MODEL2VEC and isinstance(settings, Model2vecSettings):
         from sentflow.encoders.model2vec import Model2vecEncoder
 
@@ -81,14 +102,13 @@ def load_encoder(
     )
 
 
-def _sentence_transformer(
-    manifest: Manifest, settings: EncodeSettings, manifest_folder: Path, threads: int
-) -> Encoder:
-    from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-
-    folder = _checked_folder(manifest, manifest_folder)
-    allow_pickle = bool(manifest.settings["allow_pickle"])
-    return SentenceTransformerEncoder.load(folder, settings, threads=threads, allow_pickle=allow_pickle)
+def expected_dimension(manifest: Manifest, settings: AnySettings) -> int | None:
+    """Width of the vectors by manifest and settings; None where only the model itself tells."""
+    if manifest.dimension is None or not isinstance(settings, EncodeSettings):
+        return manifest.dimension
+    if settings.pooling is not None and "+" in (manifest.pooling or ""):
+        return None
+    return min(manifest.dimension, settings.truncate_dim or manifest.dimension)
 
 
 def _word_vectors(manifest: Manifest, settings: WordVectorSettings, manifest_folder: Path) -> Encoder:

@@ -80,6 +80,33 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     return description
 
 
+def describe_plain(folder: Path, *, allow_pickle: bool) -> ModelDescription:
+    """Read the description of the transformer in a folder, whatever modules are named beside it.
+
+    Raises
+    ------
+    DataError
+        The folder itself holds no transformer, or a file is damaged.
+    ConfigError
+        The model needs code of its own, or pickled weights that were not allowed.
+    """
+    if not (folder / "config.json").is_file():
+        raise DataError(
+            f"{folder} holds no config.json. Write the folder of a model as transformers saves it; one with "
+            "modules.json is a model of kind sentence-transformers."
+        )
+    config = _read(folder / "config.json")
+    if "auto_map" in config and "model_type" not in config:
+        raise ConfigError(
+            f"{folder}: config.json names code that comes with the model, and such code is never run. Choose "
+            "an architecture that transformers has."
+        )
+    _check_weights(folder, allow_pickle=allow_pickle)
+    description = _transformer(folder, ModelDescription(None, None, None))
+    # How the token vectors become one is a setting of the entry, not of the files
+    return ModelDescription(description.dimension, None, description.max_tokens)
+
+
 def _modules(folder: Path) -> list[tuple[str, Path]]:
     """Class name and folder of each module."""
     if not (folder / "modules.json").is_file():
