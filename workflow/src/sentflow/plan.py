@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+from sentflow import paths
 from sentflow.config import Experiment
 from sentflow.encoders.kinds import source_kind
 from sentflow.targets import Targets
@@ -89,7 +91,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "prepare": len(_prepared_tasks(experiment)),
         "collect_texts": n_datasets if n_fixed else 0,
         "fetch_model": len(experiment.models),
-        "embed": n_fixed * n_datasets,
+        **_embed_jobs(experiment),
         "featurise": n_featurisers * n_tasks,
         "probe": n_tasks * n_fixed * per_pair,
         "probe_featurised": n_tasks * n_featurisers * per_pair,
@@ -104,6 +106,18 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "record": 1,
         "report": 1,
     }
+
+
+def _embed_jobs(experiment: Experiment) -> dict[str, int]:
+    """Arrays of a dataset, and those that a prompt for one task asks for."""
+    targets = Targets(experiment)
+    needed, own = set(), set()
+    for task, model in product(experiment.tasks, experiment.models):
+        if _probe_rule(experiment, model) == "probe":
+            file = targets.embeddings_of_task(SimpleNamespace(task=task, model=model))
+            whole = paths.EMBEDDINGS.format(model=model, dataset=experiment.tasks[task]["dataset"])
+            (needed if file == whole else own).add(file)
+    return {"embed": len(needed), "embed_task": len(own)}
 
 
 def _study_jobs(experiment: Experiment, per_pair: int) -> dict[str, int]:
