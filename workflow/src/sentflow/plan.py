@@ -111,7 +111,8 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
 def _embed_jobs(experiment: Experiment) -> dict[str, int]:
     """Arrays of a dataset, and those that a prompt for one task asks for."""
     targets = Targets(experiment)
-    needed, own = set(), set()
+    needed: set[str] = set()
+    own: set[str] = set()
     for task, model in product(experiment.tasks, experiment.models):
         if _probe_rule(experiment, model) == "probe":
             file = targets.embeddings_of_task(SimpleNamespace(task=task, model=model))
