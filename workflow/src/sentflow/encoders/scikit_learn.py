@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.utils import get_tags
@@ -20,6 +20,8 @@ from sentflow.errors import ConfigError, DataError
 _PACKAGE = "sklearn."
 # Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.
 _MOST_BYTES = 1 << 30
+# Sparse vectors: a probe keeps up to a kilobyte per column, the weights of twelve settings on four blocks of a pair.
+_MOST_COLUMNS = 1 << 18
 
 
 class ScikitLearnEncoder:
@@ -72,13 +74,13 @@ class ScikitLearnEncoder:
             ) from error
         return self
 
-    def transform(self, texts: Sequence[str]) -> FloatArray:
-        """Vectors of n texts: (n, d) float32, all finite.
+    def transform(self, texts: Sequence[str]) -> FloatArray | csr_array:
+        """Vectors of n texts: (n, d) float32, all finite, sparse if the estimator makes them so.
 
         Raises
         ------
         DataError
-            The result is no table of finite numbers, or too wide to be kept dense.
+            The result is no table of finite numbers, or too wide for a probe.
         ValueError
             `fit` was not called.
         """
@@ -90,7 +92,7 @@ class ScikitLearnEncoder:
             raise DataError(
                 f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
             ) from error
-        return _dense(result, n_texts=len(texts), name=_name(self._estimator))
+        return _vectors(result, n_texts=len(texts), name=_name(self._estimator))
 
 
 def _built(step: Mapping[str, Any]) -> BaseEstimator:
@@ -190,23 +192,34 @@ def _name(estimator: Any) -> str:
     return type(estimator).__name__
 
 
-def _dense(result: Any, *, n_texts: int, name: str) -> FloatArray:
+def _vectors(result: Any, *, n_texts: int, name: str) -> FloatArray | csr_array:
     shape: tuple[int, ...] = getattr(result, "shape", ())
     if len(shape) != 2 or shape[0] != n_texts or shape[1] == 0:
         raise DataError(
             f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1)."
         )
-    n_bytes = shape[0] * shape[1] * 4
-    if n_bytes > _MOST_BYTES:
-        raise DataError(
-            f"{name} makes {shape[1]} columns: {n_bytes / 1e9:.1f} GB for {n_texts} texts as a dense table. "
-            "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
-            "a step that reduces them, e.g. sklearn.decomposition.TruncatedSVD."
-        )
+    _check_width(*shape, sparse=issparse(result), name=name)
     try:
-        vectors = np.asarray(result.toarray() if issparse(result) else result, dtype=np.float32)
+        vectors = (
+            csr_array(result, dtype=np.float32) if issparse(result) else np.asarray(result, dtype=np.float32)
+        )
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} makes no numbers of texts ({error}).") from error
-    if not np.isfinite(vectors).all():
+    if not np.isfinite(vectors.data if issparse(vectors) else vectors).all():
         raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
     return vectors
+
+
+def _check_width(n_texts: int, n_columns: int, *, sparse: bool, name: str) -> None:
+    n_bytes = n_texts * n_columns * 4
+    if sparse and n_columns > _MOST_COLUMNS:
+        size = f"more than a probe can weigh ({_MOST_COLUMNS})"
+    elif not sparse and n_bytes > _MOST_BYTES:
+        size = f"{n_bytes / 1e9:.1f} GB for {n_texts} texts"
+    else:
+        return
+    raise DataError(
+        f"{name} makes {n_columns} columns: {size}. "
+        "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
+        "a step that reduces them, e.g. sklearn.decomposition.TruncatedSVD."
+    )

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 
 from sentflow.encoders.ngrams import NgramCounter
-from sentflow.encoders.protocol import FloatArray
 from sentflow.encoders.stop_words import PORTUGUESE
 from sentflow.errors import ConfigError, DataError
 
@@ -75,8 +75,8 @@ class TfidfEncoder:
         self._weights = TfidfTransformer().fit(chosen)
         return self
 
-    def transform(self, texts: Sequence[str]) -> FloatArray:
-        """Vectors of n texts: (n, d) float32 of length 1, or zero where a text has no known n-gram.
+    def transform(self, texts: Sequence[str]) -> csr_array:
+        """Vectors of n texts: sparse (n, d) float32 of length 1, or zero where a text has no known n-gram.
 
         Columns are in alphabetical order of their n-grams.
 
@@ -90,7 +90,7 @@ class TfidfEncoder:
         counts = self._counter.counts(texts)[:, self._columns]
         # Sums over a row follow the stored order, which else tells which texts were met before
         counts.sort_indices()
-        return np.asarray(self._weights.transform(counts).toarray(), dtype=np.float32)
+        return csr_array(self._weights.transform(counts), dtype=np.float32)
 
     def _most_frequent(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
         """Columns of the features, ordered by their n-gram."""

@@ -8,8 +8,18 @@ features of TF-IDF shrink to a third: a term that only first texts use is equal 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    from sentflow.probing.sparse import ShiftedSparse
+
+    Features: TypeAlias = np.ndarray | ShiftedSparse
+
+F = TypeVar("F")  # np.ndarray or ShiftedSparse
 
 # Below this share of distinct columns grouping saves more than it costs.
 _WORTHWHILE_SHARE = 0.75
@@ -33,15 +43,18 @@ class ColumnGroups:
     representative: np.ndarray
     multiplicity: np.ndarray
 
-    def sums(self, values: np.ndarray) -> np.ndarray:
-        """(m, D) → (m, G): sum over the columns of each group."""
-        from scipy.sparse import csr_array  # here, for dense features never come so far
+    def members(self) -> "csr_array":
+        """(D, G) float32: 1 where a column is in a group."""
+        from scipy.sparse import csr_array  # here, for dense embeddings never come so far
 
         n_groups = len(self.multiplicity)
         columns = np.flatnonzero(self.group < n_groups)
         ones = np.ones(len(columns), np.float32)
-        members = csr_array((ones, (self.group[columns], columns)), shape=(n_groups, len(self.group)))
-        return np.ascontiguousarray((members @ values.T).T)
+        return csr_array((ones, (columns, self.group[columns])), shape=(len(self.group), n_groups))
+
+    def sums(self, values: np.ndarray) -> np.ndarray:
+        """(m, D) → (m, G): sum over the columns of each group."""
+        return np.ascontiguousarray((self.members().T @ values.T).T)
 
     def means(self, weights: np.ndarray) -> np.ndarray:
         """(h, D) → (h, G): mean over the columns of each group."""
@@ -56,13 +69,13 @@ class ColumnGroups:
 
 
 @dataclass(frozen=True)
-class Problem:
+class Problem(Generic[F]):
     """A fold's features and initial parameters as the stacks see them, with equal columns joined or not.
 
     Attributes
     ----------
     train
-        (n, G) float32.
+        (n, G) float32, dense or sparse.
     others
         Per other part (m, G) features, and what the initial differences of joined weights add to the first layer,
         (m, h) before their decay; None without joined columns.
@@ -72,15 +85,15 @@ class Problem:
         (P,) float32: how many weights each parameter stands for; None without joined columns.
     """
 
-    train: np.ndarray
-    others: list[tuple[np.ndarray, np.ndarray | None]]
+    train: F
+    others: list[tuple[F, np.ndarray | None]]
     initial: np.ndarray
     multiplicity: np.ndarray | None
 
 
 def joined(
-    train: np.ndarray, others: Sequence[np.ndarray], initial: np.ndarray, *, first_width: int
-) -> Problem:
+    train: "Features", others: "Sequence[Features]", initial: np.ndarray, *, first_width: int
+) -> Problem[Any]:
     """Join the equal columns of a training part where that is worth it.
 
     Parameters
@@ -99,33 +112,61 @@ def joined(
     first, rest = initial[:n_first].reshape(first_width, -1), initial[n_first:]
     deviations = groups.deviations(first)
     return Problem(
-        train=train.take(groups.representative, axis=1) * groups.multiplicity,
-        others=[(groups.sums(part), part @ deviations.T) for part in others],
+        train=_of_first_columns(train, groups),
+        others=[(_summed(part, groups), part @ deviations.T) for part in others],
         initial=np.concatenate([groups.means(first).ravel(), rest]),
         multiplicity=np.concatenate([np.tile(groups.multiplicity, first_width), np.ones_like(rest)]),
     )
 
 
-def equal_columns(features: np.ndarray) -> ColumnGroups | None:
+def equal_columns(features: "Features") -> ColumnGroups | None:
     """The groups of equal columns of (n, D) training features; None if there are too few to be worth it."""
+    columns = _DenseColumns(features) if isinstance(features, np.ndarray) else features
     # Equal columns have equal bits, hence equal fingerprints; what has equal fingerprints is then compared in full.
-    bits = (features + np.float32(0)).view(np.uint32)  # −0 + 0 is 0
-    factors = np.random.default_rng(0).integers(1 << 32, size=(len(bits), 2), dtype=np.uint32) | 1
-    fingerprints = np.zeros((2, bits.shape[1]), np.uint32)
-    for row, (one, two) in zip(bits, factors, strict=True):
-        fingerprints[0] += row * one  # wraps around
-        fingerprints[1] += row * two
-    keys = np.ascontiguousarray(fingerprints.T).view(np.int64)[:, 0]
+    factors = np.random.default_rng(0).integers(1 << 32, size=(features.shape[0], 2), dtype=np.uint32) | 1
+    keys = np.ascontiguousarray(columns.fingerprints(factors).T).view(np.int64)[:, 0]
     _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     if len(counts) > _WORTHWHILE_SHARE * features.shape[1]:
         return None
-    same = first[group]
-    if not all(np.array_equal(row, row[same]) for row in features):
+    if not columns.equal_columns(first[group]):
         return None  # two columns have equal fingerprints by chance
-    zero = ~features[:, first].any(axis=0)
+    zero = columns.zero_columns(first)
     number = np.where(zero, (~zero).sum(), np.cumsum(~zero) - 1)
     return ColumnGroups(
         group=number[group],
         representative=first[~zero],
         multiplicity=counts[~zero].astype(np.float32),
     )
+
+
+class _DenseColumns:
+    """What `ShiftedSparse` tells of its columns, told of a dense matrix."""
+
+    def __init__(self, features: np.ndarray) -> None:
+        self._features = features
+
+    def fingerprints(self, factors: np.ndarray) -> np.ndarray:
+        bits = (self._features + np.float32(0)).view(np.uint32)  # −0 + 0 is 0
+        fingerprints = np.zeros((2, bits.shape[1]), np.uint32)
+        for row, (one, two) in zip(bits, factors, strict=True):
+            fingerprints[0] += row * one  # wraps around
+            fingerprints[1] += row * two
+        return fingerprints
+
+    def equal_columns(self, others: np.ndarray) -> bool:
+        return all(np.array_equal(row, row[others]) for row in self._features)
+
+    def zero_columns(self, columns: np.ndarray) -> np.ndarray:
+        return np.logical_not(self._features[:, columns].any(axis=0))
+
+
+def _summed(part: "Features", groups: ColumnGroups) -> "Features":
+    return groups.sums(part) if isinstance(part, np.ndarray) else part.combined(groups.members())
+
+
+def _of_first_columns(train: "Features", groups: ColumnGroups) -> "Features":
+    """The sums of groups whose columns are equal: multiples of the first ones."""
+    if isinstance(train, np.ndarray):
+        joined: np.ndarray = train.take(groups.representative, axis=1) * groups.multiplicity
+        return joined
+    return train.combined(groups.members())

@@ -17,14 +17,16 @@ from sentflow.probing.training import FoldResult, train_fold
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sentflow.probing.features import FeaturePart
+
 __all__ = ["TEST_EPOCH", "CrossValidation", "FeatureSource", "cross_validate", "train_folds"]
 
 
 class FeatureSource(Protocol):
     """Features of the three parts of a fold; a lazy encoder is refitted in here."""
 
-    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(n, D) float32 features of the training, evaluation and test rows."""
+    def parts(self, plan: FoldPlan) -> "tuple[FeaturePart, FeaturePart, FeaturePart]":
+        """(n, D) float32 features of the training, evaluation and test rows, all dense or all sparse."""
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,18 @@ Source of the layouts: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
 from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+    FeaturePart: TypeAlias = np.ndarray | csr_array
 
 
 class LazyEncoder(Protocol):
@@ -19,8 +24,8 @@ class LazyEncoder(Protocol):
     def fit(self, texts: Sequence[str]) -> "LazyEncoder":
         """Forget everything and learn from these texts."""
 
-    def transform(self, texts: Sequence[str]) -> np.ndarray:
-        """(n, d) float32."""
+    def transform(self, texts: Sequence[str]) -> "FeaturePart":
+        """(n, d) float32, dense or sparse."""
 
 
 def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
@@ -65,9 +70,18 @@ def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, 
     return np.concatenate([first, *(of(alternatives) for alternatives in zip(*rows, strict=True))], axis=1)
 
 
-def pair_features(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """(n, D), (n, D) → (n, 4 D): both, their absolute difference, their product."""
-    return np.concatenate([first, second, np.abs(first - second), first * second], axis=1)
+def pair_features(first: "FeaturePart", second: "FeaturePart") -> "FeaturePart":
+    """(n, D), (n, D), both dense or both sparse → (n, 4 D): both, their absolute difference, their product."""
+    return side_by_side([first, second, abs(first - second), first * second])
+
+
+def side_by_side(blocks: "Sequence[FeaturePart]") -> "FeaturePart":
+    """Features of the same rows, all dense or all sparse, as one matrix."""
+    if isinstance(blocks[0], np.ndarray):
+        return np.concatenate(blocks, axis=1)
+    from scipy.sparse import csr_array, hstack  # here, for dense embeddings need no SciPy
+
+    return csr_array(hstack(blocks, format="csr"))
 
 
 class LazyFeatures:
@@ -83,18 +97,18 @@ class LazyFeatures:
         self._encoder = encoder
         self._splits = split_alternatives and table.info.layout == "alternatives"
 
-    def parts(self, plan: FoldPlan) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def parts(self, plan: FoldPlan) -> "tuple[FeaturePart, FeaturePart, FeaturePart]":
         """(n, d) float32 features of the training, evaluation and test rows."""
         second = [text for column in self._second_texts(plan.train) for text in column]
         self._encoder.fit(self._texts(self._table.text_a, plan.train) + second)
         return self._encode(plan.train), self._encode(plan.evaluation), self._encode(plan.test)
 
-    def _encode(self, rows: np.ndarray) -> np.ndarray:
+    def _encode(self, rows: np.ndarray) -> "FeaturePart":
         first = self._encoder.transform(self._texts(self._table.text_a, rows))
         if self._table.info.layout == "single":
             return first
         others = [self._encoder.transform(texts) for texts in self._second_texts(rows)]
-        return np.concatenate([first, *others], axis=1) if self._splits else pair_features(first, others[0])
+        return side_by_side([first, *others]) if self._splits else pair_features(first, others[0])
 
     def _second_texts(self, rows: np.ndarray) -> list[list[str]]:
         """What stands beside the first texts: nothing, the second texts, or the first, second, … alternatives."""

@@ -26,7 +26,9 @@ class LogisticTraining:
         1 for two classes, else the number of classes.
     """
 
-    def __init__(self, problem: Problem, labels: np.ndarray, schedule: Schedule, *, n_outputs: int) -> None:
+    def __init__(
+        self, problem: Problem[np.ndarray], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
+    ) -> None:
         self._features = problem.train
         self._labels = labels
         self._schedule = schedule

@@ -4,11 +4,15 @@ An MLP carries the last bit of a sum into the fifth digit of its losses some epo
 differently from the published evaluator; what is saved is autograd, the data loader, and memory traffic.
 """
 
+from typing import Any
+
 import numpy as np
 import torch
 
 from sentflow.probing.columns import Problem
+from sentflow.probing.first_layers import DenseFirstLayer, FirstLayer, SparseFirstLayer
 from sentflow.probing.schedule import Schedule
+from sentflow.probing.sparse import ShiftedSparse
 from sentflow.probing.tensor_losses import loss_and_residual
 
 _MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
@@ -25,7 +29,7 @@ class MlpTraining:
     Parameters
     ----------
     problem
-        (n, D) training features, initial parameters from `mlp_parameters`.
+        (n, D) training features, dense or sparse, and initial parameters from `mlp_parameters`.
     labels
         (n,) int64.
     schedule
@@ -37,17 +41,24 @@ class MlpTraining:
     """
 
     def __init__(
-        self, problem: Problem, labels: np.ndarray, schedule: Schedule, *, n_outputs: int, hidden: int
+        self, problem: Problem[Any], labels: np.ndarray, schedule: Schedule, *, n_outputs: int, hidden: int
     ) -> None:
-        self._features, self._labels = torch.from_numpy(problem.train), torch.from_numpy(labels)
+        self._labels = torch.from_numpy(labels)
+        self._first_layer: FirstLayer = (
+            SparseFirstLayer(problem.train, hidden=hidden)
+            if isinstance(problem.train, ShiftedSparse)
+            else DenseFirstLayer(problem.train, hidden=hidden)
+        )
         width = problem.train.shape[1]
-        self._parameters = torch.from_numpy(problem.initial).clone()
+        self._parameters = self._in_order(problem.initial, hidden, width)
         self._gradient = torch.zeros_like(self._parameters)
-        self._layers = _split(self._parameters, width, hidden, n_outputs)
+        weights, *self._layers = _split(self._parameters, width, hidden, n_outputs)
         self._layer_gradients = _split(self._gradient, width, hidden, n_outputs)
+        self._first_layer.bind(weights, self._layer_gradients[0])
         self._running_mean, self._running_variance = torch.zeros(hidden), torch.ones(hidden)
-        self._multiplicity = None if problem.multiplicity is None else torch.from_numpy(problem.multiplicity)
-        self._batch = torch.empty(0, width)
+        self._multiplicity = (
+            None if problem.multiplicity is None else self._in_order(problem.multiplicity, hidden, width)
+        )
         self._schedule = schedule
         moments = (torch.zeros_like(self._parameters), torch.zeros_like(self._parameters))
         scratch = torch.empty_like(self._parameters[:_CACHED_PARAMETERS])
@@ -75,13 +86,13 @@ class MlpTraining:
         """(1, batches) float64 mean losses of the last epoch's batches, each before its step."""
         return torch.stack(self._losses, dim=1).numpy()
 
-    def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+    def logits(self, features: "np.ndarray | ShiftedSparse", offset: np.ndarray | None = None) -> np.ndarray:
         """(1, m, outputs) for (m, D) features, with the running statistics.
 
         The decayed `offset` (m, H) is added to the hidden units before the batch norm.
         """
-        hidden_weights, scale, shift, weights, bias = self._layers
-        hidden = torch.mm(torch.from_numpy(features), hidden_weights.T)
+        scale, shift, weights, bias = self._layers
+        hidden = self._first_layer.apply(features)
         if offset is not None:
             hidden += torch.from_numpy(self._schedule.decay[self._steps].astype(np.float32) * offset)
         normed = hidden.sub_(self._running_mean).mul_(torch.rsqrt(self._running_variance + _EPSILON))
@@ -90,10 +101,9 @@ class MlpTraining:
 
     def _compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
         """Fill the gradient from a batch; returns its (1,) mean loss."""
-        hidden_weights, scale, shift, weights, bias = self._layers
-        g_hidden_weights, g_scale, g_shift, g_weights, g_bias = self._layer_gradients
-        batch = torch.index_select(self._features, 0, rows, out=self._batch)
-        hidden = torch.mm(batch, hidden_weights.T)
+        scale, shift, weights, bias = self._layers
+        _, g_scale, g_shift, g_weights, g_bias = self._layer_gradients
+        hidden = self._first_layer.forward(rows)
         # torch.native_batch_norm rounds otherwise: it moved the losses of a golden set by 4e-6, this by 4e-8
         n = len(rows)
         variance, mean = torch.var_mean(hidden, dim=0, correction=0)
@@ -113,7 +123,7 @@ class MlpTraining:
         torch.sum(back, dim=0, out=g_shift)
         # Ioffe and Szegedy 2015, section 3: derivative of batch normalisation by its input
         back.sub_(g_shift / n).sub_(normed * (g_scale / n)).mul_(scale * inverse_std)
-        torch.mm(back.T, batch, out=g_hidden_weights)
+        self._first_layer.backward(back)
         return loss
 
     def _move(self) -> None:
@@ -136,6 +146,12 @@ class MlpTraining:
             parameters.addcdiv_(first, scratch, value=minus_rate)
         self._steps += 1
 
+    def _in_order(self, values: np.ndarray, hidden: int, width: int) -> torch.Tensor:
+        """(P,): a copy of what belongs to the parameters, in the order of this object's."""
+        n_first = hidden * width
+        first = self._first_layer.initial(values[:n_first].reshape(hidden, width))
+        return torch.from_numpy(np.concatenate([first, values[n_first:]]))
+
     def _gradient_norm(self) -> torch.Tensor:
         if self._multiplicity is not None:
             self._gradient.div_(self._multiplicity)
@@ -146,7 +162,7 @@ class MlpTraining:
 
 
 def _split(flat: torch.Tensor, width: int, hidden: int, n_outputs: int) -> tuple[torch.Tensor, ...]:
-    """Hidden weights, scale and shift of the batch norm, output weights, output bias."""
+    """Hidden weights (flat), scale and shift of the batch norm, output weights, output bias."""
     sizes = [hidden * width, hidden, hidden, n_outputs * hidden, n_outputs]
     first, scale, shift, last, bias = torch.split_with_sizes(flat, sizes)
-    return first.view(hidden, width), scale, shift, last.view(n_outputs, hidden), bias
+    return first, scale, shift, last.view(n_outputs, hidden), bias

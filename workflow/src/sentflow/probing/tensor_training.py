@@ -48,7 +48,7 @@ class TensorTraining:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: Problem[np.ndarray],
         labels: np.ndarray,
         schedule: Schedule,
         *,

@@ -4,7 +4,7 @@ import logging
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from sentflow.probing.schedule import adamw_schedule
 from sentflow.probing.standardise import standardised
 from sentflow.probing.torch_draws import EpochOrders
 
+if TYPE_CHECKING:
+    from sentflow.probing.columns import Features
+    from sentflow.probing.features import FeaturePart
+
 logger = logging.getLogger(__name__)
 
 
@@ -31,8 +35,11 @@ class Training(Protocol):
     def losses(self) -> np.ndarray:
         """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
 
-    def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
-        """(S, m, outputs) for (m, D) features, plus the decayed `offset` (m, units) of the first layer."""
+    def logits(self, features: Any, offset: np.ndarray | None = None) -> np.ndarray:
+        """(S, m, outputs) for (m, D) features, dense or sparse as those of training.
+
+        The decayed `offset` (m, units) of the first layer is added.
+        """
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class FoldResult:
 
 def train_fold(
     plan: FoldPlan,
-    parts: Sequence[np.ndarray],
+    parts: "Sequence[FeaturePart]",
     labels: np.ndarray,
     *,
     metric: str,
@@ -92,7 +99,7 @@ def train_fold(
     plan
         Rows and seeds of the fold.
     parts
-        Features (n, D) float32 of the training, evaluation and test rows.
+        Features (n, D) float32 of the training, evaluation and test rows, all dense or all sparse.
     labels
         (n,) int64 of all rows of the task.
     metric
@@ -124,7 +131,7 @@ class _FoldTraining:
     def __init__(
         self,
         plan: FoldPlan,
-        parts: Sequence[np.ndarray],
+        parts: "Sequence[FeaturePart]",
         labels: np.ndarray,
         *,
         metric: str,
@@ -141,6 +148,8 @@ class _FoldTraining:
         self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
         self._n_outputs = 1 if n_classes == 2 else n_classes
         self._dimension = parts[0].shape[1]
+        # Accelerators multiply dense matrices of this size faster than sparse ones.
+        self._sparse = device == "cpu" and not isinstance(parts[0], np.ndarray)
         self._problem = self._joined_problem(parts)
         self._evaluation, self._test = self._problem.others
 
@@ -215,20 +224,25 @@ class _FoldTraining:
         n = self._n_batches * self._batch_size
         return self._orders.next(epochs)[:, :n].reshape(epochs, self._n_batches, -1)
 
-    def _joined_problem(self, parts: Sequence[np.ndarray]) -> Problem:
+    def _joined_problem(self, parts: "Sequence[FeaturePart]") -> Problem[Any]:
         hidden, width, seed = self._hidden, self._dimension, self._plan.seed_init
-        logistic = hidden is None
-        train, *others = standardised(
-            parts,
-            ones=logistic,
-            torch_rounding=not self._uses_arrays,
-            zero_constant=self._protocol.switches.const_features == "zero",
-        )
+        train, *others = self._standardised(parts)
         if hidden is None:
             initial = logistic_parameters(width, self._n_outputs, seed=seed)
         else:
             initial = mlp_parameters(width, self._n_outputs, hidden=hidden, seed=seed)
         return joined(train, others, initial, first_width=self._n_outputs if hidden is None else hidden)
+
+    def _standardised(self, parts: "Sequence[FeaturePart]") -> "Sequence[Features]":
+        ones, zero_constant = self._hidden is None, self._protocol.switches.const_features == "zero"
+        if self._sparse:
+            from sentflow.probing.sparse import standardised_sparse
+
+            return standardised_sparse(parts, ones=ones, zero_constant=zero_constant)
+        dense = [part if isinstance(part, np.ndarray) else part.toarray() for part in parts]
+        return standardised(
+            dense, ones=ones, torch_rounding=not self._uses_arrays, zero_constant=zero_constant
+        )
 
     @property
     def _uses_arrays(self) -> bool:
@@ -241,6 +255,10 @@ class _FoldTraining:
             n_steps=epochs * self._n_batches,
             warmup_steps=self._protocol.warmup_steps(self._n_batches),
         )
+        if self._uses_arrays and self._sparse:
+            from sentflow.probing.sparse_logistic import SparseLogisticTraining
+
+            return SparseLogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
         if self._uses_arrays:
             return LogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
         if self._hidden is not None and self._device == "cpu":
