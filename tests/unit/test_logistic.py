@@ -120,7 +120,7 @@ def test_processor_and_accelerator_train_the_same_probes(n_outputs, size, multip
     for rows in three_epochs(size):
         ours.epoch(rows)
         reference.epoch(rows)
-        np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=2e-6)
+    np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=2e-6)
     features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
     assert ours.logits(features).shape == (size, N, n_outputs)
     np.testing.assert_allclose(ours.logits(features), reference.logits(features), atol=2e-6)

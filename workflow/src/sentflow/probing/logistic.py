@@ -1,5 +1,7 @@
 """Training of logistic probes one small batch at a time, so that it never leaves the cache."""
 
+import math
+
 import numpy as np
 
 from sentflow.probing.array_adamw import ArrayAdamW
@@ -41,13 +43,12 @@ class LogisticTraining:
         self._gradients = list(gradient.reshape(size, *self._outputs, width))
         self._optimiser = ArrayAdamW(parameters, gradient, schedule, multiplicity=problem.multiplicity)
         self._steps = 0
-        self._last: tuple[np.ndarray, np.ndarray]  # logits and labels of the last epoch
+        self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and rows
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (S, batches, B) int64 row numbers."""
         size, n_batches, n = rows.shape
-        labels = self._labels[rows]
-        targets = self._targets(labels)
+        targets = self._targets(self._labels[rows])
         batch = np.empty((n, self._features.shape[1]), np.float32)
         residual = np.empty((*self._outputs, n), np.float32)
         logits = np.empty((size, n_batches, *self._outputs, n), np.float32)
@@ -61,14 +62,14 @@ class LogisticTraining:
                 np.dot(residual, batch, out=gradient)
             self._optimiser.step()
         self._steps += n_batches
-        self._last = (logits, labels)
+        self._epochs.append((logits, rows))
 
     def losses(self) -> np.ndarray:
-        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
-        logits, labels = self._last
-        size, n_batches, n = labels.shape
-        per_row = logits.reshape(size * n_batches, -1, n).transpose(0, 2, 1)
-        return mean_losses(per_row, labels.reshape(-1, n)).reshape(size, n_batches)
+        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
+        logits, rows = (np.stack(values, axis=1) for values in zip(*self._epochs, strict=True))
+        shape, n = rows.shape[:3], rows.shape[3]
+        per_row = logits.reshape(math.prod(shape), -1, n).transpose(0, 2, 1)
+        return mean_losses(per_row, self._labels[rows].reshape(-1, n)).reshape(shape)
 
     def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""

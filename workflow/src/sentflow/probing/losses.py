@@ -57,14 +57,14 @@ def sigmoid(values: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
 
 
 def predicted_classes(logits: np.ndarray, *, as_probabilities: bool = True) -> np.ndarray:
-    """(n,) int64 from the logits (n, 1) or (n, K) of one probe on a whole part.
+    """(…, n) int64 from the logits (…, n, 1) or (…, n, K) of probes on a whole part.
 
     Parameters
     ----------
     logits
-        Of every row of the part.
+        Of every row of the part, by one probe or by several.
     as_probabilities
-        Two classes: compare logits with 0.5 where all of them lie in [0, 1]. Without it class 1 is logit > 0.
+        Two classes: compare a probe's logits with 0.5 where all of them lie in [0, 1]. Without it class 1 is logit > 0.
 
     Notes
     -----
@@ -73,12 +73,11 @@ def predicted_classes(logits: np.ndarray, *, as_probabilities: bool = True) -> n
     """
     if logits.shape[-1] > 1:
         return np.asarray(logits.argmax(axis=-1))
-    values = logits[:, 0]
+    values = logits[..., 0]
     if not as_probabilities:
         return np.asarray(values > 0, dtype=np.int64)
-    if values.min() < 0 or values.max() > 1:
-        values = sigmoid(values)
-    return np.asarray(values > 0.5, dtype=np.int64)
+    inside = (values.min(axis=-1, keepdims=True) >= 0) & (values.max(axis=-1, keepdims=True) <= 1)
+    return np.asarray(np.where(inside, values, sigmoid(values)) > 0.5, dtype=np.int64)
 
 
 def class_scores(logits: np.ndarray, predicted: np.ndarray) -> np.ndarray:

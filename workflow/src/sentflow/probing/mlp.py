@@ -72,18 +72,18 @@ class MlpTraining:
         )
         self._scratch = torch.empty_like(self._parameters[:_CACHED_PARAMETERS])
         self._steps = 0
-        self._losses: list[torch.Tensor] = []
+        self._losses: list[list[torch.Tensor]] = []
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (1, batches, B) int64 row numbers."""
-        self._losses = []
+        self._losses.append([])
         for batch in torch.from_numpy(rows[0]):
-            self._losses.append(self._compute_gradient(batch))
+            self._losses[-1].append(self._compute_gradient(batch))
             self._move()
 
     def losses(self) -> np.ndarray:
-        """(1, batches) float64 mean losses of the last epoch's batches, each before its step."""
-        return torch.stack(self._losses, dim=1).numpy()
+        """(1, epochs, batches) float64 mean losses of all batches so far, each before its step."""
+        return torch.stack([torch.stack(epoch, dim=1) for epoch in self._losses], dim=1).numpy()
 
     def logits(self, features: "np.ndarray | ShiftedSparse", offset: np.ndarray | None = None) -> np.ndarray:
         """(1, m, outputs) for (m, D) features, with the running statistics.

@@ -41,7 +41,7 @@ class SparseLogisticTraining:
             self._parameters, self._gradient, schedule, multiplicity=problem.multiplicity
         )
         self._steps = 0
-        self._last: tuple[np.ndarray, np.ndarray]  # logits and labels of the last epoch
+        self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and rows
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (S, batches, B) int64 row numbers."""
@@ -57,13 +57,14 @@ class SparseLogisticTraining:
             gradient -= residual.sum(axis=1)[:, :, None] * self._shift
             self._optimiser.step()
         self._steps += n_batches
-        self._last = (logits.swapaxes(0, 1), labels)
+        self._epochs.append((logits.swapaxes(0, 1), rows))
 
     def losses(self) -> np.ndarray:
-        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
-        logits, labels = self._last
-        size, n_batches, n, n_outputs = logits.shape
-        return mean_losses(logits.reshape(-1, n, n_outputs), labels.reshape(-1, n)).reshape(size, n_batches)
+        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
+        logits, rows = (np.stack(values, axis=1) for values in zip(*self._epochs, strict=True))
+        *shape, n, n_outputs = logits.shape
+        labels = self._labels[rows].reshape(-1, n)
+        return mean_losses(logits.reshape(-1, n, n_outputs), labels).reshape(shape)
 
     def logits(self, features: ShiftedSparse, offset: np.ndarray | None = None) -> np.ndarray:
         """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""

@@ -72,19 +72,20 @@ class TensorTraining:
         )
         self._decay = schedule.decay.astype(np.float32)
         self._steps = 0
-        self._losses: list[torch.Tensor] = []
+        self._losses: list[list[torch.Tensor]] = []
 
     def epoch(self, rows: np.ndarray) -> None:
         """Train on every batch of (S, batches, B) int64 row numbers."""
-        self._losses = []
+        losses = []
         for batch in self._tensor(rows).unbind(dim=1):
-            self._losses.append(self._stack.compute_gradient(batch))
+            losses.append(self._stack.compute_gradient(batch))
             self._optimiser.step()
-        self._steps += len(self._losses)
+        self._losses.append(losses)
+        self._steps += len(losses)
 
     def losses(self) -> np.ndarray:
-        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
-        return torch.stack(self._losses, dim=1).cpu().numpy()
+        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
+        return torch.stack([torch.stack(epoch, dim=1) for epoch in self._losses], dim=1).cpu().numpy()
 
     def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
         """(S, m, outputs) for (m, D) features, plus the decayed `offset` (m, units) of the first layer."""

@@ -33,7 +33,7 @@ class Training(Protocol):
         """Train on every batch of (S, batches, B) int64 row numbers."""
 
     def losses(self) -> np.ndarray:
-        """(S, batches) float64 mean losses of the last epoch's batches, each before its step."""
+        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
 
     def logits(self, features: Any, offset: np.ndarray | None = None) -> np.ndarray:
         """(S, m, outputs) for (m, D) features, dense or sparse as those of training.
@@ -165,47 +165,48 @@ class _FoldTraining:
             for epoch in range(epochs):
                 training.epoch(orders[part, epoch])
             logits = training.logits(*self._evaluation)
-            metrics += [self._part_metric(values, self._labels[1]) for values in logits]
+            metrics += self._part_metrics(logits, self._labels[1])
         return grid[int(np.argmax(metrics))]  # argmax gives the first of equals
 
     def train_finally(self, setting: Setting) -> FoldResult:
         """Train one probe until the evaluation loss stops falling, then test the last weights, or the best."""
         training = self._new_training([setting], epochs=self._protocol.max_epochs)
         stopping = _EarlyStopping(self._protocol)
-        train_losses, evaluation_losses, evaluation_metrics = [], [], []
+        evaluation_losses: list[float] = []
+        evaluation_logits = []
         keeps_best, lowest = self._protocol.switches.best_checkpoint, math.inf
         best_logits: np.ndarray | None = None
         for _ in range(self._protocol.max_epochs):
             training.epoch(self._draw_epochs(1))
-            train_losses.append(float(training.losses().mean()))
             logits = training.logits(*self._evaluation)
             evaluation_losses.append(_part_loss(logits, self._labels[1]))
             if keeps_best and evaluation_losses[-1] < lowest:
                 lowest, best_logits = evaluation_losses[-1], training.logits(*self._test)
-            evaluation_metrics.append(self._part_metric(logits[0], self._labels[1]))
+            evaluation_logits.append(logits[0])
             if stopping.after(evaluation_losses[-1]):
                 break
         labels = self._labels[2]
         logits = training.logits(*self._test) if best_logits is None else best_logits
         predicted = self._classes(logits[0])
+        [test_metric] = self._part_metrics(logits, labels)
         logger.info(
             "repetition %d fold %d: %s, %d epochs, test %s %.4f",
             self._plan.repetition,
             self._plan.fold,
             setting,
-            len(train_losses),
+            len(evaluation_losses),
             self._metric,
-            self._part_metric(logits[0], labels),
+            test_metric,
         )
         return FoldResult(
             repetition=self._plan.repetition,
             fold=self._plan.fold,
             setting=setting,
-            train_losses=train_losses,
+            train_losses=training.losses()[0].mean(axis=1).tolist(),
             evaluation_losses=evaluation_losses,
-            evaluation_metrics=evaluation_metrics,
+            evaluation_metrics=self._part_metrics(np.stack(evaluation_logits), self._labels[1]),
             test_loss=_part_loss(logits, labels),
-            test_metric=self._part_metric(logits[0], labels),
+            test_metric=test_metric,
             test_rows=self._plan.test,
             truth=labels,
             predicted=predicted,
@@ -278,14 +279,18 @@ class _FoldTraining:
             device=self._device,
         )
 
-    def _part_metric(self, logits: np.ndarray, labels: np.ndarray) -> float:
-        return published_metric(
-            self._metric,
-            labels,
-            self._classes(logits),
-            n_classes=self._n_classes,
-            clip=self._protocol.switches.clip_metric,
-        )
+    def _part_metrics(self, logits: np.ndarray, labels: np.ndarray) -> list[float]:
+        """One per probe of (S, m, outputs) logits."""
+        return [
+            published_metric(
+                self._metric,
+                labels,
+                predicted,
+                n_classes=self._n_classes,
+                clip=self._protocol.switches.clip_metric,
+            )
+            for predicted in self._classes(logits)
+        ]
 
     def _classes(self, logits: np.ndarray) -> np.ndarray:
         as_probabilities = self._protocol.switches.logit_in_unit_interval == "probability"
