@@ -20,7 +20,7 @@ rule embed:
         model=targets.fixed_models(),
     conda:
         "../../envs/embed.yaml"
-    threads: 4
+    threads: targets.embed_threads
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
@@ -53,7 +53,7 @@ rule embed_task:
         model=targets.prompted_models(),
     conda:
         "../../envs/embed.yaml"
-    threads: 4
+    threads: targets.embed_threads
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
@@ -86,7 +86,7 @@ rule featurise:
         model=targets.featurisers(),
     conda:
         "../../envs/embed.yaml"
-    threads: 4
+    threads: targets.embed_threads
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,

@@ -14,6 +14,8 @@ from typing import Any
 from sentflow import paths
 from sentflow.config import Entry, Experiment
 from sentflow.encoders.kinds import (
+    CUSTOM,
+    NEURAL_KINDS,
     PLACE_KEYS,
     backend_libraries,
     connection_settings,
@@ -227,6 +229,10 @@ class Targets:
         entry = self.experiment.models[wildcards.model]
         places = {key: entry.get(key) for key in PLACE_KEYS.get(entry["kind"], ())}
         return _json(places.get("device"))
+
+    def embed_threads(self, wildcards: Any) -> int:
+        """Threads that a model's kind has use for; no number depends on them."""
+        return 4 if self.experiment.models[wildcards.model]["kind"] in {*NEURAL_KINDS, CUSTOM} else 1
 
     def embed_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change a model's vectors."""
