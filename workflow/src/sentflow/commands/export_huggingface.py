@@ -1,0 +1,56 @@
+"""Every score → files for the Hugging Face hub: .eval_results and a model card with a model-index."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.exports.huggingface import eval_results, model_card
+from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+from sentflow.io import write_text
+from sentflow.log import exit_with, start_log
+from sentflow.report.rows import unique
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(
+        prog="python -m sentflow.commands.export_huggingface", description=__doc__
+    )
+    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    found.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
+    found.add_argument(
+        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
+    )
+    found.add_argument(
+        "--output",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="every file {model}/.eval_results/{task}.yaml and {model}/README.md to write",
+    )
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("export_huggingface", args, libraries=["huggingface_hub", "pyarrow"])
+    settings = ExportSettings.from_json(args.settings)
+    tasks = settings.task_facts(read_digests(args.digests))
+    rows = read_scores(args.summary)
+    results = {(file.parts[-3], file.stem): file for file in args.output if file.suffix == ".yaml"}
+    cards = {file.parts[-2]: file for file in args.output if file.suffix == ".md"}
+    for model in unique(row.model for row in rows):
+        own = [(row, tasks[row.task]) for row in rows if row.model == model]
+        for row, task in own:
+            write_text(results[model, row.task], eval_results(row, task))
+        write_text(cards[model], model_card(settings.models[model], own))
+    logger.info("%d results", len(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

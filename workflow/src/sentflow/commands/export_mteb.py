@@ -1,0 +1,64 @@
+"""Every score → MTEB's result files, in the layout of its own results folder."""
+
+import argparse
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.exports.mteb import model_meta, run_settings, task_result
+from sentflow.exports.scores import ExportSettings, read_digests, read_scores
+from sentflow.io import read_json, write_json, write_text
+from sentflow.log import exit_with, start_log
+from sentflow.report.fold_scores import fold_scores
+from sentflow.report.rows import unique
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="python -m sentflow.commands.export_mteb", description=__doc__)
+    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    found.add_argument(
+        "--tables", type=Path, nargs="+", required=True, help="score tables {task}/{model}.parquet"
+    )
+    found.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
+    found.add_argument("--versions", type=Path, required=True, help="versions of the record")
+    found.add_argument(
+        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
+    )
+    found.add_argument(
+        "--output",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="every file {owner__model}/{revision}/{name} to write",
+    )
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("export_mteb", args, libraries=["pyarrow"])
+    settings = ExportSettings.from_json(args.settings)
+    tasks = settings.task_facts(read_digests(args.digests))
+    rows, versions = read_scores(args.summary), read_json(args.versions)
+    table_of = {(file.parent.name, file.stem): file for file in args.tables}
+    file_of = {"/".join(file.parts[-3:]): file for file in args.output}
+    for row in rows:
+        folds = fold_scores(table_of[row.task, row.model]).tolist()
+        file = file_of[f"{settings.models[row.model].folder}/{row.task}.json"]
+        write_json(file, task_result(row, tasks[row.task], folds))
+    for model in unique(row.model for row in rows):
+        own = [row for row in rows if row.model == model]
+        facts = settings.models[model]
+        write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0]))
+        text = run_settings([row.task for row in own], versions)
+        write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
+    logger.info("%d results", len(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

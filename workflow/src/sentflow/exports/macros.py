@@ -1,0 +1,84 @@
+"""Scores as LaTeX macros, so that the text of a paper never holds a copied number."""
+
+import math
+from collections.abc import Sequence
+
+from sentflow.report.numbers import MINUS, MISSING, decimal
+from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.tables import average_score
+
+_HEAD = r"""%% Numbers of the experiment: %s
+%% Written by the pipeline: do not edit. In the preamble: \input{numbers}. Then
+%%   \sentflow{TASK}{ENCODER}{QUANTITY}   QUANTITY: %s
+%%   \sentflowaverage{ENCODER}            mean score over all tasks, --- for an encoder that lacks one
+%%   \sentflowrun{QUANTITY}               QUANTITY: %s
+%% An unknown name stops LaTeX with an error.
+\newcommand{\sentflow}[3]{\sentflowlookup{#1/#2/#3}}
+\newcommand{\sentflowaverage}[1]{\sentflowlookup{average/#1}}
+\newcommand{\sentflowrun}[1]{\sentflowlookup{run/#1}}
+\newcommand{\sentflowlookup}[1]{%%
+  \ifcsname sentflow:#1\endcsname\csname sentflow:#1\endcsname
+  \else\errmessage{There is no number `#1' in numbers.tex}\textbf{??}\fi}
+"""
+
+
+def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
+    """The text of ``numbers.tex``.
+
+    Parameters
+    ----------
+    rows
+        Every score.
+    title
+        Of the experiment, for the first line.
+    """
+    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    numbers = {
+        f"{row.task}/{row.model}/{name}": value for row in rows for name, value in _quantities(row).items()
+    }
+    for model in models:
+        own = [row for row in rows if row.model == model]
+        numbers[f"average/{model}"] = _tex(average_score(own, len(tasks)))
+    run = _run(rows, n_tasks=len(tasks), n_models=len(models))
+    numbers |= {f"run/{name}": value for name, value in run.items()}
+    head = _HEAD % (_one_line(title), ", ".join(_quantities(rows[0])), ", ".join(run))
+    lines = [
+        rf"\expandafter\def\csname sentflow:{key}\endcsname{{{value}}}" for key, value in numbers.items()
+    ]
+    return head + "\n".join(lines) + "\n"
+
+
+def _quantities(row: ScoreRow) -> dict[str, str]:
+    return {
+        "mean": _tex(row.mean),
+        "sd": _tex(row.std),
+        "low": _tex(row.generalisation_low),
+        "high": _tex(row.generalisation_high),
+        "interval": _interval(row.generalisation_low, row.generalisation_high),
+        "repeatability": _interval(row.repeatability_low, row.repeatability_high),
+        "n": f"{row.n_balanced_rows:,}".replace(",", "{,}"),
+    }
+
+
+def _run(rows: Sequence[ScoreRow], *, n_tasks: int, n_models: int) -> dict[str, str]:
+    first = rows[0]
+    return {
+        "tasks": str(n_tasks),
+        "encoders": str(n_models),
+        "repetitions": str(first.repetitions),
+        "folds": str(first.folds),
+        "level": rf"{100 * first.level:g}\,\%",
+        "protocol": first.protocol,
+    }
+
+
+def _interval(low: float, high: float) -> str:
+    return "---" if math.isnan(low) or math.isnan(high) else f"[{_tex(low)}, {_tex(high)}]"
+
+
+def _tex(value: float) -> str:
+    return decimal(value).replace(MINUS, r"\ensuremath{-}").replace(MISSING, "---")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,121 @@
+"""Scores as MTEB writes its own: a ``TaskResult`` per task, with the description of the model beside it.
+
+Layout: ``results/{owner__model}/{revision}/{task}.json``, ``model_meta.json``, ``run_settings.jsonl``. Tests load
+the files with the real package (envs/requirements-exports.txt); nothing here needs it.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.exports.identity import language_script
+from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
+from sentflow.report.rows import ScoreRow
+
+MTEB_VERSION = (
+    "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11
+)
+SPLIT, SUBSET = "test", "default"
+_DIGITS = 6  # as MTEB rounds
+# Licences that MTEB knows under the name that people write.
+_LICENCES = ("apache-2.0", "mit", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "gpl-3.0")
+_LIBRARIES = ("torch", "sentence-transformers", "transformers", "numpy")
+
+
+def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) -> dict[str, Any]:
+    """The result of one encoder on one task.
+
+    Parameters
+    ----------
+    row
+        Its score.
+    task
+        The data.
+    fold_scores
+        (J,) test scores of the folds, in their order.
+
+    Notes
+    -----
+    An undefined score has no entry, for ``main_score`` must be a number. Nothing is said about time: encoders embed the
+    texts of several tasks at once.
+    """
+    entry = {
+        "main_score": _rounded(row.mean),
+        row.metric: _rounded(row.mean),
+        f"{row.metric}_std": _rounded(row.std),
+        "hf_subset": SUBSET,
+        "languages": [language_script(task.language)],
+        "mteb_version": MTEB_VERSION,
+        "scores_per_experiment": [{row.metric: _rounded(score)} for score in fold_scores],
+        **_limits(level_key(row.level), "nb", row.generalisation_low, row.generalisation_high),
+        **_limits(level_key(row.repeatability_level), "ref", row.repeatability_low, row.repeatability_high),
+        "protocol": row.protocol,
+        "classifier": row.classifier,
+        "data_version": row.data_version,
+        "n_samples": row.n_balanced_rows,
+        **({"not_comparable": row.not_comparable} if row.not_comparable else {}),
+    }
+    return {
+        "dataset_revision": task.data_revision,
+        "task_name": row.task,
+        "mteb_version": MTEB_VERSION,
+        "scores": {SPLIT: [] if math.isnan(row.mean) else [entry]},
+        "evaluation_time": None,
+        "kg_co2_emissions": None,
+    }
+
+
+def model_meta(model: ModelFacts, row: ScoreRow) -> dict[str, Any]:
+    """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown."""
+    licence = model.licence.lower()
+    return {
+        "loader": None,
+        "name": model.name,
+        "revision": model.revision,
+        "release_date": None,
+        "languages": None,
+        "n_parameters": None,
+        "memory_usage_mb": None,
+        "max_tokens": model.max_tokens,
+        "embed_dim": row.dimension,
+        "license": licence if licence in _LICENCES else None,
+        "open_weights": None,
+        "public_training_code": None,
+        "public_training_data": None,
+        "framework": [],
+        "reference": None,
+        "similarity_fn_name": None,
+        "use_instructions": None,
+        "training_datasets": None,
+        "adapted_from": model.adapted_from,
+        "modalities": ["text"],
+        "model_type": ["dense"],
+    }
+
+
+def run_settings(tasks: Sequence[str], versions: Mapping[str, Any]) -> str:
+    """One line of JSON per task: what ran with which libraries.
+
+    Parameters
+    ----------
+    tasks
+        Their names.
+    versions
+        Of the record, see `sentflow.report.record.versions`.
+    """
+    known = {"mteb": MTEB_VERSION, **{name: versions["libraries"].get(name) for name in _LIBRARIES}}
+    lines = [
+        {"task": task, "splits": [SPLIT], "subsets": [SUBSET], "version": known, "encode_kwargs": {}}
+        for task in tasks
+    ]
+    return "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
+
+
+def _limits(level: str, kind: str, low: float, high: float) -> dict[str, float | None]:
+    return {f"{level}_low_{kind}": _rounded(low), f"{level}_high_{kind}": _rounded(high)}
+
+
+def _rounded(value: float) -> float | None:
+    known = finite(value)
+    return None if known is None else round(known, _DIGITS)
