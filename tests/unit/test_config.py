@@ -87,6 +87,7 @@ def test_open_task_takes_what_it_does_not_say_from_the_official_one():
         "leaked_hidden_layer": True,
         "layout": "single",
         "language": "pt",
+        "offensive": True,
         "dataset": "offcombr-2",
         "data_version": "OffComBR-2",
         "rows": 1250,

@@ -17,7 +17,8 @@ def table_of(
     Parameters
     ----------
     columns
-        Per name a 1-D array of numbers (integers are stored as int64), or strings (None is null), all of one length.
+        Per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null), all of
+        one length.
     metadata
         Of the schema.
     """
@@ -30,6 +31,9 @@ def table_of(
 
 
 def _numbers(values: np.ndarray) -> pa.Array:
+    if values.dtype == np.bool_:
+        bits = pa.py_buffer(np.packbits(values, bitorder="little"))
+        return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])
     if np.issubdtype(values.dtype, np.integer):
         values = values.astype(np.int64)
     contiguous = np.ascontiguousarray(values)

@@ -34,7 +34,17 @@ _READER_KEYS = (
 )
 _DATASET_KEYS = ("licence", "citation", "homepage", "note", "language")
 _FILE_KEYS = ("sha256", "bytes")
-_TASK_KEYS = ("title", "family", "metric", "classifier", "layout", "data_version", "language", "note")
+_TASK_KEYS = (
+    "title",
+    "family",
+    "metric",
+    "classifier",
+    "layout",
+    "data_version",
+    "language",
+    "offensive",
+    "note",
+)
 _EXPECTED_KEYS = ("rows", "class_counts")
 
 

@@ -1,0 +1,60 @@
+"""Which languages the texts are in, guessed without a network.
+
+py3langid holds its model in the package. Its probabilities are calibrated: below a half it is as good as undecided,
+which happens with texts of a few words.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+LEAST_PROBABILITY = 0.5
+# More characters cost time and change no guess.
+_READ_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Languages:
+    """Shares of texts.
+
+    Attributes
+    ----------
+    share
+        ISO 639 code → share of all texts, the most frequent first.
+    unsure
+        Share of the texts whose language could not be told. All shares sum to 1.
+    """
+
+    share: dict[str, float]
+    unsure: float
+
+
+def languages(texts: Sequence[str]) -> Languages:
+    """The languages of texts, each by itself.
+
+    Parameters
+    ----------
+    texts
+        At least one.
+    """
+    identifier = _identifier()
+    guesses = (identifier.classify(text[:_READ_CHARACTERS]) for text in texts)
+    counts = Counter(
+        language if probability >= LEAST_PROBABILITY else None for language, probability in guesses
+    )
+    unsure = counts.pop(None, 0)
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
+    return Languages(
+        share={str(language): count / len(texts) for language, count in ordered},
+        unsure=unsure / len(texts),
+    )
+
+
+@cache
+def _identifier() -> Any:
+    """py3langid's, with probabilities; its model takes a second to unpack."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,0 +1,120 @@
+"""The findings of an audit in sentences that need no statistics to be understood."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Below these nobody needs to act; the numbers are in the audit all the same.
+_LEAST_SHARE = 0.005
+_LEAST_OTHER_LANGUAGE = 0.02
+_LEAST_BALANCE = 0.5
+_SHORT_CHARACTERS = 10
+
+
+def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
+    """One sentence per finding that may matter; none for a task without any.
+
+    Parameters
+    ----------
+    facts
+        Of the audit, see `sentflow.audit.task_audit.audit`.
+    language
+        ISO 639-1 code that the texts should have.
+    """
+    found = [
+        _duplicates(facts),
+        _near_duplicates(facts),
+        _shared_texts(facts),
+        _documents(facts),
+        _contradictions(facts),
+        _classes(facts),
+        _short_texts(facts),
+        _languages(facts, language),
+    ]
+    return [sentence for sentence in found if sentence]
+
+
+def _duplicates(facts: Mapping[str, Any]) -> str:
+    found = facts["exact_duplicates"]
+    if found["share_across_folds"] < _LEAST_SHARE:
+        return ""
+    return (
+        f"{_rows(found['rows'], 'occur', 'occurs')} more than once: "
+        f"{_percent(found['share_across_folds'])} of the rows have an exact copy in another fold, so that "
+        "probes are tested on texts that they were trained on."
+    )
+
+
+def _near_duplicates(facts: Mapping[str, Any]) -> str:
+    found = facts["near_duplicates"]
+    if found["share_across_folds"] < _LEAST_SHARE:
+        return ""
+    return (
+        f"{_rows(found['rows'], 'are', 'is')} nearly equal to another: "
+        f"{_percent(found['share_across_folds'])} of the rows have a near copy in another fold, which makes "
+        "the task easier than it looks."
+    )
+
+
+def _shared_texts(facts: Mapping[str, Any]) -> str:
+    found = facts["shared_texts"]
+    if found is None or found["share_across_folds"] < _LEAST_SHARE:
+        return ""
+    return (
+        f"{_rows(found['rows'], 'share', 'shares')} one of their two texts with another: "
+        f"{_percent(found['share_across_folds'])} of the rows have a text that also stands in another fold."
+    )
+
+
+def _documents(facts: Mapping[str, Any]) -> str:
+    found = facts["documents"]
+    if found is None or found["share_across_folds"] < _LEAST_SHARE:
+        return ""
+    return (
+        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows have one of "
+        "the same document in another fold. A protocol with group_folds keeps documents together; compare the scores."
+    )
+
+
+def _contradictions(facts: Mapping[str, Any]) -> str:
+    found = facts["contradicting"]
+    if not found["rows"]:
+        return ""
+    return (
+        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: nobody can get all of them "
+        "right."
+    )
+
+
+def _classes(facts: Mapping[str, Any]) -> str:
+    sizes = facts["classes"]
+    smallest, largest = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+    if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
+        return ""
+    return (
+        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every repetition "
+        f"cuts all classes to {sizes[smallest]:,} rows, and scores say nothing about the natural frequencies."
+    )
+
+
+def _short_texts(facts: Mapping[str, Any]) -> str:
+    lengths = facts["lengths"]["chars"]
+    if lengths["p5"] >= _SHORT_CHARACTERS:
+        return ""
+    return f"One text in twenty has at most {lengths['p5']:.0f} characters; labels of such texts are hard to justify."
+
+
+def _languages(facts: Mapping[str, Any], language: str) -> str:
+    others = {code: share for code, share in facts["language"].items() if code != language}
+    if sum(others.values()) < _LEAST_OTHER_LANGUAGE:
+        return ""
+    named = ", ".join(f"{code} {_percent(share)}" for code, share in list(others.items())[:3])
+    return f"{_percent(sum(others.values()))} of the texts seem to be in another language than {language} ({named})."
+
+
+def _rows(count: int, many: str, one: str) -> str:
+    """The number of rows with its verb."""
+    return f"{count:,} rows {many}" if count != 1 else f"1 row {one}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.0995 else f"{100 * share:.0f} %"

@@ -1,0 +1,58 @@
+"""The row of the file of hardest texts, and how it is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import get_type_hints
+
+import numpy as np
+import pyarrow.parquet as pq
+
+from sentflow.arrow import table_of
+from sentflow.io import atomic
+
+_ARRAY_TYPES = {int: np.int64, float: np.float64, bool: np.bool_}
+
+
+@dataclass(frozen=True)
+class HardRow:
+    """A text, or pair of texts, that probes get wrong.
+
+    Attributes
+    ----------
+    task, row
+        Where it stands: `row` counts the rows of the task table from 0.
+    text_a, text_b
+        `text_b` is empty where a row is a single text.
+    label, label_name
+        The class, and the label that it has in the data.
+    share_wrong
+        Of the `n_predictions` over encoders and repetitions that are wrong.
+    models_wrong
+        Encoders whose predictions are wrong in more than half of the repetitions.
+    offensive
+        The texts of the task are abusive: not to be shown unasked.
+    """
+
+    task: str
+    row: int
+    text_a: str
+    text_b: str
+    label: int
+    label_name: str
+    share_wrong: float
+    n_predictions: int
+    models_wrong: int
+    offensive: bool
+
+
+def write_hard_rows(path: Path | str, rows: Sequence[HardRow]) -> None:
+    """Write rows as Parquet, one column per attribute."""
+    types = get_type_hints(HardRow)
+    columns: dict[str, np.ndarray | Sequence[str | None]] = {}
+    for field in fields(HardRow):
+        values = [getattr(row, field.name) for row in rows]
+        kind = _ARRAY_TYPES.get(types[field.name])
+        columns[field.name] = values if kind is None else np.array(values, dtype=kind)
+    with atomic(path) as part:
+        pq.write_table(table_of(columns), part)

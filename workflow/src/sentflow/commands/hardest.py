@@ -1,0 +1,68 @@
+"""The out-of-fold predictions of every encoder on one task → the texts that most probes get wrong."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sentflow.audit.hardest import hardest
+from sentflow.audit.predictions import read_predictions
+from sentflow.audit.rows import write_hard_rows
+from sentflow.data.table import read_task
+from sentflow.errors import DataError
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="python -m sentflow.commands.hardest", description=__doc__)
+    found.add_argument("--rows", type=Path, required=True, help="task table")
+    found.add_argument(
+        "--predictions",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="prediction files, those of the first encoder first; equally many of each",
+    )
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"models": encoders in the order of their predictions, "limit": at most so many rows, "offensive"}',
+    )
+    found.add_argument("--output", type=Path, required=True, help=".parquet")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("hardest", args, libraries=["numpy", "pyarrow"])
+    settings = json.loads(args.settings)
+    models: list[str] = settings["models"]
+    per_model, rest = divmod(len(args.predictions), len(models))
+    if rest or not per_model:
+        raise DataError(
+            f"{len(args.predictions)} prediction files for {len(models)} encoders: give equally many of each, those of "
+            f"{models[0]} first."
+        )
+    table = read_task(args.rows)
+    predictions = {
+        model: read_predictions(args.predictions[place * per_model : (place + 1) * per_model])
+        for place, model in enumerate(models)
+    }
+    rows = hardest(table, predictions, limit=settings["limit"], offensive=settings["offensive"])
+    write_hard_rows(args.output, rows)
+    wrong = np.mean([row.share_wrong for row in rows]) if rows else 0.0
+    logger.info(
+        "%s: %d texts, wrong in %.1f %% of their predictions", table.info.task, len(rows), 100 * wrong
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)
