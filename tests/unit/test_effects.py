@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.report import captions
+from sentflow.report.document_table import documents_table
 from sentflow.report.effects import average_ranks, effect_rows, kendall_tau
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.rows import EffectRow, read_rows, write_rows
@@ -138,3 +139,27 @@ def test_one_name_for_two_sets_of_switches_is_refused():
     base, _, _ = study()
     with pytest.raises(DataError, match="switches differs"):
         in_order([base[0], replace(base[1], switches="clip_metric off")])
+
+
+# --- the table documents
+
+
+def test_documents_stand_apart_and_together():
+    rows = effects(groups_folds=True)
+    table = documents_table(rows, "Trial")
+    assert [group.title for group in table.groups] == [
+        f"{row.task}: {row.task_title} (MCC), Mine" for row in (rows[0], rows[2])
+    ]
+    cells = [cell.text for cell in table.groups[0].rows[0]]
+    assert cells == ["all-MiniLM-L6-v2", "0.500", "0.300", "−0.200", "1", "2"]
+    assert len(table.tidy_rows) == len(rows)
+
+
+def test_tasks_without_documents_are_not_in_the_table():
+    rows = [replace(row, groups_folds=row.task == "T1A-sample") for row in effects(groups_folds=True)]
+    assert len(documents_table(rows, "Trial").groups) == 1
+
+
+def test_a_study_without_documents_says_what_to_name():
+    with pytest.raises(ConfigError, match="needs a protocol with group_folds: true"):
+        documents_table(effects(), "Trial")

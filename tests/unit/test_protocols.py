@@ -283,3 +283,27 @@ def test_baseline_in_its_own_study_is_refused():
 def test_table_of_protocols_without_a_study_is_refused():
     told = mistake(report={"tables": ["protocols"]})
     assert told.startswith("config.report.tables: the table protocols compares protocols")
+
+
+def test_documents_are_kept_together_only_where_rows_name_them():
+    chosen = targets("published-documents", select={"tasks": ["T2A-open", "T1B-open"]})
+    assert probe(chosen, "T2A-open")["switches"] == {"group_folds": True}
+    assert "switches" not in probe(chosen, "T1B-open")
+
+
+def test_a_study_of_documents_trains_nothing_anew_without_documents():
+    config = {**DEFAULT, "study": {"protocols": ["published-documents"]}}
+    config["select"] = {"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]}
+    chosen = Targets(load_experiment(config, WORKFLOW))
+    assert not chosen.has_own_folds("published-documents", "T1B-open", "tfidf")
+    assert chosen.has_own_folds("published-documents", "T2A-open", "tfidf")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "study"), [("published", ["corrected"]), ("corrected-documents", ["published"])]
+)
+def test_the_table_documents_needs_a_study_of_documents(protocol, study):
+    config = {**DEFAULT, "study": {"protocols": study}, "probe": {**DEFAULT["probe"], "protocol": protocol}}
+    config["report"] = {**DEFAULT["report"], "tables": ["documents"]}
+    with pytest.raises(ConfigError, match="the table documents shows .* Name published-documents"):
+        load_experiment(config, WORKFLOW)

@@ -450,7 +450,18 @@ def _chosen_protocols(config: Entry, protocols: Entries, problems: list[str]) ->
             "config.report.tables: the table protocols compares protocols, but study.protocols names none. "
             "Name some there, or leave the table out."
         )
+    grouping = [name for name in study if _groups_folds(protocols.get(name))]
+    if "documents" in config["report"]["tables"] and (not grouping or _groups_folds(protocols.get(base))):
+        problems.append(
+            "config.report.tables: the table documents shows what scores become when documents are kept together, but "
+            "study.protocols names no protocol with group_folds: true beside a probe.protocol without. Name "
+            "published-documents or corrected-documents there, or leave the table out."
+        )
     return [base, *study]
+
+
+def _groups_folds(protocol: Any) -> bool:
+    return bool(_mapping(_mapping(protocol).get("switches")).get("group_folds", False))
 
 
 def _uneven_studies(config: Entry, protocols: Entries) -> list[str]:

@@ -76,6 +76,8 @@ class NamedProtocol:
         }
         if not (lazy and task["layout"] == "alternatives"):
             switches.pop("lazy_sep_layout", None)
+        if not names_documents(task):
+            switches.pop("group_folds", None)
         training = {
             key: change["here"]
             for key, change in self.changed_settings(task, probe).items()
@@ -113,6 +115,11 @@ class NamedProtocol:
             for key in TRAINING_KEYS
             if key in here and here[key] != published[key]
         }
+
+
+def names_documents(task: Mapping[str, Any]) -> bool:
+    """Whether the entry of a task says which document a row comes from."""
+    return "group" in task["reader"]
 
 
 def _as_json(value: Any) -> Any:

@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # only what is not as published, so that a published score has the bytes it always had
         **({"switches": protocol["switches"]} if protocol["switches"] else {}),
         **({"not_comparable": protocol["changed"]} if protocol["changed"] else {}),
+        # not every task has documents to keep together
+        **({"groups_folds": True} if probe.get("switches", {}).get("group_folds") else {}),
         "task": args.task,
         "model": args.model,
         "layout": rows.info.layout,

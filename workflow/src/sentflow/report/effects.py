@@ -122,6 +122,7 @@ def _effect_row(
         rank=ranks[1][key],
         baseline_width=_own_width(base),
         width=_own_width(other),
+        groups_folds=other.groups_folds and not base.groups_folds,
     )
 
 

@@ -16,6 +16,12 @@ def decimal(value: float, digits: int = 3) -> str:
     return text.replace("-", MINUS)
 
 
+def signed(value: float, digits: int = 3) -> str:
+    """`decimal` with a plus before what is above zero as printed."""
+    text = decimal(value, digits)
+    return f"+{text}" if value > 0 and float(text) else text
+
+
 def interval(low: float, high: float) -> str:
     """``[0.479, 0.533]``, or a dash if a limit is undefined."""
     if math.isnan(low) or math.isnan(high):

@@ -6,7 +6,7 @@ from statistics import median
 
 from sentflow.report import captions
 from sentflow.report.effects import kendall_tau
-from sentflow.report.numbers import MISSING, count, decimal, percent
+from sentflow.report.numbers import MISSING, count, decimal, percent, signed
 from sentflow.report.rows import EffectRow, unique
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
@@ -72,8 +72,8 @@ def _line(rows: Sequence[EffectRow]) -> tuple[Cell, ...]:
     return (
         Cell(rows[0].protocol_title),
         Cell(rows[0].switches or "no switch"),
-        Cell(_signed(math.fsum(row.difference for row in changes) / len(changes)) if changes else MISSING),
-        Cell(_signed(largest.difference) + ("*" if _apart(largest) else "") if largest else MISSING),
+        Cell(signed(math.fsum(row.difference for row in changes) / len(changes)) if changes else MISSING),
+        Cell(signed(largest.difference) + ("*" if _apart(largest) else "") if largest else MISSING),
         Cell(f"{largest.task}, {largest.model}" if largest and largest.difference else MISSING),
         Cell(f"{count(others)} of {count(len(tasks))}"),
         Cell(decimal(math.fsum(known) / len(known), 2) if known else MISSING),
@@ -94,8 +94,3 @@ def _first(rows: Sequence[EffectRow], task: str, rank: str) -> set[str]:
 
 def _apart(row: EffectRow) -> bool:
     return row.difference_low > 0 or row.difference_high < 0
-
-
-def _signed(value: float) -> str:
-    text = decimal(value)
-    return f"+{text}" if value > 0 and float(text) else text

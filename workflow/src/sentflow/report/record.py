@@ -23,6 +23,7 @@ LIBRARIES = (
     "tokenizers",
     "safetensors",
     "pandas",
+    "py3langid",
     "pyarrow",
     "matplotlib",
     "jinja2",

@@ -47,7 +47,7 @@ class ScoreRow:
     own_interval
         ``"repeatability"`` or ``"generalisation"``: what the protocol calls its interval.
     groups_folds
-        Whether documents were kept together.
+        Whether documents were kept together; false for a task whose rows name none.
     ends_curves
         Whether training curves end where fewer than half of the folds are left.
     """
@@ -168,6 +168,8 @@ class EffectRow:
         Of the encoder on the task, 1 for the highest score; equal scores share the mean rank.
     baseline_width, width
         Of the interval that each protocol calls its own; NaN where there is none.
+    groups_folds
+        Whether the other protocol keeps the rows of a document together and the baseline does not.
     """
 
     protocol: str
@@ -196,6 +198,7 @@ class EffectRow:
     rank: float
     baseline_width: float
     width: float
+    groups_folds: bool = False
 
 
 Row = TypeVar("Row", ScoreRow, CurveRow, CostRow, EffectRow)

@@ -79,7 +79,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             clips=switches.clip_metric,
             cuts_limits=switches.degenerate_interval == "zero-width",
             own_interval=switches.interval,
-            groups_folds=switches.group_folds,
+            groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
         )
     except KeyError as error:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from sentflow.errors import ConfigError
 from sentflow.report import captions, remarks
+from sentflow.report.document_table import documents_table
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
@@ -170,7 +171,10 @@ SCORE_TABLES: dict[str, Callable[[Sequence[ScoreRow], str], Table]] = {
     "tasks": tasks_table,
 }
 COST_TABLES: dict[str, Callable[[Sequence[CostRow], str], Table]] = {"costs": costs_table}
-STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {"protocols": protocols_table}
+STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {
+    "protocols": protocols_table,
+    "documents": documents_table,
+}
 TABLES = (*SCORE_TABLES, *STUDY_TABLES, *COST_TABLES)
 
 
