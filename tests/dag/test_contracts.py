@@ -32,11 +32,14 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
         },
+        targets=["all", "exports"],
     )
     assert {rule.name for rule in facts if rule.is_target} == {
         "all",
+        "audits",
         "checks",
         "embeddings",
+        "exports",
         "figures",
         "probes",
         "scores",

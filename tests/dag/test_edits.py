@@ -14,6 +14,7 @@ AFTER_TABLES = (
     "embed",
     "probe",
     "probe_lazy",
+    "hardest",
     "score",
     *AFTER_SCORES,
 )
@@ -41,7 +42,7 @@ def python_files(project: Path) -> Iterator[Path]:
 
 
 def test_everything_is_a_job_of_every_stage(everything):
-    stages = {"generate", "prepare", "fetch_model", "record", *AFTER_TABLES}
+    stages = {"generate", "prepare", "fetch_model", "record", "audit", *AFTER_TABLES}
     assert {job.split()[0] for job in everything} == stages
     assert len(jobs(everything, "probe", "probe_lazy")) == 9
 
@@ -83,8 +84,8 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("data/sample/comments.py", ("generate", "prepare", *AFTER_TABLES)),
-        ("data/readers.py", ("prepare", *AFTER_TABLES)),
+        ("data/sample/comments.py", ("generate", "prepare", "audit", *AFTER_TABLES)),
+        ("data/readers.py", ("prepare", "audit", *AFTER_TABLES)),
         (
             "commands/collect_texts.py",
             ("collect_texts", "embed", "probe", "score …bag-of-words", "score …random", *AFTER_SCORES),
@@ -94,11 +95,14 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
             "encoders/sentence_transformer.py",
             ("embed", "probe", "score …bag-of-words", "score …random", *AFTER_SCORES),
         ),
-        ("encoders/tfidf.py", ("probe_lazy", "score …tfidf", *AFTER_SCORES)),
-        ("probing/logistic.py", ("probe", "probe_lazy", "score", *AFTER_SCORES)),
-        ("probing/features.py", ("probe", "probe_lazy", "score", *AFTER_SCORES)),
+        ("encoders/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
+        ("probing/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        ("probing/features.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)),
         ("stats/generalisation.py", ("score", *AFTER_SCORES)),
+        ("audit/similar.py", ("audit",)),
+        ("audit/hardest.py", ("hardest",)),
+        ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("report/summary.py", AFTER_SCORES),
         ("report/costs.py", ("summarise_costs", "table …costs", "figure …costs", "report")),
         ("report/table_formats.py", ("table", "report")),
@@ -169,7 +173,7 @@ def test_catalog_and_schema_count_only_where_they_are_read(project, everything):
     models.write_text(text.replace("53aa5117", "53aa5118"), encoding="utf-8")
     assert planned(project) == set()
     models.write_text(text.replace("stop_words: portuguese", "stop_words: none"), encoding="utf-8")
-    own = jobs(everything, "fetch_model …tfidf", "probe_lazy", "score …tfidf")
+    own = jobs(everything, "fetch_model …tfidf", "probe_lazy", "hardest", "score …tfidf")
     assert planned(project) == own | jobs(everything, *AFTER_SCORES)
 
 
@@ -178,7 +182,7 @@ def test_another_version_of_a_library_runs_what_it_computes(project, everything)
     metadata.parent.mkdir()
     metadata.write_text("Metadata-Version: 2.1\nName: scikit-learn\nVersion: 99.0\n", encoding="utf-8")
     lazy = {job for job in jobs(everything, "score") if job.endswith("/tfidf")}
-    assert planned(project) == lazy | jobs(everything, "probe_lazy", *AFTER_SCORES)
+    assert planned(project) == lazy | jobs(everything, "probe_lazy", "hardest", *AFTER_SCORES)
 
 
 def test_a_lost_result_is_made_again(project):

@@ -26,6 +26,7 @@ PINNED = {
     "citation": "none",
 }
 MODELS = ["bag-of-words", "tfidf", "random"]
+CONTROLS = {"bag-of-words", "random"}
 
 
 def embedded(model: str) -> set[str]:
@@ -34,7 +35,17 @@ def embedded(model: str) -> set[str]:
 
 def probed(model: str) -> set[str]:
     rule = "probe_lazy" if model == "tfidf" else "probe"
-    return {f"{name} {task}/{model}" for task in TASKS for name in (rule, "score")}
+    probes = {f"{name} {task}/{model}" for task in TASKS for name in (rule, "score")}
+    # controls are not asked which texts are hard
+    return probes if model in CONTROLS else probes | all_hardest()
+
+
+def all_hardest() -> set[str]:
+    return {f"hardest {task}" for task in TASKS}
+
+
+def all_audits() -> set[str]:
+    return {f"audit {task}" for task in TASKS}
 
 
 def all_scores() -> set[str]:
@@ -74,12 +85,20 @@ def test_a_setting_of_one_task_runs_only_its_probes(finished, key):
         for model in MODELS
         for rule in ("score", "probe_lazy" if model == "tfidf" else "probe")
     }
+    own.add("hardest T1B-tiny")
     assert planned(finished, {"tasks": {"T1B-tiny": key}}) == own | SUMMARIES_AND_RECORD
+
+
+def test_what_a_task_says_of_its_texts_runs_only_what_reads_it(finished):
+    config = {"tasks": {"T1B-tiny": {"language": "en", "offensive": False}}}
+    assert planned(finished, config) == {"audit T1B-tiny", "hardest T1B-tiny", "record", "report"}
 
 
 @pytest.mark.parametrize("key", [{"folds": 3}, {"repetitions": 3}, {"seed": 1}], ids=str)
 def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
-    assert planned(finished, {"probe": key}) == all_probes_and_scores() | SUMMARIES_AND_RECORD
+    # the audit says what the folds tear apart
+    expected = all_audits() | all_probes_and_scores() | SUMMARIES_AND_RECORD
+    assert planned(finished, {"probe": key}) == expected
 
 
 @pytest.mark.parametrize("key", [{"n_resamples": 300}, {"level": 0.95}], ids=str)
@@ -104,7 +123,12 @@ def test_a_new_model_runs_only_its_jobs(finished):
 
 
 def test_a_dropped_model_runs_only_summaries(finished):
-    assert planned(finished, {"select": {"models": ["bag-of-words", "random"]}}) == SUMMARIES_AND_RECORD
+    assert planned(finished, {"select": {"models": ["tfidf", "random"]}}) == SUMMARIES_AND_RECORD
+
+
+def test_without_another_model_controls_say_which_texts_are_hard(finished):
+    config = {"select": {"models": ["bag-of-words", "random"]}}
+    assert planned(finished, config) == all_hardest() | SUMMARIES_AND_RECORD
 
 
 def test_another_order_runs_only_summaries(finished):
@@ -122,7 +146,7 @@ def test_a_new_task_on_new_data_runs_only_its_jobs(finished):
     own = {"generate new/new.csv", "prepare F1A-new", "collect_texts new"}
     own |= {"embed bag-of-words/new", "embed random/new", "probe_lazy F1A-new/tfidf"}
     own |= {"probe F1A-new/bag-of-words", "probe F1A-new/random"}
-    own |= {f"score F1A-new/{model}" for model in MODELS}
+    own |= {f"score F1A-new/{model}" for model in MODELS} | {"audit F1A-new", "hardest F1A-new"}
     assert planned(finished, config) == own | SUMMARIES_AND_RECORD
 
 
@@ -130,7 +154,7 @@ def test_one_more_task_of_known_data_embeds_nothing(tmp_path):
     project = copy_workflow(tmp_path / "project")
     pretend_to_run(project, {"select": {"tasks": ["T1B-tiny", "F3-tiny"]}})
     own = {"probe G3-tiny/bag-of-words", "probe G3-tiny/random", "probe_lazy G3-tiny/tfidf"}
-    own |= {f"score G3-tiny/{model}" for model in MODELS}
+    own |= {f"score G3-tiny/{model}" for model in MODELS} | {"audit G3-tiny", "hardest G3-tiny"}
     assert planned(project) == own | SUMMARIES_AND_RECORD
 
 
@@ -138,7 +162,7 @@ def test_a_seed_of_sample_data_runs_only_that_dataset(finished):
     own = {"generate tiny-exams/exams.csv", "prepare F3-tiny", "collect_texts tiny-exams"}
     own |= {"embed bag-of-words/tiny-exams", "embed random/tiny-exams", "probe_lazy F3-tiny/tfidf"}
     own |= {"probe F3-tiny/bag-of-words", "probe F3-tiny/random"}
-    own |= {f"score F3-tiny/{model}" for model in MODELS}
+    own |= {f"score F3-tiny/{model}" for model in MODELS} | {"audit F3-tiny", "hardest F3-tiny"}
     assert planned(finished, {"datasets": {"tiny-exams": {"seed": 5}}}) == own | SUMMARIES_AND_RECORD
 
 
@@ -203,6 +227,7 @@ def test_a_prompt_of_a_task_runs_only_that_task_of_that_model(finished_with_pinn
     assert planned(finished_with_pinned, with_pinned(**prompts)) == {"report", "record"}
     prompts["prompt_names"] = {"tasks": {"G3-tiny": "law"}}
     own = {"embed_task pinned/tiny-public/G3-tiny", "probe G3-tiny/pinned", "score G3-tiny/pinned"}
+    own.add("hardest G3-tiny")
     assert planned(finished_with_pinned, with_pinned(**prompts)) == own | SUMMARIES_AND_RECORD
 
 
@@ -254,7 +279,7 @@ def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp
     (project / "other.py").write_text("x = 1", encoding="utf-8")
     (project / "mine.py").touch()
     assert planned(project, OWN_MODEL) == set()
-    expected = {"fetch_model", "score", *rules} | rules_of(SUMMARIES)
+    expected = {"fetch_model", "score", "hardest", *rules} | rules_of(SUMMARIES)
     for name in ("beside.py", "mine.py"):
         before = (project / name).read_text(encoding="utf-8")
         (project / name).write_text(before + "# edited\n", encoding="utf-8")

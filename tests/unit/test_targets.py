@@ -317,3 +317,34 @@ def test_pattern_of_names_matches_them_alone():
 
 def test_pattern_of_no_names_matches_nothing():
     assert not re.fullmatch(one_of([]), "")
+
+
+def test_controls_are_not_asked_which_texts_are_hard():
+    assert json.loads(targets().hardest_settings(SimpleNamespace(task="T1A-sample"))) == {
+        "models": ["tfidf"],
+        "limit": 100,
+        "offensive": True,
+    }
+    files = targets().predictions_of_real_models(SimpleNamespace(task="T2A-open"))
+    assert len(files) == 10
+    assert {file.split("/")[3] for file in files} == {"tfidf"}
+    only_controls = targets(select__models=["random", "bag-of-words"])
+    settings = json.loads(only_controls.hardest_settings(SimpleNamespace(task="T2A-open")))
+    assert (settings["models"], settings["offensive"]) == (["bag-of-words", "random"], False)
+
+
+def test_an_audit_follows_the_draws_of_the_protocol():
+    def of(protocol: str, task: str) -> Any:
+        return json.loads(targets(probe__protocol=protocol).audit_settings(SimpleNamespace(task=task)))
+
+    expected = {"repetitions": 2, "folds": 5, "seed": 9847706, "group_folds": False, "language": "pt"}
+    assert of("published", "T2A-open") == expected
+    assert of("corrected-documents", "T2A-open") == {**expected, "group_folds": True}
+    assert of("corrected-documents", "T1A-sample") == expected
+
+
+def test_no_file_with_texts_is_in_the_crate():
+    files = targets().crate_files()
+    assert {file.split("/")[1] for file in files} == {
+        *("scores", "audit", "summary", "tables", "figures", "checks", "record")
+    }

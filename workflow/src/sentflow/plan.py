@@ -97,6 +97,8 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "probe_featurised": n_tasks * n_featurisers * per_pair,
         "probe_lazy": n_tasks * n_lazy * per_pair,
         "score": n_tasks * len(experiment.models),
+        "audit": n_tasks,
+        "hardest": n_tasks,
         **_study_jobs(experiment, per_pair),
         "summarise": 1,
         "summarise_costs": 1,

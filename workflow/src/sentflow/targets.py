@@ -24,7 +24,8 @@ from sentflow.encoders.kinds import (
     fetch_settings,
 )
 from sentflow.encoders.prompts import prompted_tasks
-from sentflow.protocols import NamedProtocol
+from sentflow.exports.identity import data_name, model_name
+from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
 from sentflow.provenance import versions
 from sentflow.switches import not_comparable_text, switch_text
 
@@ -32,7 +33,8 @@ TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
 # Tables and figures of what the pipeline cost: they change with every run, so scores never depend on them.
 COST_OUTPUTS = ("costs",)
-STUDY_TABLE = "protocols"
+STUDY_TABLES = ("protocols", "documents")
+HARDEST_TEXTS = 100
 _EMBED_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
@@ -75,6 +77,49 @@ class Targets:
     def study_score_tables(self, wildcards: Any) -> list[str]:
         """One Parquet per task and model under a protocol of the study, in the order of `scores`."""
         return self._of_study(paths.STUDY_SCORE_TABLE, wildcards.protocol)
+
+    def audits(self) -> list[str]:
+        """What is to be known about the rows of each task, then the texts of each that most probes get wrong."""
+        return [
+            pattern.format(task=task)
+            for pattern in (paths.AUDIT, paths.HARDEST)
+            for task in self.experiment.tasks
+        ]
+
+    def exports(self) -> list[str]:
+        """The scores and the run in the formats of others."""
+        return [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS, paths.RO_CRATE]
+
+    def mteb_files(self) -> list[str]:
+        """Result files of MTEB: one per task and model, and two about each model."""
+        tasks = [f"{task}.json" for task in self.experiment.tasks]
+        names = [*tasks, "model_meta.json", "run_settings.jsonl"]
+        return [
+            f"{paths.MTEB_RESULTS}/{model_name(model, entry).folder}/{name}"
+            for model, entry in self.experiment.models.items()
+            for name in names
+        ]
+
+    def huggingface_files(self) -> list[str]:
+        """Files for the repository of each model on the Hugging Face hub."""
+        names = [*(f".eval_results/{task}.yaml" for task in self.experiment.tasks), "README.md"]
+        return [
+            f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}"
+            for model in self.experiment.models
+            for name in names
+        ]
+
+    def crate_files(self) -> list[str]:
+        """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
+        audits = [paths.AUDIT.format(task=task) for task in self.experiment.tasks]
+        summaries = [paths.SUMMARY, paths.CURVES, paths.COSTS, *self.effects()]
+        record = [paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
+        made = [*self.tables(), *self.figures(), *self.checks()]
+        return [*self.scores(), *self.score_tables(), *audits, *summaries, *made, *record]
+
+    def selected_digests(self) -> list[str]:
+        """The digest of the table of each selected task."""
+        return [paths.TASK_DIGEST.format(task=task) for task in self.experiment.tasks]
 
     def effects(self) -> list[str]:
         """What each protocol of the study changes."""
@@ -137,6 +182,14 @@ class Targets:
         pattern = paths.FOLD if own == self.experiment.protocol else paths.STUDY_FOLD
         return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
+    def predictions_of_real_models(self, wildcards: Any) -> list[str]:
+        """Every prediction file of a task, model after model; controls are not asked which texts are hard."""
+        return [
+            file
+            for model in self._real_models()
+            for file in self._folds(wildcards.task, model, paths.PREDICTIONS)
+        ]
+
     def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         return self._job_outputs(paths.STUDY_FOLD if study else paths.FOLD)
@@ -155,8 +208,8 @@ class Targets:
         return "{protocol}/" + self.probe_job_key()
 
     def summary_of_table(self, wildcards: Any) -> str | list[str]:
-        """The one Parquet file that a table is made of; one per protocol for the table of a study."""
-        if wildcards.table == STUDY_TABLE:
+        """The one Parquet file that a table is made of; one per protocol for the tables of a study."""
+        if wildcards.table in STUDY_TABLES:
             return self.effects()
         return paths.COSTS if wildcards.table in COST_OUTPUTS else paths.SUMMARY
 
@@ -262,6 +315,27 @@ class Targets:
             }
         )
 
+    def audit_settings(self, wildcards: Any) -> str:
+        """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
+        settings = self._probe_settings(self.experiment.protocol, wildcards)
+        return _json(
+            {
+                **{key: settings[key] for key in CROSS_VALIDATION},
+                "group_folds": settings.get("switches", {}).get("group_folds", False),
+                "language": self._task(wildcards.task)["language"],
+            }
+        )
+
+    def hardest_settings(self, wildcards: Any) -> str:
+        """Whose predictions count, and how many texts are kept."""
+        return _json(
+            {
+                "models": self._real_models(),
+                "limit": HARDEST_TEXTS,
+                "offensive": self._task(wildcards.task).get("offensive", False),
+            }
+        )
+
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, families, which models are controls; and the order, for Snakemake sees sets of inputs."""
         tasks = {name: _pick(entry, "title", "family") for name, entry in self.experiment.tasks.items()}
@@ -298,6 +372,39 @@ class Targets:
                 "protocols": [self._told_protocol(name) for name in experiment.protocols],
             }
         )
+
+    def export_settings(self, _wildcards: Any) -> str:
+        """What tasks and models are called outside this project."""
+        datasets = self.experiment.datasets
+        tasks = {
+            name: {
+                "language": entry["language"],
+                "data": data_name(entry["dataset"], datasets[entry["dataset"]]),
+            }
+            for name, entry in self.experiment.tasks.items()
+        }
+        models = {name: self._export_of_model(name) for name in self.experiment.models}
+        return _json({"tasks": tasks, "models": models})
+
+    def crate_settings(self, _wildcards: Any) -> str:
+        """What the RO-Crate tells beside its files."""
+        experiment = self.experiment
+        keys = ("title", "licence", "citation", "homepage", "language", "note")
+        datasets = {
+            name: {**_pick_known(entry, *keys), "checksums": _checksums(entry)}
+            for name, entry in experiment.datasets.items()
+        }
+        models = {
+            name: {
+                **_pick(self._export_of_model(name), "name", "revision", "licence"),
+                "title": entry.get("title", name),
+                "citation": entry.get("citation", "none"),
+            }
+            for name, entry in experiment.models.items()
+        }
+        tasks = {name: entry["dataset"] for name, entry in experiment.tasks.items()}
+        about = _pick(experiment.config["experiment"], "title", "description")
+        return _json({**about, "tasks": tasks, "datasets": datasets, "models": models})
 
     def record_settings(self, _wildcards: Any) -> str:
         """The configuration, less what changes neither files nor numbers."""
@@ -344,6 +451,24 @@ class Targets:
     def _with_embeddings(self) -> list[str]:
         others = {*self.experiment.lazy_models, *self.experiment.featurisers}
         return [name for name in self.experiment.models if name not in others]
+
+    def _export_of_model(self, name: str) -> Entry:
+        """What an export says about a model, see `sentflow.exports.scores.ModelFacts`."""
+        entry = self.experiment.models[name]
+        outside = model_name(name, entry)
+        return {
+            "name": outside.name,
+            "revision": outside.revision,
+            "adapted_from": outside.adapted_from,
+            "licence": entry.get("licence", "not stated"),
+            "max_tokens": entry.get("max_tokens"),
+        }
+
+    def _real_models(self) -> list[str]:
+        """The models that are no controls, by name; all of them if there are only controls."""
+        entries = self.experiment.models
+        real = [name for name, entry in entries.items() if not entry.get("control", False)]
+        return sorted(real or entries)
 
     def _task(self, name: str) -> Entry:
         if name in self.experiment.tasks:
@@ -446,6 +571,16 @@ def _expand(pattern: str, key: str, names: Iterable[str], formats: Iterable[str]
 
 def _pick(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
     return {key: entry[key] for key in keys}
+
+
+def _pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: entry[key] for key in keys if key in entry}
+
+
+def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
+    """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
+    pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
+    return {name: digest for name, digest in pinned.items() if digest}
 
 
 def _json(value: Any) -> str:

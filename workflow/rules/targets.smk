@@ -1,0 +1,60 @@
+"""Names for what one may ask for beside `all`: ``snakemake tables``."""
+
+
+localrules:
+    embeddings,
+    probes,
+    scores,
+    audits,
+    tables,
+    figures,
+    checks,
+    exports,
+
+
+rule embeddings:
+    """The vectors of every encoder on every dataset."""
+    input:
+        targets.embeddings(),
+
+
+rule probes:
+    """Every fold of every task and encoder."""
+    input:
+        targets.probes(),
+
+
+rule scores:
+    """The score of every task and encoder."""
+    input:
+        targets.scores(),
+
+
+rule audits:
+    """What to know about the rows of each task, and its hardest texts."""
+    input:
+        targets.audits(),
+
+
+rule tables:
+    """Every table."""
+    input:
+        targets.tables(),
+
+
+rule figures:
+    """Every figure."""
+    input:
+        targets.figures(),
+
+
+rule checks:
+    """Every acceptance check."""
+    input:
+        targets.checks(),
+
+
+rule exports:
+    """Scores in the formats of MTEB and Hugging Face, the run as an RO-Crate, numbers as LaTeX macros."""
+    input:
+        targets.exports(),
