@@ -118,7 +118,7 @@ def published_folder(tmp_path, monkeypatch):
         (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     short = replace(PUBLISHED, repetitions=1, folds=2, max_epochs=5)
-    monkeypatch.setattr("sentflow.api.arguments.PUBLISHED", short)
+    monkeypatch.setattr("sentflow.protocols.PUBLISHED", short)
     monkeypatch.setattr("sentflow.api.arguments.DEFAULT_PROCESSES", 1)
     monkeypatch.setattr("sentflow.api.tasks.OFFICIAL", tuple(TASKS))
     monkeypatch.setattr("sentflow.api.data.OFFICIAL", tuple(TASKS))

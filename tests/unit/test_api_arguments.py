@@ -3,10 +3,19 @@ import pytest
 from sentflow.api.arguments import DEFAULT_PROCESSES, ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
 from sentflow.probing.protocol import PUBLISHED
+from sentflow.protocols import NamedProtocol
+from sentflow.switches import Switches
+
+LOGISTIC, MLP = {"metric": "mcc", "classifier": "logistic"}, {"metric": "mcc", "classifier": "mlp"}
 
 
-def parsed(given=None, *, one_process=False) -> TrainArguments:
-    return TrainArguments.parse(given, one_process=one_process)
+def parsed(given=None, *, one_process=False, training=None) -> TrainArguments:
+    protocol = NamedProtocol("published", "Published", Switches(), training or {})
+    return TrainArguments.parse(given, protocol=protocol, one_process=one_process)
+
+
+def changed_here(arguments: TrainArguments, task=LOGISTIC) -> dict:
+    return {name: change["here"] for name, change in arguments.changed(task).items()}
 
 
 @pytest.fixture
@@ -17,11 +26,11 @@ def no_cuda(monkeypatch):
 
 def test_without_arguments_everything_is_published_on_the_processor(no_cuda):
     arguments = parsed()
-    assert arguments.protocol == PUBLISHED
+    assert arguments.complete == PUBLISHED
     assert arguments.device == "cpu"
     assert arguments.show_progress_bar
     assert 1 <= arguments.n_processes <= DEFAULT_PROCESSES
-    assert arguments.changed() == {}
+    assert arguments.changed(LOGISTIC) == {}
 
 
 def test_cuda_is_used_where_there_is_some_by_one_process(monkeypatch):
@@ -53,16 +62,32 @@ def test_every_published_name_reaches_the_protocol():
     }
     before = dict(given)
     arguments = parsed({**given, "device": "cpu"})
-    protocol = arguments.protocol
+    protocol = arguments.complete
     assert (protocol.repetitions, protocol.folds, protocol.seed) == (2, 3, 5)
     assert (protocol.batch_size, protocol.max_epochs, protocol.patience) == (16, 7, 1)
     assert (protocol.evaluation_share, protocol.min_improvement) == (0.3, 0.1)
-    assert arguments.changed() == given == before
+    assert given == before
+    assert changed_here(arguments) == {
+        "repetitions": 2,
+        "folds": 3,
+        "seed": 5,
+        "evaluation_share": 0.3,
+        "batch_size": 16,
+        "max_epochs": 7,
+        "patience": 1,
+        "min_improvement": 0.1,
+    }
+    assert arguments.changed(LOGISTIC)["batch_size"] == {"here": 16, "published": 128}
+
+
+def test_arguments_go_before_the_training_of_the_protocol():
+    arguments = parsed({"batch_size": 16, "device": "cpu"}, training={"batch_size": 64, "patience": 2})
+    assert changed_here(arguments) == {"batch_size": 16, "patience": 2}
 
 
 def test_what_changes_no_number_is_no_change():
     arguments = parsed({"n_processes": 2, "show_progress_bar": False, "device": "cpu", "n_repeats": 10})
-    assert arguments.changed() == {}
+    assert arguments.changed(LOGISTIC) == {}
 
 
 @pytest.mark.parametrize(
@@ -77,8 +102,9 @@ def test_what_changes_no_number_is_no_change():
 )
 def test_only_hidden_dims_changes_the_classifier(given, logistic_task, mlp_task):
     arguments = parsed({**given, "device": "cpu"})
-    assert (arguments.hidden("logistic"), arguments.hidden("mlp")) == (logistic_task, mlp_task)
-    assert ("hidden_dims" in arguments.changed()) == ("hidden_dims" in given)
+    assert (arguments.hidden(LOGISTIC), arguments.hidden(MLP)) == (logistic_task, mlp_task)
+    assert bool(arguments.changed(LOGISTIC)) == (logistic_task is not None)
+    assert bool(arguments.changed(MLP)) == (mlp_task != 256)
 
 
 def test_all_mistakes_are_told_at_once_with_the_repair():

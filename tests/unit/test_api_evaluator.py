@@ -152,7 +152,9 @@ def test_a_task_keeps_its_classifier_after_an_mlp_task_and_arguments_stay_as_the
     assert scores["F3-sample"]["classifier"] == "mlp"
     assert scores["T1B-sample"]["classifier"] == "logistic"
     assert scores["F3-sample"]["dimension"] == 4 * 5  # a question and four alternatives
-    assert scores["T1B-sample"]["changed"] == {"n_repeats": 1, "k_fold": 2, "n_epochs": 1}
+    changed = scores["T1B-sample"]["not_comparable"]
+    assert changed["folds"] == {"here": 2, "published": 5}
+    assert list(changed) == ["folds", "max_epochs", "repetitions"]
 
 
 def test_embedding_arguments_reach_the_model(data):

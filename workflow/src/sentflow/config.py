@@ -141,6 +141,37 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     return TaskCatalog(entries["tasks"], entries["datasets"])
 
 
+def protocol_catalog(workflow: Path, own: Mapping[str, Any]) -> Entries:
+    """The catalog's protocols with the caller's own laid over them, for programs that are no experiment.
+
+    Parameters
+    ----------
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
+    own
+        As a config file: its ``protocols`` are read.
+
+    Returns
+    -------
+    dict
+        Every protocol by name, with what it takes from others by ``like``.
+
+    Raises
+    ------
+    ConfigError
+        Names every mistake: the key, the value, and what to write instead.
+    """
+    plain = _plain({"protocols": own.get("protocols")})
+    entries = {"protocols": _merged(workflow, plain, "protocols")}
+    problems = _fixed_switches(plain, workflow)
+    entries["protocols"], found = _inherited(entries["protocols"], "protocols")
+    problems += found
+    problems += _misfits(entries, workflow, told=problems)
+    if problems:
+        raise ConfigError(_told(problems))
+    return entries["protocols"]
+
+
 def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     """Check a configuration against schemas and catalog.
 

@@ -4,7 +4,7 @@ Standard library only: the Snakefile reads it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
@@ -47,6 +47,19 @@ class NamedProtocol:
     def cross_validation(self, probe: Mapping[str, Any]) -> dict[str, int]:
         """Repetitions, folds and seed: the entry's own, else those of the config's section ``probe``."""
         return {key: self.training.get(key, probe[key]) for key in CROSS_VALIDATION}
+
+    def with_training(self, training: Mapping[str, Any]) -> "NamedProtocol":
+        """The protocol with these settings of training over its own."""
+        return replace(self, training={**self.training, **training})
+
+    def complete(self) -> ProbeProtocol:
+        """Every number and switch of the probes; the classifier is not among them, see `classifier`."""
+        numbers: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in self.training.items()
+            if key != "classifier"
+        }
+        return replace(PUBLISHED, switches=self.switches, **numbers)
 
     def number(self, key: str) -> Any:
         """A setting of training that does not depend on the task."""

@@ -2,12 +2,13 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol import ProbeProtocol
+from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
 
 DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
 
@@ -36,31 +37,32 @@ class TrainArguments:
     Attributes
     ----------
     protocol
-        The published protocol with what the caller changed.
+        The protocol of the evaluator with what the caller changed.
     n_processes
         Processes that train folds side by side; 1 is the caller's own.
     device
         Of torch.
     show_progress_bar
         Whether to show one.
-    hidden_dims
-        Empty or one width, as the caller wrote; None where each task keeps its own classifier.
     """
 
-    protocol: ProbeProtocol
+    protocol: NamedProtocol
     n_processes: int
     device: str
     show_progress_bar: bool
-    hidden_dims: tuple[int, ...] | None
 
     @classmethod
-    def parse(cls, given: Mapping[str, Any] | None, *, one_process: bool) -> "TrainArguments":
+    def parse(
+        cls, given: Mapping[str, Any] | None, *, protocol: NamedProtocol, one_process: bool
+    ) -> "TrainArguments":
         """Check the caller's mapping, which stays as it is.
 
         Parameters
         ----------
         given
             See `NAMES`.
+        protocol
+            That it changes.
         one_process
             Multiprocessing is disabled.
 
@@ -80,27 +82,32 @@ class TrainArguments:
             raise ArgumentError(" ".join(told))
         device = _device(given.get("device"))
         return cls(
-            protocol=_protocol(given),
+            protocol=protocol.with_training(_training(given)),
             n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
             device=device,
             show_progress_bar=bool(given.get("show_progress_bar", True)),
-            hidden_dims=tuple(map(int, given["hidden_dims"] or ())) if "hidden_dims" in given else None,
         )
 
-    def hidden(self, classifier: str) -> int | None:
-        """Hidden units of a task's probe, None for a logistic one; `classifier` is that of the catalog."""
-        if self.hidden_dims is not None:
-            return self.hidden_dims[0] if self.hidden_dims else None
-        return self.protocol.hidden_width if classifier == "mlp" else None
+    @property
+    def complete(self) -> ProbeProtocol:
+        """The numbers and switches of the probes."""
+        return self.protocol.complete()
 
-    def changed(self) -> dict[str, Any]:
-        """Training settings, by their published names, that make numbers incomparable with published ones."""
-        values = {
-            name: getattr(self.protocol, field)
-            for name, field in {**{name: row[0] for name, row in _NUMBERS.items()}, **_SHARES}.items()
-            if getattr(self.protocol, field) != getattr(PUBLISHED, field)
-        }
-        return values if self.hidden_dims is None else {**values, "hidden_dims": list(self.hidden_dims)}
+    def hidden(self, task: Mapping[str, Any]) -> int | None:
+        """Hidden units of a task's probe, None for a logistic one; `task` is its entry."""
+        return self.complete.hidden_width if self.protocol.classifier(task) == "mlp" else None
+
+    def probe_settings(self, task: Mapping[str, Any], *, lazy: bool) -> dict[str, Any]:
+        """What the files of folds say, as those of the pipeline; see `NamedProtocol.probe_settings`."""
+        return self.protocol.probe_settings(task, self._cross_validation, lazy=lazy)
+
+    def changed(self, task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Settings that make a task's numbers incomparable with published ones, see `changed_settings`."""
+        return self.protocol.changed_settings(task, self._cross_validation)
+
+    @property
+    def _cross_validation(self) -> dict[str, int]:
+        return {name: getattr(self.complete, name) for name in CROSS_VALIDATION}
 
 
 def instead(name: str, known: Iterable[str]) -> str:
@@ -145,10 +152,20 @@ def _is_integer(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def _protocol(given: Mapping[str, Any]) -> ProbeProtocol:
-    integers = {field: int(given[name]) for name, (field, _, _) in _NUMBERS.items() if name in given}
-    shares = {field: float(given[name]) for name, field in _SHARES.items() if name in given}
-    return replace(PUBLISHED, **integers, **shares)  # type: ignore[arg-type]  # two types, one mapping
+def _training(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The caller's settings by the names that protocols have for them."""
+    found: dict[str, Any] = {
+        **{field: int(given[name]) for name, (field, _, _) in _NUMBERS.items() if name in given},
+        **{field: float(given[name]) for name, field in _SHARES.items() if name in given},
+    }
+    if "hidden_dims" not in given:
+        return found
+    widths = [int(width) for width in given["hidden_dims"] or ()]
+    return {
+        **found,
+        "classifier": "mlp" if widths else "logistic",
+        **({"hidden_width": widths[0]} if widths else {}),
+    }
 
 
 def _device(wanted: Any) -> str:

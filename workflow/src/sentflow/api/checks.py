@@ -21,7 +21,7 @@ def check_encoder(model: Any) -> None:
     if isinstance(model, str | Path):
         raise ArgumentError(
             f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the model "
-            "itself."
+            "itself; or 'path/to/file.py:ClassName' for a class of your own."
         )
     if not callable(getattr(model, "encode", None)):
         lazy = callable(getattr(model, "transform", None))

@@ -16,10 +16,11 @@ from sentflow.data.sample.rows import to_csv
 from sentflow.data.sample.tasks import generate
 from sentflow.data.table import TaskTable
 from sentflow.io import write_text
+from sentflow.probing.protocol import ProbeProtocol
 
 
 def load_task(
-    name: str, catalog: TaskCatalog, *, folder: Path, folds: int, mirrors: Sequence[str]
+    name: str, catalog: TaskCatalog, *, folder: Path, protocol: ProbeProtocol, mirrors: Sequence[str]
 ) -> TaskTable:
     """The rows of a task, from files in `folder`.
 
@@ -35,8 +36,8 @@ def load_task(
         See `TaskCatalog`.
     folder
         Of all datasets.
-    folds
-        Of the cross-validation that the rows must allow.
+    protocol
+        That the rows must allow.
     mirrors
         Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
 
@@ -47,7 +48,13 @@ def load_task(
     """
     entry = catalog.tasks[name]
     dataset, file = entry["dataset"], entry["reader"]["file"]
-    settings = PrepareSettings.from_settings({**entry, "folds": folds}, task=name)
+    allowed = {
+        "folds": protocol.folds,
+        "batch_rows": protocol.batch_size,
+        "evaluation_share": protocol.evaluation_share,
+        "small_parts": not protocol.switches.warmup_floor,
+    }
+    settings = PrepareSettings.from_settings({**entry, **allowed}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
     if name in OFFICIAL and not raw.exists() and left_behind.is_file():

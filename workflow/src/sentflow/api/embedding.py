@@ -49,22 +49,40 @@ def encode_rows(
     ValueError
         Rows with different numbers of alternatives.
     """
-    columns = [list(texts_a)]
-    if texts_b is not None:
-        columns += _alternatives(texts_b) if alternatives else [list(texts_b)]
+    columns = text_columns(texts_a, texts_b, alternatives=alternatives)
     distinct = list(dict.fromkeys(text for column in columns for text in column))
     vectors = _encode(model, distinct, task=task, options=options)
     row_of = {text: row for row, text in enumerate(distinct)}
     embedded = [vectors[[row_of[text] for text in column]] for column in columns]
-    if len(columns) == 1:
-        return embedded[0]
-    return np.concatenate(embedded, axis=1) if alternatives else pair_features(*embedded)
+    return features_of_columns(embedded, alternatives=alternatives)
 
 
-def transform_rows(vectoriser: Any, texts_a: Sequence[str], texts_b: Sequence[str] | None) -> FloatArray:
-    """Features of n rows from a fitted vectoriser: (n, D) or (n, 4 D) float32."""
-    first = as_array(vectoriser.transform(texts_a))
-    return first if texts_b is None else pair_features(first, as_array(vectoriser.transform(texts_b)))
+def transform_columns(vectoriser: Any, columns: Sequence[list[str]], *, alternatives: bool) -> FloatArray:
+    """Features of n rows from a fitted vectoriser and `text_columns`; see `features_of_columns`."""
+    vectors = [as_array(vectoriser.transform(column)) for column in columns]
+    return features_of_columns(vectors, alternatives=alternatives)
+
+
+def text_columns(
+    texts_a: Sequence[str], texts_b: Sequence[str] | None, *, alternatives: bool
+) -> list[list[str]]:
+    """The texts that are embedded side by side: text a; text b, or with `alternatives` the first, the second, …
+
+    Raises
+    ------
+    ValueError
+        Rows with different numbers of alternatives.
+    """
+    if texts_b is None:
+        return [list(texts_a)]
+    return [list(texts_a), *(_alternatives(texts_b) if alternatives else [list(texts_b)])]
+
+
+def features_of_columns(vectors: Sequence[FloatArray], *, alternatives: bool) -> FloatArray:
+    """(n, D) float32 vectors of `text_columns` → the published layout: (n, D), (n, 4 D), or (n, (1 + k) D)."""
+    if len(vectors) == 1:
+        return vectors[0]
+    return np.concatenate(vectors, axis=1) if alternatives else pair_features(*vectors)
 
 
 def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:

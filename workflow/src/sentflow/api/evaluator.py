@@ -3,6 +3,7 @@
 Source of the interface: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
+import logging
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,16 +18,23 @@ from sentflow.api.checks import cache_folder, check_encoder, check_name, check_s
 from sentflow.api.data import load_task
 from sentflow.api.embedding import as_tensor, encode_rows
 from sentflow.api.folds import Probe, trained_folds
+from sentflow.api.own_encoder import OwnEncoder, is_reference
+from sentflow.api.protocols import named_protocol
 from sentflow.api.results import ResultFolder, TaskResult, task_result
 from sentflow.api.sources import TaskRows
 from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.data.table import TaskTable
-from sentflow.errors import DataError
-from sentflow.probing.cross_validation import FeatureSource, FixedFeatures, smallest_training_part
+from sentflow.encoders.protocol import FloatArray
+from sentflow.probing.cross_validation import FeatureSource, FixedFeatures
+from sentflow.probing.job import documents, with_task_named
+from sentflow.protocols import PUBLISHED_NAME
+from sentflow.switches import not_comparable_text
 
 if TYPE_CHECKING:
     import pandas as pd
     import torch
+
+logger = logging.getLogger(__name__)
 
 
 class UlyssesSentEval:
@@ -39,8 +47,8 @@ class UlyssesSentEval:
     ----------
     sentence_model
         Of sentence-transformers, or anything with ``encode(texts)``; whatever `embed` can use, if a subclass has one
-        of its own. It is not copied.
-
+        of its own. It is not copied. Or ``"path/to/file.py:ClassName"``, a class as for ``custom:`` of the pipeline,
+        with ``encode`` or ``embed``, lazy if it says so.
     tasks
         ``"all"`` for the 18 official tasks, a name, or several: any of the catalog, e.g. ``"T1A"`` (official data),
         ``"T1A-open"`` (public upstream data), ``"T1A-sample"`` (invented texts, made without network).
@@ -65,13 +73,20 @@ class UlyssesSentEval:
         Folders or base addresses that are tried before a file's own addresses, as are those of the environment
         variable SENTFLOW_MIRROR. (Not in the published class.)
     config
-        A YAML file, or what one would hold, with ``tasks:`` and ``datasets:`` of your own. (Not in the published
+        A YAML file, or what one would hold, with ``tasks:``, ``datasets:`` and ``protocols:`` of your own. (Not in the
+        published class.)
+    protocol
+        How probes are trained, tested and summed up: a name of the catalog or of `config`, e.g. ``"corrected"``, or an
+        entry of your own, e.g. ``{"like": "corrected", "switches": {"clip_metric": True}}``. (Not in the published
         class.)
+    encoder_arguments
+        Of the class that `sentence_model` names. (Not in the published class.)
 
     Raises
     ------
     ConfigError
-        A task does not exist (then it is a `ValueError` too, as in the published class), or `config` is not in order.
+        A task or protocol does not exist (then it is a `ValueError` too, as in the published class), or `config` is not
+        in order.
 
     Notes
     -----
@@ -98,9 +113,21 @@ class UlyssesSentEval:
         model_name: str | None = None,
         mirrors: Sequence[str] = (),
         config: str | Path | Mapping[str, Any] | None = None,
+        protocol: str | Mapping[str, Any] = PUBLISHED_NAME,
+        encoder_arguments: Mapping[str, Any] | None = None,
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog.tasks)
+        self.protocol = named_protocol(protocol, config)
+        self._warned: set[str] = set()
+        if is_reference(sentence_model):
+            sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
+            lazy_embedding = _own_laziness(sentence_model, lazy_embedding)
+        elif encoder_arguments is not None:
+            raise ArgumentError(
+                "encoder_arguments are those of a class that sentence_model names as 'path/to/file.py:ClassName'. "
+                "Leave them out."
+            )
         self.sentence_model = sentence_model
         self.data_dir_path = expanded(data_dir_path)
         self.disable_multiprocessing = disable_multiprocessing
@@ -153,6 +180,8 @@ class UlyssesSentEval:
             There is no such split, or the model cannot encode.
         """
         check_split(data_split)
+        if isinstance(self.sentence_model, OwnEncoder):
+            return as_tensor(self._own_features(X_a, X_b, task, data_split, kwargs))
         check_encoder(self.sentence_model)
         if self.lazy_embedding:
             warnings.warn(
@@ -161,12 +190,11 @@ class UlyssesSentEval:
                 UserWarning,
                 stacklevel=2,
             )
-        layout = self._catalog.tasks.get(task, {}).get("layout")
         features = encode_rows(
             self.sentence_model,
             X_a,
             X_b,
-            alternatives=layout == "alternatives",
+            alternatives=self._has_alternatives(task),
             task=task,
             options=kwargs,
         )
@@ -197,7 +225,8 @@ class UlyssesSentEval:
               differ by rounding).
             - ``show_progress_bar``: True without it.
 
-            These do, so that scores are no longer comparable with published ones (defaults in brackets):
+            These do, over the settings of the protocol, so that scores are no longer comparable with published ones,
+            which a warning in the log and the files say (published values in brackets):
             ``batch_size`` (128), ``hidden_dims`` (without it the task's own classifier; None or [] for logistic
             probes, [256] for one hidden layer of 256 units), ``eval_frac`` (0.2), ``n_repeats`` (10), ``k_fold`` (5),
             ``n_epochs`` (100), ``tenacity`` (5), ``early_stopping_rel_improv`` (0.0025), ``random_state`` (9847706).
@@ -267,7 +296,9 @@ class UlyssesSentEval:
             and ``metric_test``; one float64 per epoch, over the folds that reached it, for ``loss_per_epoch_train``,
             ``loss_per_epoch_eval`` and ``metric_per_epoch_eval``. The interval is the published bootstrap: it says
             what another shuffling of the same texts would give, and is too narrow for anything else. The files of
-            `results_dir` hold an interval for claims beside it.
+            `results_dir` hold an interval for claims beside it, and so does the result, as
+            ``generalisation_low_metric_test`` and ``…_high_…``, under a protocol that calls it its own. Under a
+            protocol without the switch ``curve_survivors``, arrays end where fewer than half of the folds are left.
         DataFrame
             With `return_all_results` only; as in `evaluate`, without the column task.
 
@@ -284,15 +315,23 @@ class UlyssesSentEval:
         return (result.aggregated, result.folds) if return_all_results else result.aggregated
 
     def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
-        entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
+        entry, protocol = self._catalog.tasks[table.info.task], arguments.complete
         probe = Probe(
             metric=entry["metric"],
             n_classes=len(table.info.classes),
-            hidden=arguments.hidden(entry["classifier"]),
+            hidden=arguments.hidden(entry),
             protocol=protocol,
             device=arguments.device,
         )
-        files = self._files(probe, arguments)
+        self._warn_if_not_comparable(arguments.changed(entry))
+        files = self._files(entry, arguments)
+        results = trained_folds(
+            source,
+            table.labels,
+            probe,
+            n_processes=arguments.n_processes,
+            groups=documents(table) if protocol.switches.group_folds else None,
+        )
         folds = []
         with tqdm(
             total=protocol.repetitions * protocol.folds,
@@ -300,12 +339,12 @@ class UlyssesSentEval:
             unit="partition",
             disable=not arguments.show_progress_bar,
         ) as bar:
-            for fold in trained_folds(source, table.labels, probe, n_processes=arguments.n_processes):
+            for fold in with_task_named(results, table.info.task):
                 folds.append(fold)
                 if files is not None:
                     files.write_fold(table.info.task, fold)
                 bar.update()
-        result = task_result(folds, n_folds=protocol.folds, seed=protocol.seed)
+        result = task_result(folds, protocol)
         if files is not None:
             files.write_score(table, folds, result)
         return result
@@ -314,21 +353,13 @@ class UlyssesSentEval:
         """The rows of a task, brought and checked."""
         if task not in self._catalog.tasks:
             raise ArgumentError(f"there is no task {task!r}. {instead(str(task), self._catalog.tasks)}")
-        table = load_task(
+        return load_task(
             task,
             self._catalog,
             folder=Path(self.data_dir_path),
-            folds=arguments.protocol.folds,
+            protocol=arguments.complete,
             mirrors=self.mirrors,
         )
-        counts = np.bincount(table.labels)
-        n_rows = smallest_training_part(len(counts) * int(counts.min()), arguments.protocol)
-        if n_rows < arguments.protocol.batch_size:
-            raise DataError(
-                f"{task}: a fold trains on {n_rows} rows, fewer than one batch of {arguments.protocol.batch_size}. "
-                "Write a smaller kwargs_train['batch_size'] or ['eval_frac']."
-            )
-        return table
 
     def _source(
         self, table: TaskTable, kwargs_embed: dict[str, Any], *, ignore_cached: bool
@@ -344,25 +375,66 @@ class UlyssesSentEval:
             cached_features(folder, task, rows.keys, rows.embed_now, ignore_cached=ignore_cached)
         )
 
-    def _files(self, probe: Probe, arguments: TrainArguments) -> ResultFolder | None:
+    def _files(self, entry: Mapping[str, Any], arguments: TrainArguments) -> ResultFolder | None:
         if self.results_dir is None:
             return None
-        settings = {
-            "protocol": "published",
-            "repetitions": probe.protocol.repetitions,
-            "folds": probe.protocol.folds,
-            "seed": probe.protocol.seed,
-            "metric": probe.metric,
-            "classifier": "logistic" if probe.hidden is None else "mlp",
-        }
-        if changed := arguments.changed():
-            settings["changed"] = changed
-        return ResultFolder(Path(self.results_dir), str(self.model_name), settings)
+        return ResultFolder(
+            Path(self.results_dir),
+            str(self.model_name),
+            settings=arguments.probe_settings(entry, lazy=self.lazy_embedding),
+            switches=self.protocol.switches,
+            changed=arguments.changed(entry),
+        )
+
+    def _warn_if_not_comparable(self, changed: Mapping[str, Mapping[str, Any]]) -> None:
+        """Once per evaluator and set of changes, not for every task."""
+        text = not_comparable_text(changed)
+        if text and text not in self._warned:
+            self._warned.add(text)
+            logger.warning("scores are not comparable with published ones: %s", text)
 
     def _train_arguments(self, kwargs_train: Mapping[str, Any] | None) -> TrainArguments:
-        return TrainArguments.parse(kwargs_train, one_process=self.disable_multiprocessing)
+        return TrainArguments.parse(
+            kwargs_train, protocol=self.protocol, one_process=self.disable_multiprocessing
+        )
+
+    def _own_features(
+        self,
+        texts_a: list[str],
+        texts_b: list[str] | None,
+        task: str,
+        data_split: str,
+        options: dict[str, Any],
+    ) -> FloatArray:
+        """Features by the class that `sentence_model` names."""
+        if options:
+            raise ArgumentError(
+                f"kwargs_embed holds {', '.join(options)}, but a class of your own is given its arguments when it is "
+                "made. Write encoder_arguments."
+            )
+        own: OwnEncoder = self.sentence_model
+        splits = self._splits_alternatives(task) if own.lazy else self._has_alternatives(task)
+        return own.features(texts_a, texts_b, task=task, data_split=data_split, alternatives=splits)
+
+    def _has_alternatives(self, task: str) -> bool:
+        return bool(self._catalog.tasks.get(task, {}).get("layout") == "alternatives")
+
+    def _splits_alternatives(self, task: str) -> bool:
+        """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
+        return self._has_alternatives(task) and self.protocol.switches.lazy_sep_layout == "alternatives"
 
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""
-        if type(self).embed is UlyssesSentEval.embed:
+        own_embed = type(self).embed is UlyssesSentEval.embed
+        if own_embed and not isinstance(self.sentence_model, OwnEncoder):
             check_encoder(self.sentence_model)
+
+
+def _own_laziness(own: OwnEncoder, asked: bool) -> bool:
+    """Whether an evaluator with a class of a user's own is lazy: the class says it."""
+    if asked and not own.lazy:
+        raise ArgumentError(
+            "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave lazy_embedding "
+            "out."
+        )
+    return own.lazy

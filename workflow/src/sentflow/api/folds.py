@@ -56,7 +56,12 @@ class Probe:
 
 
 def trained_folds(
-    source: FeatureSource, labels: np.ndarray, probe: Probe, *, n_processes: int
+    source: FeatureSource,
+    labels: np.ndarray,
+    probe: Probe,
+    *,
+    n_processes: int,
+    groups: np.ndarray | None = None,
 ) -> Iterator[FoldResult]:
     """Every fold as soon as it is done: the same results in any number of processes, not always in order.
 
@@ -70,6 +75,8 @@ def trained_folds(
         See `Probe`.
     n_processes
         At most one per fold is started; 1 is this process.
+    groups
+        See `plan_folds`.
 
     Raises
     ------
@@ -78,9 +85,9 @@ def trained_folds(
     """
     n_processes = min(n_processes, probe.protocol.repetitions * probe.protocol.folds)
     if n_processes <= 1:
-        yield from train_folds(source, labels, **vars(probe))
+        yield from train_folds(source, labels, **vars(probe), groups=groups)
         return
-    plans = plan_folds(labels, probe.protocol)
+    plans = plan_folds(labels, probe.protocol, groups=groups)
     try:
         if isinstance(source, FixedFeatures):
             jobs = (delayed(probe.train_rows)(plan, source.features, labels) for plan in plans)

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import check_split, check_vectoriser
-from sentflow.api.embedding import as_tensor, transform_rows
+from sentflow.api.embedding import as_tensor, text_columns, transform_columns
 from sentflow.api.evaluator import UlyssesSentEval
+from sentflow.api.own_encoder import is_reference
 
 if TYPE_CHECKING:
     import torch
@@ -29,20 +30,25 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             raise ArgumentError(
                 "UlyssesSentEvalLazy is always lazy. Leave lazy_embedding out, or use UlyssesSentEval."
             )
+        if is_reference(sentence_model):
+            raise ArgumentError(
+                "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a class of your own: "
+                "it is lazy if the class says lazy = True."
+            )
         super().__init__(sentence_model, **kwargs, lazy_embedding=True)
 
     def embed(
         self,
         X_a: list[str],  # noqa: N803  # published name
         X_b: list[str] | None,  # noqa: N803
-        task: str,  # noqa: ARG002  # for overrides
+        task: str,
         data_split: str,
         **kwargs: Any,  # noqa: ARG002
     ) -> "torch.Tensor":
         """Features of rows; on the split ``"train"`` a clone of the vectoriser is fitted first, on texts a and b.
 
         Single texts and pairs as in `UlyssesSentEval.embed`. F3 and F5 are pairs here, with the whole of text b, as in
-        the published class.
+        the published class; each alternative is a text where the protocol says so (switch ``lazy_sep_layout``).
 
         Raises
         ------
@@ -55,13 +61,15 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
                 "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then for 'eval' and "
                 "'test'."
             )
+        alternatives = self._splits_alternatives(task)
+        columns = text_columns(X_a, X_b, alternatives=alternatives)
         if data_split == "train":
             from sklearn.base import clone
 
             check_vectoriser(self.sentence_model)
             self._lazy_sentence_model = clone(self.sentence_model)
-            self._lazy_sentence_model.fit(X_a if X_b is None else [*X_a, *X_b])
-        return as_tensor(transform_rows(self._lazy_sentence_model, X_a, X_b))
+            self._lazy_sentence_model.fit([text for column in columns for text in column])
+        return as_tensor(transform_columns(self._lazy_sentence_model, columns, alternatives=alternatives))
 
     def _check_embed(self) -> None:
         if type(self).embed is UlyssesSentEvalLazy.embed:

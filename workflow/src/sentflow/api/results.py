@@ -1,8 +1,9 @@
 """What an evaluation gives back, and what it leaves on disk."""
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +12,15 @@ import pyarrow.parquet as pq
 
 from sentflow import paths
 from sentflow.arrow import table_of
-from sentflow.data.table import TaskTable
+from sentflow.data.table import TaskTable, n_contradicting
 from sentflow.io import atomic, write_json
 from sentflow.probing.cross_validation import CrossValidation
+from sentflow.probing.protocol import ProbeProtocol
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.probing.training import FoldResult
 from sentflow.stats.score import StatisticsSettings, score
+from sentflow.switches import Switches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +45,8 @@ class TaskResult:
     ----------
     aggregated
         The published keys ``avg_Q``, ``std_Q``, ``ci99_low_Q``, ``ci99_high_Q`` for every quantity Q: a float, or one
-        float64 per epoch.
+        float64 per epoch. Where the protocol says so (switches), curves end early, and the generalisation interval is
+        beside them.
     folds
         Columns kfold_repetition, kfold_partition, train_epoch (1-based; −1 for test), metric, value.
     score
@@ -54,28 +58,33 @@ class TaskResult:
     score: dict[str, Any]
 
 
-def task_result(folds: Sequence[FoldResult], *, n_folds: int, seed: int) -> TaskResult:
-    """Aggregate the folds of a task.
-
-    Parameters
-    ----------
-    folds
-        In any order.
-    n_folds
-        Folds of one repetition.
-    seed
-        Of the protocol; seeds the published bootstrap.
-    """
+def task_result(folds: Sequence[FoldResult], protocol: ProbeProtocol) -> TaskResult:
+    """Aggregate the folds of a task, in any order, as their protocol says."""
     ordered = sorted(folds, key=lambda fold: (fold.repetition, fold.fold))
     rows = CrossValidation(ordered).scores
     rank = {name: position for position, name in enumerate(_QUANTITIES)}
     rows = rows.sort_values("metric", key=lambda names: names.map(rank), kind="stable", ignore_index=True)
-    numbers = score(rows, n_folds=n_folds, seed=seed, settings=STATISTICS)
+    settings = replace(STATISTICS, switches=protocol.switches)
+    numbers = score(rows, n_folds=protocol.folds, seed=protocol.seed, settings=settings)
     aggregated = {
         key: np.asarray(value, dtype=np.float64) if isinstance(value, list) else value
         for key, value in numbers["published"].items()
     }
+    if not protocol.switches.curve_survivors:
+        end = _last_epoch_of_most(ordered)
+        aggregated = {
+            key: value[:end] if isinstance(value, np.ndarray) else value for key, value in aggregated.items()
+        }
+    if protocol.switches.interval == "generalisation":
+        interval = numbers["intervals"]["generalisation"]
+        aggregated |= {f"generalisation_{limit}_metric_test": interval[limit] for limit in ("low", "high")}
     return TaskResult(aggregated, rows, numbers)
+
+
+def _last_epoch_of_most(folds: Sequence[FoldResult]) -> int:
+    """The last epoch that at least half of the folds reached."""
+    lengths = sorted((len(fold.train_losses) for fold in folds), reverse=True)
+    return lengths[math.ceil(len(lengths) / 2) - 1]
 
 
 class ResultFolder:
@@ -88,13 +97,27 @@ class ResultFolder:
     model
         Its name there.
     settings
-        What the probes are trained with; goes into every file.
+        What the probes are trained with, see `NamedProtocol.probe_settings`; goes into every file.
+    switches
+        Of the protocol.
+    changed
+        Settings that are not the published ones, see `NamedProtocol.changed_settings`.
     """
 
-    def __init__(self, folder: Path, model: str, settings: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        model: str,
+        *,
+        settings: Mapping[str, Any],
+        switches: Switches,
+        changed: Mapping[str, Any],
+    ) -> None:
         self._folder = folder
         self._model = model
         self._settings = settings
+        self._switches = switches
+        self._changed = changed
 
     def write_fold(self, task: str, result: FoldResult) -> None:
         """The scores of a fold, and its out-of-fold predictions."""
@@ -113,7 +136,10 @@ class ResultFolder:
     def write_score(self, table: TaskTable, folds: Sequence[FoldResult], result: TaskResult) -> None:
         """The score with its intervals, and the unaggregated table."""
         about = {
-            **self._settings,
+            **{key: value for key, value in self._settings.items() if key not in ("switches", "training")},
+            # only what is not as published, as in the pipeline
+            **({"switches": self._switches.changes()} if self._switches.changes() else {}),
+            **({"not_comparable": self._changed} if self._changed else {}),
             "task": table.info.task,
             "model": self._model,
             "layout": table.info.layout,
@@ -122,6 +148,8 @@ class ResultFolder:
             "n_rows": len(table),
             "n_balanced_rows": folds[0].n_train + folds[0].n_evaluation + len(folds[0].test_rows),
             "n_classes": len(table.info.classes),
+            "n_train": min(fold.n_train for fold in folds),
+            "n_contradicting": n_contradicting(table),
             "dimension": max(fold.dimension for fold in folds),
         }
         rows = result.folds

@@ -38,7 +38,7 @@ def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
             f"there is no catalog of tasks in {WORKFLOW}: sentflow was installed without its workflow folder. "
             "Install it from a copy of its repository: pip install -e FOLDER."
         )
-    return task_catalog(WORKFLOW, _own(config))
+    return task_catalog(WORKFLOW, own_entries(config))
 
 
 def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
@@ -61,7 +61,14 @@ def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
     return names
 
 
-def _own(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
+def own_entries(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """What a config file holds; see `known_tasks`.
+
+    Raises
+    ------
+    ConfigError
+        It is not a readable YAML file with a map.
+    """
     if config is None or isinstance(config, Mapping):
         return config or {}
     try:
@@ -69,5 +76,5 @@ def _own(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(f"config: {config} is not a readable YAML file: {error}") from error
     if not isinstance(content, Mapping):
-        raise ConfigError(f"config: {config} must hold a map with tasks: and datasets:.")
+        raise ConfigError(f"config: {config} must hold a map, e.g. with tasks: and datasets:.")
     return content

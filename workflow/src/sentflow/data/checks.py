@@ -121,7 +121,8 @@ def check_folds(
             + (
                 "."
                 if small_parts
-                else "; or write probe.protocol: corrected, which trains on one smaller batch."
+                else '; or write probe.protocol: corrected (in Python protocol="corrected"), which trains on one '
+                "smaller batch."
             )
         )
     if n_training < batch_rows * WARM_UP_BATCHES and not small_parts:

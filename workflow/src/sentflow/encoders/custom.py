@@ -48,8 +48,16 @@ class CustomCode:
     arguments: Mapping[str, Any]
 
     @classmethod
-    def load(cls, manifest: Manifest) -> "CustomCode":
+    def load(cls, manifest: Manifest, *, offline: bool = True) -> "CustomCode":
         """Import the class that a manifest names; its files must be those of the manifest.
+
+        Parameters
+        ----------
+        manifest
+            Of an own encoder.
+        offline
+            Keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone, and
+            models that the file loads have to lie on this machine.
 
         Raises
         ------
@@ -64,6 +72,8 @@ class CustomCode:
             )
         check_files(Path(), manifest.files)
         file, name = split_reference(manifest.source["custom"])
+        if offline:
+            os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
         found = getattr(_imported(file), name, None)
         if not isinstance(found, type):
             raise ConfigError(
@@ -285,8 +295,6 @@ def told(error: BaseException, file: str) -> str:
 
 def _imported(file: str) -> Any:
     """The module of a user's file, which may import files beside it."""
-    # The network is for fetch_model alone; models that the file loads have to lie here
-    os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
     path = Path(file).resolve()
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # at the end: a file io.py beside it must not hide Python's own

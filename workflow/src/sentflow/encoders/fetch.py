@@ -63,7 +63,7 @@ def fetch_model(
     if problems := entry_problems(name, entry):
         raise ConfigError("\n".join(problems))
     if entry["kind"] == CUSTOM:
-        return _custom_manifest(name, entry)
+        return custom_manifest(name, entry)
     try:
         return _manifest(entry, folder, mirrors)
     except ConfigError as error:
@@ -104,8 +104,16 @@ def _model2vec_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequenc
     return _described(entry, files, description, settings={})
 
 
-def _custom_manifest(name: str, entry: Mapping[str, Any]) -> Manifest:
-    """The class is read, not run: that is left to the jobs that have the memory and the time for it."""
+def custom_manifest(name: str, entry: Mapping[str, Any]) -> Manifest:
+    """The manifest of a user's own encoder; `name` is for messages.
+
+    The class is read, not run: that is left to the jobs that have the memory and the time for it.
+
+    Raises
+    ------
+    ConfigError
+        The class, its arguments, files or libraries are not in order.
+    """
     if problems := custom_problems(name, entry):
         raise ConfigError("\n".join(problems))
     libraries = {library: library_version(library) for library in entry.get("libraries", [])}

@@ -1,5 +1,6 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
+import logging
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,11 +14,14 @@ from sentflow.probing.metrics import METRICS
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
 from sentflow.probing.records import TEST_EPOCH, fold_records, prediction_records
 from sentflow.probing.training import FoldResult, train_fold
+from sentflow.switches import not_comparable_text
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from sentflow.probing.features import FeaturePart
+
+logger = logging.getLogger(__name__)
 
 __all__ = ["TEST_EPOCH", "CrossValidation", "FeatureSource", "cross_validate", "train_folds"]
 
@@ -85,12 +89,14 @@ def cross_validate(
     *,
     metric: str,
     hidden: int | None = None,
-    repetitions: int = PUBLISHED.repetitions,
-    folds: int = PUBLISHED.folds,
-    seed: int = PUBLISHED.seed,
+    protocol: ProbeProtocol = PUBLISHED,
+    repetitions: int | None = None,
+    folds: int | None = None,
+    seed: int | None = None,
+    groups: np.ndarray | None = None,
     device: str = "cpu",
 ) -> CrossValidation:
-    """Probe features by the published protocol: the same number on every fold as the published evaluator.
+    """Probe features by a protocol; the published one gives the same number on every fold as the published evaluator.
 
     Parameters
     ----------
@@ -102,8 +108,13 @@ def cross_validate(
         ``"mcc"`` (two classes) or ``"adjusted_macro_f1"``.
     hidden
         Units of the hidden layer of an MLP probe; None for a logistic one.
+    protocol
+        How probes are trained and tested; `sentflow.probe_protocol` gives one by name.
     repetitions, folds, seed
-        Of the repeated stratified cross-validation.
+        Of the repeated stratified cross-validation; without them those of the protocol.
+    groups
+        (n,) the document of each row, in any type that sorts: needed by, and only read under, a protocol with the
+        switch ``group_folds``.
     device
         Of torch, e.g. ``"cuda"``.
 
@@ -116,18 +127,27 @@ def cross_validate(
     ------
     ValueError
         Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
-        class has fewer rows than folds, or a training part is smaller than one batch.
+        class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
+        missing, or cannot be dealt to the folds.
 
     Notes
     -----
-    ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of threads set by the caller
-    nor on which other folds are computed: torch is held to one thread meanwhile.
+    Numbers of the protocol that are not the published ones are told by a warning in the log: scores are then not
+    comparable with published ones. ulysses-camara/ulysses-senteval@f2a12c2. Numbers depend neither on the number of
+    threads set by the caller nor on which other folds are computed: torch is held to one thread meanwhile.
     """
-    protocol = replace(PUBLISHED, repetitions=repetitions, folds=folds, seed=seed)
+    protocol = replace(
+        protocol,
+        repetitions=protocol.repetitions if repetitions is None else repetitions,
+        folds=protocol.folds if folds is None else folds,
+        seed=protocol.seed if seed is None else seed,
+    )
     features = np.asarray(features, dtype=np.float32)
     labels = np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
     _check(features, indices, len(classes), metric, protocol)
+    if changes := protocol.changes():
+        logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
     results = train_folds(
         FixedFeatures(features),
         indices.astype(np.int64),
@@ -136,6 +156,7 @@ def cross_validate(
         hidden=hidden,
         protocol=protocol,
         device=device,
+        groups=_document_numbers(groups, len(labels)) if protocol.switches.group_folds else None,
     )
     return CrossValidation(list(results))
 
@@ -203,10 +224,25 @@ def _check(
             f"every class needs a row per fold: the smallest has {smallest}, folds={protocol.folds}"
         )
     n_train = smallest_training_part(n_classes * smallest, protocol)
-    if n_train < protocol.batch_size:
+    # without the published floor a small part is one smaller batch; the batch norm of an MLP needs two rows
+    least = protocol.batch_size if protocol.switches.warmup_floor else 2
+    if n_train < least:
         raise ValueError(
-            f"the training part of a fold has {n_train} rows, fewer than one batch of {protocol.batch_size}"
+            f"the training part of a fold has {n_train} rows, fewer than "
+            + (f"one batch of {least}" if protocol.switches.warmup_floor else "two")
         )
+
+
+def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
+    """(n,) int64, as `plan_folds` needs them."""
+    if groups is None or np.shape(groups) != (n_rows,):
+        found = "none" if groups is None else str(np.shape(groups))
+        raise ValueError(
+            f"the protocol keeps documents together (group_folds): groups must name that of each of {n_rows} rows; "
+            f"got {found}"
+        )
+    numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
+    return numbers
 
 
 def smallest_training_part(n_balanced: int, protocol: ProbeProtocol) -> int:

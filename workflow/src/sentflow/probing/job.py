@@ -125,9 +125,9 @@ def probe_task(
         protocol=protocol,
         device=device,
         wanted=set(file_of),
-        groups=_documents(table) if protocol.switches.group_folds else None,
+        groups=documents(table) if protocol.switches.group_folds else None,
     )
-    for result in _told(results, table.info.task):
+    for result in with_task_named(results, table.info.task):
         file = file_of[result.repetition, result.fold]
         info = FoldInfo(
             **result.setting._asdict(),
@@ -142,8 +142,8 @@ def probe_task(
     logger.info("%d folds written", len(file_of))
 
 
-def _documents(table: TaskTable) -> np.ndarray:
-    """(n,) int64: the document of each row; a row without one is its own."""
+def documents(table: TaskTable) -> np.ndarray:
+    """(n,) int64: the document of each row, see `plan_folds`; a row without one is its own."""
     names = [
         ("row", str(row)) if name is None else ("document", name) for row, name in enumerate(table.groups)
     ]
@@ -153,8 +153,14 @@ def _documents(table: TaskTable) -> np.ndarray:
     return np.array([numbers[name] for name in names], dtype=np.int64)
 
 
-def _told(results: Iterator[FoldResult], task: str) -> Iterator[FoldResult]:
-    """The results; documents that cannot be dealt to the folds are an error of the data."""
+def with_task_named(results: Iterator[FoldResult], task: str) -> Iterator[FoldResult]:
+    """The results of a task's folds as they come.
+
+    Raises
+    ------
+    DataError
+        Its documents cannot be dealt to the folds.
+    """
     try:
         yield from results
     except UngroupableError as error:

@@ -4,8 +4,8 @@ Source of every number: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
 import itertools
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass, field, fields
+from typing import Any, NamedTuple
 
 from sentflow.switches import Switches
 
@@ -74,6 +74,14 @@ class ProbeProtocol:
         return tuple(
             Setting(*point) for point in itertools.product(self.learning_rates, self.beta1s, self.beta2s)
         )
+
+    def changes(self) -> dict[str, dict[str, Any]]:
+        """Numbers that are not the published ones: name → ``{"here": value, "published": value}``."""
+        return {
+            item.name: {"here": getattr(self, item.name), "published": item.default}
+            for item in fields(self)
+            if item.name != "switches" and getattr(self, item.name) != item.default
+        }
 
     def fits_batch(self, n_train: int) -> int:
         """Rows of a training step: the batch size, or a whole training part that is smaller and may be trained on."""

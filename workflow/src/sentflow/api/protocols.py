@@ -1,0 +1,75 @@
+"""Protocols of the Python API: by name, or an entry of the caller's own."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sentflow.api.arguments import ArgumentError, instead
+from sentflow.api.tasks import WORKFLOW, own_entries
+from sentflow.config import protocol_catalog
+from sentflow.errors import ConfigError
+from sentflow.probing.protocol import ProbeProtocol
+from sentflow.protocols import PUBLISHED_NAME, NamedProtocol
+
+OWN_NAME = "own"  # of an entry that is given without a name
+
+
+def named_protocol(
+    protocol: str | Mapping[str, Any], config: str | Path | Mapping[str, Any] | None
+) -> NamedProtocol:
+    """The protocol that ``protocol=`` asks for.
+
+    Parameters
+    ----------
+    protocol
+        A name of the catalog or of `config`; or an entry as under ``protocols:`` of a config file, with ``like``,
+        ``switches`` and ``training``, which is then called "own".
+    config
+        A YAML file, or what one would hold: its ``protocols`` are read.
+
+    Raises
+    ------
+    ArgumentError
+        There is no such protocol, or the entry is not in order.
+    ConfigError
+        The protocols of `config` are not in order.
+    """
+    own = own_entries(config)
+    if isinstance(protocol, Mapping):
+        entry = {"title": "Own protocol", **protocol}
+        own = {"protocols": {**(own.get("protocols") or {}), OWN_NAME: entry}}
+        try:
+            return NamedProtocol.from_entry(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
+        except ConfigError as error:
+            raise ArgumentError(f"protocol: {error}") from error
+    known = protocol_catalog(WORKFLOW, own)
+    if protocol not in known:
+        raise ArgumentError(f"protocol: there is no protocol {protocol!r}. {instead(str(protocol), known)}")
+    return NamedProtocol.from_entry(protocol, known[protocol])
+
+
+def probe_protocol(
+    protocol: str | Mapping[str, Any] = PUBLISHED_NAME,
+    *,
+    config: str | Path | Mapping[str, Any] | None = None,
+) -> ProbeProtocol:
+    """A protocol for `sentflow.probing.cross_validate`.
+
+    Parameters
+    ----------
+    protocol, config
+        See `named_protocol`. The switch ``leak_hidden_dims`` and those of intervals and curves are kept, but decide
+        nothing there: a probe of features alone knows no task, and gives folds, not summaries.
+
+    Raises
+    ------
+    ArgumentError
+        See `named_protocol`; or the protocol sets ``classifier``, for which `cross_validate` has ``hidden``.
+    """
+    named = named_protocol(protocol, config)
+    if "classifier" in named.training:
+        raise ArgumentError(
+            f"the protocol {named.name} sets training.classifier, which cross_validate does not read. Leave it out, "
+            "and write hidden=None for logistic probes, hidden=256 for those with a hidden layer."
+        )
+    return named.complete()
