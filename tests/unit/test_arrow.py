@@ -3,6 +3,8 @@ import sys
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
 
 from sentflow.arrow import table_of
 
@@ -28,6 +30,19 @@ def test_columns_keep_their_values_and_types():
 
 def test_no_rows_make_an_empty_table():
     assert len(table_of({"row": np.arange(0), "text": []})) == 0
+
+
+@pytest.mark.parametrize(("most_bytes", "kind"), [(11, pa.string()), (10, pa.large_string())])
+def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
+    monkeypatch, tmp_path, most_bytes, kind
+):
+    """With a limit of our own in place of 2 GiB; "ação" has 6 bytes, "lei" 3, "é" 2."""
+    monkeypatch.setattr("sentflow.arrow._MOST_BYTES", most_bytes)
+    texts = ["ação", None, "lei", "", "é"]
+    table = table_of({"text": texts, "row": np.arange(5)})
+    assert table.schema.field("text").type == kind
+    pq.write_table(table, tmp_path / "x.parquet")
+    assert pq.ParquetFile(tmp_path / "x.parquet").read().column("text").to_pylist() == texts
 
 
 def test_pandas_is_not_imported():

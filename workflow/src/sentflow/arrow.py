@@ -8,6 +8,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+# Bytes of text that the 32-bit offsets of a string column can reach.
+_MOST_BYTES = 2**31 - 1
+
 
 def table_of(
     columns: Mapping[str, np.ndarray | Sequence[str | None]], metadata: Mapping[bytes, bytes] | None = None
@@ -19,6 +22,7 @@ def table_of(
     columns
         Per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null), all of
         one length.
+        Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text or more.
     metadata
         Of the schema.
     """
@@ -44,8 +48,13 @@ def _numbers(values: np.ndarray) -> pa.Array:
 
 def _strings(values: Sequence[str | None]) -> pa.Array:
     encoded = [(value or "").encode() for value in values]
-    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
     present = np.packbits(np.array([value is not None for value in values], bool), bitorder="little")
-    return pa.StringArray.from_buffers(
-        len(encoded), pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)), pa.py_buffer(present)
+    small = int(offsets[-1]) <= _MOST_BYTES
+    kind = pa.StringArray if small else pa.LargeStringArray
+    return kind.from_buffers(
+        len(encoded),
+        pa.py_buffer(offsets.astype(np.int32) if small else offsets),
+        pa.py_buffer(b"".join(encoded)),
+        pa.py_buffer(present),
     )
