@@ -10,7 +10,7 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.report import canvas, cost_bars, curves, forest, heatmap
+from sentflow.report import canvas, cost_bars, curves, figure_texts, forest, heatmap
 from sentflow.report.figures import FIGURES, draw
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 
@@ -105,6 +105,14 @@ def test_forest_draws_no_interval_for_a_degenerate_row():
     # two intervals less: chance and the score are left
     assert n_lines(fake_summary.one_row()) == 4
     assert n_lines(fake_summary.one_row(degenerate=True)) == 2
+
+
+def test_curves_name_their_protocol():
+    row = dataclasses.replace(
+        fake_summary.curve_rows([fake_summary.one_row()])[0], protocol="mine", switches="clip_metric off"
+    )
+    reading = figure_texts.curves([row]).reading
+    assert "Protocol mine. Unlike the published protocol: clip_metric off." in reading
 
 
 def test_curve_is_faint_where_fewer_than_half_of_the_folds_are_left():

@@ -219,6 +219,12 @@ def test_another_protocol_is_not_told_the_published_ones_defect():
     assert note == "‡ Few rows: a fold trains on fewer than 512."
 
 
+def test_few_rows_are_few_for_the_batch_size_of_the_protocol():
+    rows = [fake_summary.one_row(task=task, n_train=255 + n, batch_rows=64) for n, task in enumerate("AB")]
+    assert [remarks.marks(row) for row in rows] == ["‡", ""]
+    assert remarks.notes(rows)[0].startswith("‡ Few rows: a fold trains on fewer than 256")
+
+
 def test_sentences_of_a_task_have_its_numbers():
     found = remarks.sentences(fake_summary.one_row(n_train=307, n_contradicting=4))
     assert found[0].endswith("Here the smallest has 307.")

@@ -17,6 +17,13 @@ def test_score_file_becomes_the_row_it_was_made_from():
     assert made == row
 
 
+def test_the_batch_size_is_the_protocols_own():
+    row = fake_summary.one_row()
+    changed = {"not_comparable": {"batch_size": {"here": 64, "published": 128}}}
+    made = score_row(fake_summary.score_file(row) | changed, fake_summary.settings_of([row]))
+    assert (made.batch_rows, row.batch_rows) == (64, 128)
+
+
 def test_null_limits_become_nan():
     row = fake_summary.one_row(degenerate=True)
     file = fake_summary.score_file(row)

@@ -66,7 +66,9 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     return " ".join([note, *protocol_notes(rows)])
 
 
-def protocol_notes(rows: Sequence[ScoreRow | EffectRow]) -> list[str]:
+def protocol_notes(
+    rows: Sequence[ScoreRow] | Sequence[CurveRow] | Sequence[ScoreRow | EffectRow],
+) -> list[str]:
     """What of the protocol is not as published; nothing under the published one."""
     notes = [
         f"Unlike the published protocol: {switches}."

@@ -75,7 +75,13 @@ def curves(rows: Sequence[CurveRow]) -> FigureTexts:
         f"{max(row.n_folds_total for row in rows)} folds reached it (dotted: half of them). Where fewer than "
         "half are left the curve is faint and has no band, for it rests on the slowest folds only. "
         "An arrow stands for an encoder whose loss lies above the frame, and says how high. "
-        + captions.data_note(rows),
+        + " ".join(
+            [
+                f"Protocol {rows[0].protocol}.",
+                *captions.protocol_notes(rows),
+                captions.data_note(rows),
+            ]
+        ),
         alternative=f"Training and evaluation loss by epoch for {_extent(rows)}, one panel per task, "
         f"up to epoch {max(row.epoch for row in rows)}.",
     )

@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-from sentflow.data.checks import BATCH_ROWS, WARM_UP_BATCHES
+from sentflow.data.checks import WARM_UP_BATCHES
 from sentflow.report.numbers import count, percent
 from sentflow.report.rows import ScoreRow, unique
 
 FEW_ROWS = "‡"
 CONTRADICTIONS = "§"
-
-_WARM_UP_ROWS = BATCH_ROWS * WARM_UP_BATCHES
 
 
 def marks(row: ScoreRow) -> str:
@@ -19,7 +17,7 @@ def marks(row: ScoreRow) -> str:
 
 def has_few_rows(row: ScoreRow) -> bool:
     """Whether the published learning rate does not warm up."""
-    return row.n_train < _WARM_UP_ROWS
+    return row.n_train < _warm_up_rows(row)
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
@@ -42,10 +40,15 @@ def sentences(row: ScoreRow) -> list[str]:
 
 def _few_rows(row: ScoreRow) -> str:
     """What few rows mean under the row's protocol."""
-    note = f"Few rows: a fold trains on fewer than {_WARM_UP_ROWS}"
+    note = f"Few rows: a fold trains on fewer than {_warm_up_rows(row)}"
     if row.protocol.startswith("published"):
         return (
             f"{note}, where the published learning rate stays at {percent(0.05)} of the chosen one; probes are "
             "trained too little."
         )
     return f"{note}."
+
+
+def _warm_up_rows(row: ScoreRow) -> int:
+    """Rows from which on the learning rate warms up as the protocol means it."""
+    return row.batch_rows * WARM_UP_BATCHES

@@ -26,6 +26,8 @@ class ScoreRow:
     ----------
     n_train
         Rows of the smallest training part.
+    batch_rows
+        Rows of a training step.
     n_contradicting
         Rows whose text, or pair of texts, stands in the task with another label too.
     mean, std
@@ -69,6 +71,7 @@ class ScoreRow:
     n_balanced_rows: int
     n_classes: int
     n_train: int
+    batch_rows: int
     n_contradicting: int
     dimension: int
     n_folds: int
@@ -106,6 +109,8 @@ class CurveRow:
         Published interval (repeatability) at `level`.
     n_folds, n_folds_total
         Folds that reached the epoch, and folds that were trained.
+    protocol, switches, not_comparable
+        See `ScoreRow`.
     """
 
     task: str
@@ -124,6 +129,9 @@ class CurveRow:
     level: float
     n_folds: int
     n_folds_total: int
+    protocol: str = "published"
+    switches: str = ""
+    not_comparable: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentflow.data.checks import BATCH_ROWS
 from sentflow.errors import ConfigError, DataError
 from sentflow.report.rows import CurveRow, ScoreRow, unique
 from sentflow.switches import Switches, not_comparable_text, switch_text
@@ -76,6 +77,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             mean_clipped=_number(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
             switches=switch_text(switches.changes()),
             not_comparable=not_comparable_text(scores.get("not_comparable", {})),
+            batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
             clips=switches.clip_metric,
             cuts_limits=switches.degenerate_interval == "zero-width",
             own_interval=switches.interval,
@@ -158,6 +160,9 @@ def _curve_row(
         level=row.repeatability_level,
         n_folds=n_folds,
         n_folds_total=row.n_folds,
+        protocol=row.protocol,
+        switches=row.switches,
+        not_comparable=row.not_comparable,
     )
 
 
