@@ -8,16 +8,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from small_tasks import make_task
 from tiny_bert import save_tiny_bert
 
 import sentflow.commands.embed
 from sentflow.commands import embed_task, fetch_model
 from sentflow.commands.embed import main
+from sentflow.data.table import write_task
+from sentflow.data.texts import distinct_texts, texts_of_sides
 from sentflow.encoders.embedding import embed_texts
 from sentflow.encoders.manifest import read_manifest, write_manifest
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.encoders.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
+from sentflow.probing.task_embeddings import embedded_rows
 
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
 MINILM = {
@@ -58,13 +62,17 @@ def embed(tmp_path):
         if change_manifest:
             write_manifest(manifest, change_manifest(read_manifest(manifest)))
         path = tmp_path / "dados.parquet"
-        pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
+        if task is None:
+            pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
+            what = ["--texts", str(path)]
+        else:
+            write_task(path, task)
+            what = ["--task", str(path), "--dataset", "dados"]
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
-        arguments = ["--manifest", str(manifest), "--texts", str(path), "--threads", str(threads)]
+        arguments = ["--manifest", str(manifest), *what, "--threads", str(threads)]
         arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]
         arguments += ["--device", device]
-        of_task = ["--task", task] if task else []
-        assert (embed_task.main if task else main)([*arguments, *of_task]) == 0
+        assert (embed_task.main if task else main)(arguments) == 0
         return npy, info
 
     return run
@@ -120,12 +128,44 @@ def test_a_plain_transformer_is_embedded_with_its_options(embed, tmp_path):
     assert description["encode_settings"] == {**EncodeSettings().as_dict(), **settings}
 
 
-def test_the_prompt_of_a_task_is_used_for_that_task(embed, minilm):
-    plain, _ = embed(minilm, settings={"prompt": "Tema: "}, name="plain")
+def test_the_prompt_of_a_task_is_put_before_its_own_texts_alone(embed, minilm):
+    task = make_task(6, layout="pair", name="F1A")
+    plain, _ = embed(minilm, distinct_texts([task]), settings={"prompt": "Tema: "}, name="plain")
     settings = {"prompts": {"law": "Tema: "}, "prompt_names": {"roles": {"text": "law"}}}
-    npy, info = embed(minilm, settings=settings, name="task", task="F1A")
+    npy, info = embed(minilm, settings=settings, name="task", task=task)
     assert npy.read_bytes() == plain.read_bytes()
-    assert json.loads(info.read_text())["task"] == "F1A"
+    description = json.loads(info.read_text())
+    assert (description["task"], description["dataset"]) == ("F1A", "dados")
+    assert "roles" not in description
+
+
+@pytest.mark.parametrize("layout", ["pair", "alternatives"])
+def test_first_and_second_texts_of_a_task_get_a_prompt_each(embed, minilm, layout):
+    """A text that stands on both sides has two vectors; features take each from its side."""
+    task = make_task(8, layout=layout, name="G3")
+    task.text_b[3] = task.text_b[3].replace(task.second_texts(3)[0], task.text_a[0])
+    first, second = texts_of_sides(task)
+    assert task.text_a[0] in second
+    names = {"tasks": {"G3": {"query": "q", "document": "d"}}}
+    settings = {"prompts": {"q": "Pergunta: ", "d": "Resposta: "}, "prompt_names": names}
+    npy, info = embed(minilm, settings=settings, name="task", task=task)
+    assert json.loads(info.read_text())["roles"] == ["query", "document"]
+    sides = []
+    for texts, prompt, name in ((first, "Pergunta: ", "first"), (second, "Resposta: ", "second")):
+        files = embed(minilm, texts, settings={"prompt": prompt}, name=name)
+        sides.append(read_embeddings(*files, texts))
+    assert np.array_equal(read_embeddings(npy, info, [*first, *second]), np.concatenate(sides))
+    rows = embedded_rows(task, npy, info, None)
+    width = sides[0].shape[1]
+    expected = [sides[0][[first.index(text) for text in task.text_a]]]
+    expected.append(sides[1][[second.index(task.second_texts(row)[0]) for row in range(len(task))]])
+    assert np.array_equal(rows[:, : 2 * width], np.concatenate(expected, axis=1))
+
+
+def test_queries_and_documents_need_two_texts_per_row(embed):
+    settings = {"prompt_names": {"tasks": {"G3": {"query": None, "document": None}}}}
+    with pytest.raises(ConfigError, match="G3: the task has one text per row"):
+        embed(settings=settings, task=make_task(6, name="G3"))
 
 
 def test_a_wrong_device_is_named_before_a_model_is_loaded(embed):

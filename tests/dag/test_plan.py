@@ -10,6 +10,25 @@ from workflow_copy import REPOSITORY, TINY, copy_workflow, planned
 from sentflow.config import laid_over, load_experiment
 from sentflow.plan import plan_of
 
+PROMPTED = {
+    "kind": "sentence-transformers",
+    "source": {"folder": "nowhere"},
+    "title": "Prompted",
+    "licence": "none",
+    "citation": "none",
+    "prompts": {"q": "Pergunta: ", "d": "Resposta: "},
+    "prompt_names": {"tasks": {"G3-tiny": {"query": "q", "document": "d"}, "F3-tiny": "q"}},
+}
+OWN = """
+class Texts:
+    def encode(self, texts): ...
+
+class Rows:
+    def embed(self, texts_a, texts_b, task, split): ...
+
+class LazyRows(Rows):
+    lazy = True
+"""
 CONFIGS = {
     "as it is": {},
     "one job per fold": {"probe": {"job": "fold"}},
@@ -21,18 +40,41 @@ CONFIGS = {
         "study": {"protocols": ["corrected", "narrow"]},
         "report": {"tables": ["scores", "protocols"]},
     },
+    "prompts for some tasks: their own texts alone are embedded": {
+        "models": {"prompted": PROMPTED},
+        "select": {"models": ["random", "prompted"], "tasks": ["T1B-tiny", "G3-tiny"]},
+    },
+    "prompts for all tasks: no dataset is embedded": {
+        "models": {"prompted": PROMPTED},
+        "select": {"models": ["prompted"], "tasks": ["G3-tiny", "F3-tiny"]},
+        "report": {"tables": ["scores"], "figures": ["heatmap"]},
+    },
+    "own encoders and prompts in a study": {
+        "models": {
+            "prompted": PROMPTED,
+            "texts": {"kind": "custom", "custom": "mine.py:Texts"},
+            "rows": {"kind": "custom", "custom": "mine.py:Rows"},
+            "lazy-rows": {"kind": "custom", "custom": "mine.py:LazyRows"},
+        },
+        "select": {"models": ["random", "prompted", "texts", "rows", "lazy-rows"]},
+        "study": {"protocols": ["corrected"]},
+        "report": {"tables": ["scores", "protocols"]},
+    },
     "data to download": {"select": {"tasks": ["T1B-open", "T2A-open"]}},
 }
 
 
 @pytest.mark.parametrize("changes", CONFIGS.values(), ids=CONFIGS)
-def test_as_many_jobs_as_snakemake_plans(tmp_path, changes):
+def test_as_many_jobs_as_snakemake_plans(tmp_path, monkeypatch, changes):
+    (tmp_path / "mine.py").write_text(OWN, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)  # custom: is relative to the working directory
     default, tiny = (
         yaml.safe_load(file.read_text(encoding="utf-8")) for file in (REPOSITORY / "config.yaml", TINY)
     )
     config = laid_over(laid_over(default, tiny), changes)
     plan = plan_of(load_experiment(config, REPOSITORY / "workflow"))
     project = copy_workflow(tmp_path / "project")
+    (project / "mine.py").write_text(OWN, encoding="utf-8")
     jobs = Counter(re.split(r"\s", job)[0] for job in planned(project, changes))
     assert dict(plan.jobs) == dict(jobs)
     assert plan.n_jobs == sum(jobs.values())

@@ -304,6 +304,30 @@ def test_a_study_runs_its_own_protocols_and_nothing_of_the_scores(finished):
     assert planned(finished, STUDY) == own | {"record", "report"}
 
 
+def test_a_study_shares_the_vectors_of_prompts_and_own_encoders(tmp_path):
+    """Whatever makes the features, a protocol more trains and scores, and embeds nothing."""
+    code = OWN.replace("LAZY", "False").replace("METHOD", "embed")
+    prompts = {"prompts": {"q": "Q: ", "d": "D: "}}
+    prompts["prompt_names"] = {"tasks": {"G3-tiny": {"query": "q", "document": "d"}, "T1B-tiny": "q"}}
+    base = {
+        "models": {"pinned": {**PINNED, **prompts}, **OWN_MODEL["models"]},
+        "select": {"models": ["pinned", "mine"], "tasks": ["T1B-tiny", "G3-tiny"]},
+    }
+    project = copy_workflow(tmp_path / "project")
+    (project / "mine.py").write_text(code, encoding="utf-8")
+    (project / "beside.py").write_text("", encoding="utf-8")
+    pretend_to_run(project, base)
+    study = {**STUDY, "study": {"protocols": ["corrected"]}}
+    own = {
+        f"{rule} corrected/{task}/{model}"
+        for task in ("T1B-tiny", "G3-tiny")
+        for model, probe in (("pinned", "probe_study"), ("mine", "probe_featurised_study"))
+        for rule in (probe, "score_study")
+    }
+    own |= {"compare_protocol corrected", "table protocols", "record", "report"}
+    assert planned(project, {**base, **study}) == own
+
+
 def test_another_protocol_runs_every_probe_and_embeds_nothing(finished):
     changed = planned(finished, {"probe": {"protocol": "corrected"}})
     assert changed == all_probes_and_scores() | SUMMARIES_AND_RECORD

@@ -19,7 +19,7 @@ from sentflow.encoders.kinds import (
     fetch_settings,
     is_lazy,
 )
-from sentflow.encoders.prompts import ROLES
+from sentflow.encoders.prompts import SIDES, TEXT
 from sentflow.encoders.settings import BACKEND_LIBRARIES, DTYPES, POOLINGS, TRUNCATIONS, EncodeSettings
 from sentflow.encoders.settings_by_kind import (
     ApiSettings,
@@ -151,7 +151,7 @@ def test_schema_and_code_know_the_same_choices():
     assert properties["dtype"]["enum"] == list(DTYPES)
     assert set(properties["backend"]["enum"]) == set(BACKEND_LIBRARIES)
     assert properties["truncation"]["enum"] == list(TRUNCATIONS)
-    assert set(SCHEMA["$defs"]["prompt_names_of_roles"]["properties"]) == set(ROLES)
+    assert set(SCHEMA["$defs"]["prompt_names_of_roles"]["properties"]) == {TEXT, *SIDES}
 
 
 def test_a_device_is_not_part_of_what_decides_vectors():
@@ -162,15 +162,15 @@ def test_a_device_is_not_part_of_what_decides_vectors():
 
 def test_another_task_s_prompt_is_not_part_of_a_task_s_settings():
     prompts = {"law": "Lei: ", "hate": "Ódio: ", "query": "Busca: "}
-    names = {"roles": {"text": "law"}, "tasks": {"T1A": "hate", "G1": {"query": "hate"}}}
+    names = {"roles": {"text": "law"}, "tasks": {"T1A": "hate", "G3": {"query": "query", "document": None}}}
     entry = {**hub_entry(revision=COMMIT), "prompts": prompts, "prompt_names": names}
     assert entry_problems("my-model", entry) == schema_errors(entry) == []
     law = {"prompts": {"law": "Lei: "}, "prompt_names": {"roles": {"text": "law"}}}
     hate = {"prompts": {"hate": "Ódio: "}, "prompt_names": {"roles": {"text": "hate"}}}
     assert encode_settings(entry) == encode_settings(entry, task="G1") == law
+    sides = {"tasks": {"G3": {"query": "query", "document": None}}}
+    assert encode_settings(entry, task="G3") == {"prompts": {"query": "Busca: "}, "prompt_names": sides}
     assert encode_settings(entry, task="T1A") == hate
-    assert encode_settings(entry, role="query") == {"prompts": {"query": "Busca: "}}
-    assert encode_settings(entry, role="document") == {}
 
 
 def test_only_encoders_that_are_fitted_per_fold_are_lazy():
@@ -211,7 +211,7 @@ def test_a_new_title_or_prompt_fetches_nothing_again():
         ('{"prompt_names": {"role": {}}}', "prompt_names.role: there is no such part"),
         (
             '{"prompt_names": {"roles": {"passage": "p"}}}',
-            "passage: there is no such role. Write one of: text",
+            "prompt_names.roles.passage: all texts have the role text",
         ),
         ('{"prompt_names": {"tasks": {"F1A": 3}}}', "prompt_names.tasks.F1A: 3 is no name of a prompt"),
         ('{"prompt": "", "prompts": {"a": "b"}}', "prompt: is put before every text, whatever its role"),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sentflow.encoders.prompts import chosen, prompt_text, prompted_tasks
+from sentflow.encoders.prompts import chosen, prompt_problems, prompt_text, prompted_tasks, roles_of_texts
 
 OWN = {"default": "Texto: ", "query": "Pergunta: ", "document": "", "passage": "Trecho: "}
 
@@ -48,7 +48,33 @@ def test_nothing_said_is_not_the_same_as_no_prompt():
     assert chosen({"tasks": {"F1A": None}}, role="text", task="F1A").name is None
 
 
-def test_only_tasks_with_a_prompt_for_their_texts_are_embedded_apart():
-    tasks = {"F1A": "law", "F1B": None, "G1": {"query": "law"}, "G2": {"text": "law"}}
-    assert prompted_tasks({"prompt_names": {"tasks": tasks}}) == {"F1A", "F1B", "G2"}
+def test_tasks_with_a_prompt_are_embedded_apart_and_may_tell_first_and_second_texts_apart():
+    tasks = {"F1A": "law", "F1B": None, "G1": {"query": "law", "document": None}, "G2": {"text": "law"}}
+    assert prompted_tasks({"prompt_names": {"tasks": tasks}}) == {"F1A", "F1B", "G1", "G2"}
+    roles = {task: roles_of_texts({"tasks": tasks}, task) for task in [*tasks, None]}
+    assert roles.pop("G1") == ("query", "document")
+    assert set(roles.values()) == {("text",)}
     assert prompted_tasks({"prompt_names": {"roles": {"text": "law"}}}) == prompted_tasks({}) == set()
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (
+            {"roles": {"query": "q"}},
+            "prompt_names.roles.query: all texts have the role text, but for tasks that tell queries and documents "
+            "apart. Write text, or prompt_names.tasks.TASK: {query: NAME, document: NAME}.",
+        ),
+        (
+            {"tasks": {"G1": {"query": "q"}}},
+            "prompt_names.tasks.G1: has query. Write {text: NAME} for all texts of the task, or {query: NAME, "
+            "document: NAME} for its first and its second texts.",
+        ),
+        (
+            {"tasks": {"G1": {"query": 3, "document": None}}},
+            "prompt_names.tasks.G1.query: 3 is no name of a prompt; write a name, or null for none.",
+        ),
+    ],
+)
+def test_roles_that_no_text_has_are_refused(names, message):
+    assert prompt_problems(None, {}, names) == [message]

@@ -140,7 +140,7 @@ def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
 def test_inputs_of_a_task_are_those_of_its_dataset():
     chosen = targets()
     assert chosen.raw_file_of_task(PLACES) == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
-    assert chosen.texts_of_task(PLACES) == "results/data/texts/sample-trust.parquet"
+    assert chosen.texts_of_task(PLACES) == ["results/data/texts/sample-trust.parquet"]
     assert chosen.embeddings_of_task(PLACES) == "results/embeddings/random/sample-trust.npy"
     assert chosen.embeddings_info_of_task(PLACES) == "results/embeddings/random/sample-trust.json"
 
@@ -185,6 +185,7 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
     place = SimpleNamespace(task="T1A-sample", model="prompted")
     assert chosen.embeddings_of_task(place) == names[0]
     assert chosen.embeddings_info_of_task(place) == names[0].replace(".npy", ".json")
+    assert chosen.texts_of_task(place) == []  # the task's own
     assert chosen.prompted_models() == "prompted"
     assert targets().prompted_models() == "(?!)"
 

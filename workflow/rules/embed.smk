@@ -37,11 +37,11 @@ rule embed:
 
 
 rule embed_task:
-    """The same with the prompt that the encoder's entry has for one task."""
+    """The vectors of one task's own texts, with the prompts that the encoder's entry has for the task."""
     input:
-        paths.TEXTS_DIGEST,
+        paths.TASK_DIGEST,
         manifest=paths.MANIFEST,
-        texts=ancient(paths.TEXTS),
+        task=ancient(paths.TASK),
     output:
         embeddings=paths.TASK_EMBEDDINGS,
         info=paths.TASK_EMBEDDINGS_INFO,
@@ -63,8 +63,8 @@ rule embed_task:
         env=targets.embed_versions,
         settings=targets.task_encode_settings,
     shell:
-        "python -m sentflow.commands.embed_task --manifest {input.manifest:q} --texts {input.texts:q}"
-        " --settings {params.settings:q} --task {wildcards.task:q} --device {resources.device:q}"
+        "python -m sentflow.commands.embed_task --manifest {input.manifest:q} --task {input.task:q}"
+        " --dataset {wildcards.dataset:q} --settings {params.settings:q} --device {resources.device:q}"
         " --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 

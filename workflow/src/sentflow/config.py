@@ -16,6 +16,7 @@ from jsonschema import Draft202012Validator
 
 from sentflow import own_tasks, paths
 from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
+from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.protocols import NamedProtocol
 
@@ -394,12 +395,19 @@ def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
 
 
 def _prompted_task_problems(model: str, entry: Entry, tasks: Entries) -> list[str]:
-    """Whether the tasks exist that a model's entry has prompts for."""
+    """Whether the tasks exist that a model's entry has prompts for, and have two texts where it has two prompts."""
     prompted = _mapping(_mapping(entry.get("prompt_names")).get("tasks"))
+    where = f"models.{model}.prompt_names.tasks"
     return [
-        f"models.{model}.prompt_names.tasks: there is no task {task!r}. {_instead(task, tasks)}"
+        f"{where}: there is no task {task!r}. {_instead(task, tasks)}"
         for task in prompted
         if task not in tasks
+    ] + [
+        f"{where}.{task}: the task has one text per row, so that there are no queries and documents. "
+        "Write the name of one prompt."
+        for task in prompted
+        if _mapping(tasks.get(task)).get("layout") == "single"
+        and roles_of_texts({"tasks": prompted}, task) == SIDES
     ]
 
 

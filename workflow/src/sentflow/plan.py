@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-from sentflow import paths
 from sentflow.config import Experiment
 from sentflow.encoders.kinds import source_kind
+from sentflow.encoders.prompts import prompted_tasks
 from sentflow.targets import Targets
 
 # A source of any other kind lies on this machine.
@@ -79,7 +78,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
     n_lazy = len(experiment.lazy_models)
     n_featurisers = len(experiment.featurisers)
     n_fixed = len(experiment.models) - n_lazy - n_featurisers
-    n_tasks, n_datasets = len(experiment.tasks), len(experiment.datasets)
+    n_tasks = len(experiment.tasks)
     repetitions, folds = len(experiment.repetitions), len(experiment.folds)
     n_parts = {"task": 1, "repetition": repetitions, "fold": repetitions * folds}
     per_pair = n_parts[experiment.config["probe"]["job"]]
@@ -89,7 +88,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "generate": n_generated,
         "download": len(raw) - n_generated,
         "prepare": len(_prepared_tasks(experiment)),
-        "collect_texts": n_datasets if n_fixed else 0,
+        "collect_texts": len(_embedded_datasets(experiment)),
         "fetch_model": len(experiment.models),
         **_embed_jobs(experiment),
         "featurise": n_featurisers * n_tasks,
@@ -112,15 +111,28 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
 
 def _embed_jobs(experiment: Experiment) -> dict[str, int]:
     """Arrays of a dataset, and those that a prompt for one task asks for."""
-    targets = Targets(experiment)
-    needed: set[str] = set()
-    own: set[str] = set()
-    for task, model in product(experiment.tasks, experiment.models):
-        if _probe_rule(experiment, model) == "probe":
-            file = targets.embeddings_of_task(SimpleNamespace(task=task, model=model))
-            whole = paths.EMBEDDINGS.format(model=model, dataset=experiment.tasks[task]["dataset"])
-            (needed if file == whole else own).add(file)
-    return {"embed": len(needed), "embed_task": len(own)}
+    pairs = _embedded_pairs(experiment)
+    own = [(task, model) for task, model in pairs if _has_own_prompt(experiment, task, model)]
+    whole = {(experiment.tasks[task]["dataset"], model) for task, model in pairs if (task, model) not in own}
+    return {"embed": len(whole), "embed_task": len(own)}
+
+
+def _embedded_datasets(experiment: Experiment) -> set[str]:
+    """Datasets whose distinct texts an encoder is given; a task with a prompt of its own needs only its own texts."""
+    return {
+        experiment.tasks[task]["dataset"]
+        for task, model in _embedded_pairs(experiment)
+        if not _has_own_prompt(experiment, task, model)
+    }
+
+
+def _embedded_pairs(experiment: Experiment) -> list[tuple[str, str]]:
+    pairs = product(experiment.tasks, experiment.models)
+    return [(task, model) for task, model in pairs if _probe_rule(experiment, model) == "probe"]
+
+
+def _has_own_prompt(experiment: Experiment, task: str, model: str) -> bool:
+    return task in prompted_tasks(experiment.models[model])
 
 
 def _study_jobs(experiment: Experiment, per_pair: int) -> dict[str, int]:
@@ -142,9 +154,12 @@ def _probe_rule(experiment: Experiment, model: str) -> str:
 
 def _prepared_tasks(experiment: Experiment) -> dict[str, Mapping[str, Any]]:
     """The selected tasks; vectors are made of the texts of every task that shares a dataset with one."""
-    if len(experiment.lazy_models) + len(experiment.featurisers) == len(experiment.models):
-        return dict(experiment.tasks)
-    return {name: entry for tasks in experiment.tasks_of_dataset.values() for name, entry in tasks.items()}
+    sharing = {
+        name: entry
+        for dataset in sorted(_embedded_datasets(experiment))
+        for name, entry in experiment.tasks_of_dataset[dataset].items()
+    }
+    return {**experiment.tasks, **sharing}
 
 
 def _raw_files(experiment: Experiment) -> dict[tuple[str, str], Mapping[str, Any]]:

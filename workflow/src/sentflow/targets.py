@@ -158,9 +158,11 @@ class Targets:
         tasks = self.experiment.tasks_of_dataset[wildcards.dataset]
         return [paths.TASK_DIGEST.format(task=task) for task in tasks]
 
-    def texts_of_task(self, wildcards: Any) -> str:
-        """The distinct texts of a task's dataset."""
-        return paths.TEXTS.format(dataset=self._task(wildcards.task)["dataset"])
+    def texts_of_task(self, wildcards: Any) -> list[str]:
+        """The distinct texts of a task's dataset; none where a model has a prompt for the task and embeds its own."""
+        if wildcards.task in prompted_tasks(self.experiment.models[wildcards.model]):
+            return []
+        return [paths.TEXTS.format(dataset=self._task(wildcards.task)["dataset"])]
 
     def embeddings_of_task(self, wildcards: Any) -> str:
         """A model's vectors of a task's dataset, with the task's own prompt if there is one."""

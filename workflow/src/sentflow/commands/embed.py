@@ -5,9 +5,11 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from sentflow.data.texts import read_texts
 from sentflow.encoders.devices import device_names
@@ -30,15 +32,15 @@ def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m sentflow.commands.embed", description=__doc__)
     add_arguments(parser)
+    parser.add_argument(
+        "--texts", type=Path, required=True, help="Parquet with one column text, one row per text"
+    )
     return parser
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments that embed and embed_task have in common."""
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
-    parser.add_argument(
-        "--texts", type=Path, required=True, help="Parquet with one column text, one row per text"
-    )
     parser.add_argument("--settings", default="{}", help="JSON: how texts are encoded, by kind")
     parser.add_argument(
         "--connection", default="{}", help="JSON: how a service is reached; changes no result"
@@ -55,40 +57,58 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read and check, encode, write, and delete what a resumed run would have needed."""
     args = parser().parse_args(argv)
     start_log("embed", args, libraries=LIBRARIES)
-    embed(args, dataset=args.texts.stem, task=None)
+    manifest = read_manifest(args.manifest)
+    embed(args, manifest, {TEXT: read_texts(args.texts)}, dataset=args.texts.stem, task=None)
     return 0
 
 
-def embed(args: argparse.Namespace, *, dataset: str, task: str | None) -> None:
-    """Embed the texts of a dataset as those of one task, or of any."""
-    manifest = read_manifest(args.manifest)
+def embed(
+    args: argparse.Namespace,
+    manifest: Manifest,
+    texts_of_role: Mapping[str, Sequence[str]],
+    *,
+    dataset: str,
+    task: str | None,
+) -> None:
+    """Embed the texts of a dataset, or of one task; the rows of one role after those of the other."""
     settings = settings_of_kind(manifest.kind, args.settings)
     connection = Connection.from_json(args.connection)
     devices = device_names(args.device)
-    texts = read_texts(args.texts)
-    check_texts(texts)
+    for texts in texts_of_role.values():
+        check_texts(texts)
     prepare_environment(args.threads)
-    encoder = load_encoder(
-        manifest,
-        settings,
-        manifest_folder=args.manifest.parent,
-        threads=args.threads,
-        connection=connection,
-        devices=devices,
-        role=TEXT,
-        task=task,
-    )
-    description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
-    shards = ShardFolder(
-        args.embeddings.with_name(f".{args.embeddings.stem}.shards"), key=digest(description)
-    )
-    logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
-    dimension = expected_dimension(manifest, settings)
-    embeddings = embed_texts(encoder, texts, shards=shards, dimension=dimension, role=TEXT, task=task)
+    arrays, folders, truncated, description = [], [], [], {}
+    for role, texts in texts_of_role.items():
+        encoder = load_encoder(
+            manifest,
+            settings,
+            manifest_folder=args.manifest.parent,
+            threads=args.threads,
+            connection=connection,
+            devices=devices,
+            role=role,
+            task=task,
+        )
+        description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
+        stem = args.embeddings.stem if role == TEXT else f"{args.embeddings.stem}.{role}"
+        shards = ShardFolder(args.embeddings.with_name(f".{stem}.shards"), key=digest(description))
+        logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
+        dimension = expected_dimension(manifest, settings)
+        arrays.append(embed_texts(encoder, texts, shards=shards, dimension=dimension, role=role, task=task))
+        folders.append(shards)
+        truncated.append(getattr(encoder, "truncated_texts", None))
     names = {"model": args.manifest.parent.name, "dataset": dataset, "task": task}
-    found = {"truncated_texts": getattr(encoder, "truncated_texts", None)}
+    order = text_order_sha256([text for texts in texts_of_role.values() for text in texts])
+    found = {
+        "text_order_sha256": order,
+        "truncated_texts": None if None in truncated else sum(filter(None, truncated)),
+        # absent where it is as ever, so that no file changes by it
+        **({"roles": list(texts_of_role)} if len(texts_of_role) > 1 else {}),
+    }
+    embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     write_embeddings(args.embeddings, args.info, embeddings, {**names, **description, **found})
-    shards.clear()
+    for shards in folders:
+        shards.clear()
 
 
 def prepare_environment(threads: int) -> None:

@@ -11,7 +11,12 @@ def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.probe", description=__doc__)
     arguments.add_argument("--task", type=Path, required=True, help="task table")
-    arguments.add_argument("--texts", type=Path, required=True, help="distinct texts of the task's dataset")
+    arguments.add_argument(
+        "--texts",
+        type=Path,
+        nargs="?",
+        help="distinct texts of the task's dataset; without a file, the embeddings are of the task's own",
+    )
     arguments.add_argument("--embeddings", type=Path, required=True, help=".npy, one row per distinct text")
     arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the embeddings")
     arguments.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
@@ -25,15 +30,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe", args, libraries=["torch", "numpy"])
     from sentflow.data.table import read_task
-    from sentflow.data.texts import read_texts, rows_of
-    from sentflow.encoders.storage import read_embeddings
+    from sentflow.data.texts import read_texts
     from sentflow.probing.cross_validation import FixedFeatures
-    from sentflow.probing.features import row_features
     from sentflow.probing.job import ProbeSettings, probe_task
+    from sentflow.probing.task_embeddings import embedded_rows
 
-    table, texts = read_task(args.task), read_texts(args.texts)
-    embeddings = read_embeddings(args.embeddings, args.info, texts)
-    source = FixedFeatures(row_features(table, embeddings, rows_of(texts)))
+    table = read_task(args.task)
+    texts = None if args.texts is None else read_texts(args.texts)
+    source = FixedFeatures(embedded_rows(table, args.embeddings, args.info, texts))
     probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
     return 0
 

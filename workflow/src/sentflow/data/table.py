@@ -76,19 +76,19 @@ class TaskTable:
         """The alternatives of one row of an ``"alternatives"`` task."""
         return self.text_b[row].split(SEPARATOR)
 
+    def second_texts(self, row: int) -> list[str]:
+        """What stands beside the first text of a row: nothing, text b, or each alternative."""
+        if self.info.layout == "single":
+            return []
+        return self.alternatives(row) if self.info.layout == "alternatives" else [self.text_b[row]]
+
 
 def texts_to_embed(table: TaskTable) -> list[str]:
     """Every text whose embedding the probes of a task need, row after row, repeats included.
 
     Text a; then text b of a pair, or each alternative by itself.
     """
-    if table.info.layout == "single":
-        return list(table.text_a)
-    if table.info.layout == "pair":
-        return [text for row in zip(table.text_a, table.text_b, strict=True) for text in row]
-    return [
-        text for row, question in enumerate(table.text_a) for text in (question, *table.alternatives(row))
-    ]
+    return [text for row, first in enumerate(table.text_a) for text in (first, *table.second_texts(row))]
 
 
 def n_contradicting(table: TaskTable) -> int:

@@ -17,6 +17,12 @@ def distinct_texts(tables: Iterable[TaskTable]) -> list[str]:
     return list(dict.fromkeys(text for table in tables for text in texts_to_embed(table)))
 
 
+def texts_of_sides(table: TaskTable) -> tuple[list[str], list[str]]:
+    """The distinct first texts of a task, and its distinct second texts or alternatives, in order of occurrence."""
+    texts_b = [text for row in range(len(table)) for text in table.second_texts(row)]
+    return list(dict.fromkeys(table.text_a)), list(dict.fromkeys(texts_b))
+
+
 def rows_of(texts: Sequence[str]) -> dict[str, int]:
     """Text → its row in an array of embeddings.
 

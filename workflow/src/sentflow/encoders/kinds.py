@@ -12,7 +12,7 @@ from typing import Any
 from sentflow.encoders.custom_class import EMBED, argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.devices import device_problems
 from sentflow.encoders.entry_checks import service_problems, step_problems
-from sentflow.encoders.prompts import TEXT, narrowed
+from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.settings import BACKEND_LIBRARIES, TORCH, setting_problems
 from sentflow.errors import ConfigError
 
@@ -162,18 +162,18 @@ def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in FETCH_KEYS[entry["kind"]] if key in entry}
 
 
-def encode_settings(entry: Mapping[str, Any], *, role: str = TEXT, task: str | None = None) -> dict[str, Any]:
+def encode_settings(entry: Mapping[str, Any], *, task: str | None = None) -> dict[str, Any]:
     """The keys of a model entry that decide its vectors, beside the manifest.
 
     Parameters
     ----------
     entry
         See `entry_problems`.
-    role, task
+    task
         Of the texts: prompts that they cannot meet are left out, so that an edit there runs nothing again.
     """
     settings = {key: entry[key] for key in ENCODE_KEYS[entry["kind"]] if key in entry}
-    return narrowed(settings, role=role, task=task)
+    return narrowed(settings, task=task)
 
 
 def backend_libraries(entry: Mapping[str, Any]) -> tuple[str, ...]:

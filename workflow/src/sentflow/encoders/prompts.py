@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-TEXT = "text"
-ROLES = (TEXT, "query", "document")
+TEXT, QUERY, DOCUMENT = "text", "query", "document"
+# Roles of the first and the second texts of a task for which an entry tells them apart.
+SIDES = (QUERY, DOCUMENT)
 
 # Names that sentence-transformers looks up for a role when it is told nothing.
-_USUAL_NAMES = {"query": ("query",), "document": ("document", "passage", "corpus")}
+_USUAL_NAMES = {QUERY: ("query",), DOCUMENT: ("document", "passage", "corpus")}
 
 
 @dataclass(frozen=True)
@@ -34,22 +35,28 @@ def chosen(prompt_names: Mapping[str, Any], *, role: str, task: str | None) -> C
     return Choice(by_role[role]) if role in by_role else None
 
 
-def prompted_tasks(entry: Mapping[str, Any], *, role: str = TEXT) -> set[str]:
-    """Tasks with a prompt of their own for a role: their texts are embedded apart from their dataset's."""
-    names = entry.get("prompt_names", {})
-    return {task for task in names.get("tasks", {}) if chosen({**names, "roles": {}}, role=role, task=task)}
+def prompted_tasks(entry: Mapping[str, Any]) -> set[str]:
+    """Tasks with a prompt of their own: their texts are embedded apart from their dataset's."""
+    return set(entry.get("prompt_names", {}).get("tasks", {}))
 
 
-def narrowed(settings: Mapping[str, Any], *, role: str, task: str | None) -> dict[str, Any]:
-    """Settings of an entry with only those prompts that a role and a task can meet."""
+def roles_of_texts(prompt_names: Mapping[str, Any], task: str | None) -> tuple[str, ...]:
+    """The roles of a task's texts: one for all of them, or `SIDES` where the entry tells them apart."""
+    names = prompt_names.get("tasks", {}).get(task)
+    return SIDES if isinstance(names, Mapping) and QUERY in names else (TEXT,)
+
+
+def narrowed(settings: Mapping[str, Any], *, task: str | None) -> dict[str, Any]:
+    """Settings of an entry with only those prompts that the texts of a task can meet."""
     prompts, names = settings.get("prompts", {}), settings.get("prompt_names", {})
     rest = {key: value for key, value in settings.items() if key not in ("prompts", "prompt_names")}
-    choice = chosen(names, role=role, task=task)
-    wanted = (choice.name,) if choice else _USUAL_NAMES.get(role, ())
-    if texts := {name: prompts[name] for name in wanted if name in prompts}:
+    roles = roles_of_texts(names, task)
+    found = {role: chosen(names, role=role, task=task) for role in roles}
+    choices = {role: choice.name for role, choice in found.items() if choice}
+    if texts := {name: prompts[name] for name in choices.values() if name in prompts}:
         rest["prompts"] = texts
-    if choice:
-        rest["prompt_names"] = {"roles": {role: choice.name}}
+    if choices:
+        rest["prompt_names"] = {"tasks": {task: choices}} if roles == SIDES else {"roles": choices}
     return rest
 
 
@@ -99,19 +106,32 @@ def prompt_problems(prompt: object, prompts: Any, prompt_names: Any) -> list[str
     if not isinstance(prompt_names, Mapping) or not all(
         isinstance(part, Mapping) for part in prompt_names.values()
     ):
-        return ["prompt_names: holds two maps, roles and tasks, e.g. {roles: {query: query}}."]
+        return ["prompt_names: holds two maps, roles and tasks, e.g. {tasks: {T1A: name}}."]
     problems = [
         f"prompt_names.{key}: there is no such part. Write roles or tasks."
         for key in prompt_names
         if key not in ("roles", "tasks")
     ]
-    problems += _name_problems("prompt_names.roles", prompt_names.get("roles", {}))
+    for role, name in prompt_names.get("roles", {}).items():
+        if role != TEXT:
+            problems.append(
+                f"prompt_names.roles.{role}: all texts have the role text, but for tasks that tell queries and "
+                f"documents apart. Write text, or prompt_names.tasks.TASK: {{query: NAME, document: NAME}}."
+            )
+        problems += _name_problem(f"prompt_names.roles.{role}", name)
     for task, names in prompt_names.get("tasks", {}).items():
         where = f"prompt_names.tasks.{task}"
-        if isinstance(names, Mapping):
-            problems += _name_problems(where, names)
-        elif names is not None and not isinstance(names, str):
-            problems.append(f"{where}: {names!r} is no name of a prompt; write a name, or null for none.")
+        if not isinstance(names, Mapping):
+            problems += _name_problem(where, names)
+            continue
+        if set(names) not in ({TEXT}, set(SIDES)):
+            problems.append(
+                f"{where}: has {', '.join(map(str, names)) or 'nothing'}. Write {{text: NAME}} for all texts of the "
+                "task, or {query: NAME, document: NAME} for its first and its second texts."
+            )
+        problems += [
+            problem for role, name in names.items() for problem in _name_problem(f"{where}.{role}", name)
+        ]
     if prompt is not None and (prompts or prompt_names):
         problems.append(
             "prompt: is put before every text, whatever its role; prompts and prompt_names would never be "
@@ -120,18 +140,10 @@ def prompt_problems(prompt: object, prompts: Any, prompt_names: Any) -> list[str
     return problems
 
 
-def _name_problems(where: str, names: Mapping[str, Any]) -> list[str]:
-    problems = [
-        f"{where}.{role}: there is no such role. Write one of: {', '.join(ROLES)}."
-        for role in names
-        if role not in ROLES
-    ]
-    problems += [
-        f"{where}.{role}: {name!r} is no name of a prompt; write a name, or null for none."
-        for role, name in names.items()
-        if name is not None and not isinstance(name, str)
-    ]
-    return problems
+def _name_problem(where: str, name: Any) -> list[str]:
+    if name is None or isinstance(name, str):
+        return []
+    return [f"{where}: {name!r} is no name of a prompt; write a name, or null for none."]
 
 
 def _are_texts(pair: tuple[Any, Any]) -> bool:

@@ -58,7 +58,7 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
     npy, info
         The array and its description.
     texts
-        n distinct texts in the order of the rows.
+        n texts in the order of the rows, distinct within a role.
 
     Returns
     -------
@@ -95,6 +95,18 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
             "snakemake again."
         )
     return embeddings
+
+
+def read_roles(info: Path) -> list[str]:
+    """The roles of the texts of an array, in the order of their rows; one for most.
+
+    Raises
+    ------
+    DataError
+        The description is missing or damaged.
+    """
+    roles: list[str] = _read_description(info).get("roles", ["text"])
+    return roles
 
 
 def rows_not_finite(embeddings: FloatArray) -> list[int]:

@@ -28,7 +28,12 @@ class LazyEncoder(Protocol):
         """(n, d) float32, dense or sparse."""
 
 
-def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, int]) -> np.ndarray:
+def row_features(
+    table: TaskTable,
+    embeddings: np.ndarray,
+    row_of: Mapping[str, int],
+    second_row_of: Mapping[str, int] | None = None,
+) -> np.ndarray:
     """Features of every row of a task from the embeddings of its dataset's distinct texts.
 
     Parameters
@@ -39,6 +44,8 @@ def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, 
         (m, D) float32.
     row_of
         Text → its row in `embeddings`.
+    second_row_of
+        The same for second texts and alternatives, where they were embedded with a prompt of their own.
 
     Returns
     -------
@@ -49,10 +56,10 @@ def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, 
     Raises
     ------
     DataError
-        A text is not in `row_of`: the table is of another dataset.
+        A text has no row: the table is of another dataset.
     """
 
-    def of(texts: Sequence[str]) -> np.ndarray:
+    def of(texts: Sequence[str], row_of: Mapping[str, int]) -> np.ndarray:
         unknown = [text for text in texts if text not in row_of]
         if unknown:
             raise DataError(
@@ -61,13 +68,15 @@ def row_features(table: TaskTable, embeddings: np.ndarray, row_of: Mapping[str, 
             )
         return embeddings[[row_of[text] for text in texts]]
 
-    first = of(table.text_a)
+    second_row_of = row_of if second_row_of is None else second_row_of
+    first = of(table.text_a, row_of)
     if table.info.layout == "single":
         return first
     if table.info.layout == "pair":
-        return pair_features(first, of(table.text_b))
+        return pair_features(first, of(table.text_b, second_row_of))
     rows = [table.alternatives(row) for row in range(len(table))]
-    return np.concatenate([first, *(of(alternatives) for alternatives in zip(*rows, strict=True))], axis=1)
+    others = [of(alternatives, second_row_of) for alternatives in zip(*rows, strict=True)]
+    return np.concatenate([first, *others], axis=1)
 
 
 def pair_features(first: "FeaturePart", second: "FeaturePart") -> "FeaturePart":
