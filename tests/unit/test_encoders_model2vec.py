@@ -120,13 +120,32 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, damage):
         describe_model2vec(tmp_path)
 
 
-def test_a_type_that_numpy_lacks_is_told(tmp_path):
-    torch = pytest.importorskip("torch")
-    from safetensors.torch import save_file as save_torch
+@pytest.fixture
+def save_torch(tmp_path):
+    """Writes tensors of torch as the weights of a model."""
+    pytest.importorskip("torch")
+    from safetensors.torch import save_file as save
 
     write_model(tmp_path)
-    save_torch({"embeddings": torch.ones(4, 2, dtype=torch.bfloat16)}, str(tmp_path / "model.safetensors"))
-    with pytest.raises(DataError, match="of a type that NumPy lacks"):
+    return lambda tensors: save(tensors, str(tmp_path / "model.safetensors"))
+
+
+def test_bfloat16_is_read_without_loss(tmp_path, save_torch):
+    import torch
+
+    table = torch.tensor([[9, 9], [1.5, -3.25], [0.1, 2**-120], [float(2**100), 0]]).to(torch.bfloat16)
+    save_torch({"embeddings": table, "weights": torch.ones(4, dtype=torch.bfloat16)})
+    vectors = encode(tmp_path, ["lei", "voto", "de"])
+    assert np.array_equal(vectors, table[1:].float().numpy())
+
+
+def test_numbers_of_a_type_that_is_not_read_are_told(tmp_path, save_torch):
+    import torch
+
+    save_torch({"embeddings": torch.ones(4, 2).to(torch.float8_e4m3fn)})
+    with pytest.raises(
+        DataError, match="type F8_E4M3, which cannot be read here. Save the model in one of: F16, F32"
+    ):
         describe_model2vec(tmp_path)
 
 

@@ -1,15 +1,14 @@
 """Static embeddings as model2vec saves them: one vector per token, averaged. Needs no torch."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
+from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
 from sentflow.encoders.model_files import ModelDescription
@@ -20,6 +19,13 @@ from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
 _PLACES = ("", "0_StaticEmbedding")
+# Names of safetensors for numbers → little-endian types of NumPy.
+_NUMBER_TYPES = {
+    **{f"F{bits}": f"<f{bits // 8}" for bits in (16, 32, 64)},
+    **{f"I{bits}": f"<i{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"U{bits}": f"<u{bits // 8}" for bits in (8, 16, 32, 64)},
+}
+_BFLOAT16 = "BF16"
 _TABLE_NAMES = ("embeddings", "embedding.weight")
 
 
@@ -135,11 +141,7 @@ def _n_ids(tokenizer: Tokenizer) -> int:
 
 
 def _tables(path: Path, *, n_tokens: int) -> _Tables:
-    try:
-        tensors = load_file(path)
-    # Types that NumPy does not have (bfloat16) are a TypeError, KeyError or AttributeError by version
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, SafetensorError) as error:
-        raise DataError(f"{path} is missing, damaged, or of a type that NumPy lacks ({error!r}).") from error
+    tensors = _tensors(path)
     name = next((name for name in _TABLE_NAMES if name in tensors), None)
     if name is None or tensors[name].ndim != 2:
         raise DataError(
@@ -157,6 +159,29 @@ def _tables(path: Path, *, n_tokens: int) -> _Tables:
     if rows.min(initial=0) < 0 or rows.max(initial=0) >= len(vectors):
         raise DataError(f"{path} is damaged: mapping points outside the {len(vectors)} rows of {name}.")
     return _Tables(vectors, rows, None if weights is None else np.asarray(weights, dtype=np.float64))
+
+
+def _tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Name → array of every tensor; bfloat16, which NumPy lacks, becomes float32 without loss."""
+    try:
+        found = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, SafetensorError) as error:
+        raise DataError(f"{path} is missing or damaged ({error!r}).") from error
+    unknown = sorted({view["dtype"] for _, view in found} - {*_NUMBER_TYPES, _BFLOAT16})
+    if unknown:
+        raise DataError(
+            f"{path} holds numbers of type {', '.join(unknown)}, which cannot be read here. Save the model in one of: "
+            f"{', '.join([*_NUMBER_TYPES, _BFLOAT16])}."
+        )
+    return {name: _array(view).reshape(view["shape"]) for name, view in found}
+
+
+def _array(view: Mapping[str, Any]) -> NDArray[Any]:
+    if view["dtype"] != _BFLOAT16:
+        return np.frombuffer(view["data"], dtype=_NUMBER_TYPES[view["dtype"]])
+    # A bfloat16 is the upper half of a float32
+    upper = np.frombuffer(view["data"], dtype="<u2").astype("<u4")
+    return (upper << 16).view("<f4")
 
 
 def _files_normalise(folder: Path) -> bool:
