@@ -327,6 +327,20 @@ def test_folder_of_a_mirror_serves_before_the_network(tmp_path, loopback):
     assert loopback.asked == []
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_the_piece_of_a_killed_transfer_goes_when_the_file_is_there_otherwise(tmp_path, there):
+    (tmp_path / "espelho/127.0.0.1").mkdir(parents=True)
+    (tmp_path / "espelho/127.0.0.1/a.csv").write_bytes(CONTENT)
+    (tmp_path / "raw").mkdir()
+    (tmp_path / "raw/.a.csv.part").write_bytes(CONTENT[:700])
+    if there:
+        (tmp_path / "raw/a.csv").write_bytes(CONTENT)
+    download(
+        catalog_file("http://127.0.0.1/a.csv"), tmp_path / "raw/a.csv", mirrors=[str(tmp_path / "espelho")]
+    )
+    assert left_in(tmp_path / "raw") == ["a.csv"]
+
+
 def test_mirror_with_a_wrong_file_is_passed_over(tmp_path, loopback):
     (tmp_path / "espelho/127.0.0.1").mkdir(parents=True)
     (tmp_path / "espelho/127.0.0.1/a.csv").write_bytes(b"velho")

@@ -1,4 +1,7 @@
 import json
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -39,6 +42,46 @@ def test_error_keeps_the_file_that_was_there(tmp_path):
     with pytest.raises(RuntimeError):
         write()
     assert path.read_text() == "old"
+
+
+WRITER = """
+import sys, time
+from sentflow.io import atomic
+
+with atomic(sys.argv[1]) as part:
+    part.write_text("half")
+    print("written", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def writer(tmp_path):
+    """A process that is in the middle of writing a file."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path / "x.txt")], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "written\n"
+    yield process
+    process.kill()
+    process.wait()
+
+
+def test_the_next_run_removes_what_a_killed_one_left(tmp_path, writer):
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    others = {".y.txt.1.part", ".x.txt.part", ".x.txt.old.part"}  # of another file, of a download, of nobody
+    for name in others:
+        (tmp_path / name).touch()
+    assert len(list(tmp_path.iterdir())) == 4
+    write_text(tmp_path / "x.txt", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.txt", *others}
+    assert (tmp_path / "x.txt").read_text() == "whole"
+
+
+def test_what_a_running_process_writes_is_left_alone(tmp_path, writer):
+    write_text(tmp_path / "x.txt", "whole")
+    assert {path.name for path in tmp_path.iterdir()} == {"x.txt", f".x.txt.{writer.pid}.part"}
 
 
 def test_block_that_writes_nothing_is_an_error(tmp_path):

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,16 +16,42 @@ def atomic(path: Path | str) -> Iterator[Path]:
     """Give a temporary name in the same folder; rename it to `path` when the block ends well.
 
     The temporary name carries the process id, so that an orphan of a killed run never writes into a file
-    that a later run owns. After an error nothing is left behind. The folder is made if needed.
+    that a later run owns. After an error nothing is left behind; what a killed process left of the same file is
+    deleted. The folder is made if needed.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
+    _remove_parts_of_the_dead(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _remove_parts_of_the_dead(path: Path) -> None:
+    """Delete the temporary files for `path` of processes that this machine no longer runs.
+
+    A process of another machine counts as dead: a job that was killed there is begun again here. Were it alive, its
+    rename would fail, and it would write nothing wrong.
+    """
+    pattern = re.compile(re.escape(f".{path.name}.") + r"(\d+)\.part")
+    with os.scandir(path.parent) as entries:
+        found = [(entry.path, match) for entry in entries if (match := pattern.fullmatch(entry.name))]
+    for part, match in found:
+        if not _is_running(int(match[1])):
+            Path(part).unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # asks, and does nothing
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
 
 
 def write_digest(path: Path) -> None:

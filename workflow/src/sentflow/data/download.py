@@ -19,9 +19,9 @@ def download(
 ) -> Place:
     """Bring a file to `output` from the first place that has it with the right checksum.
 
-    An interrupted transfer leaves ``.<name>.part`` beside the output, from which a later run goes on; the
-    whole is hashed before it gets its name. A file that is at `output` already stays if its checksum is
-    right and is deleted if not.
+    An interrupted transfer leaves ``.<name>.part`` beside the output, from which a later run goes on, and which is
+    deleted when the file came from elsewhere; the whole is hashed before it gets its name. A file that is at `output`
+    already stays if its checksum is right and is deleted if not.
 
     Parameters
     ----------
@@ -46,6 +46,7 @@ def download(
     """
     if output.exists() and _is_right(output, file):
         logger.info("%s is there and its checksum is right", output)
+        _part_of(output).unlink(missing_ok=True)
         return output
     output.unlink(missing_ok=True)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -61,6 +62,7 @@ def download(
             logger.warning("%s", reasons[-1])
         else:
             logger.info("%s: %d bytes from %s", output, output.stat().st_size, place)
+            _part_of(output).unlink(missing_ok=True)
             return place
     raise DataError(_nowhere(output, file, reasons))
 
@@ -87,7 +89,7 @@ def _copy(source: Path, output: Path, file: CatalogFile) -> None:
 
 
 def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> None:
-    part = output.with_name(f".{output.name}.part")
+    part = _part_of(output)
     joined = fetch(url, part, patience=patience, expected_bytes=file.bytes)
     try:
         _verify_part(part, output.name, file)
@@ -101,6 +103,10 @@ def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> 
         fetch(url, part, patience=patience, expected_bytes=file.bytes)
         _verify_part(part, output.name, file)
     part.replace(output)
+
+
+def _part_of(output: Path) -> Path:
+    return output.with_name(f".{output.name}.part")
 
 
 def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
