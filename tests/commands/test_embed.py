@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -55,6 +56,7 @@ def embed(tmp_path):
         change_manifest=None,
         task=None,
         device="null",
+        code="",
     ):
         manifest = tmp_path / "models" / "my-model" / "manifest.json"
         arguments = ["--model", "my-model", "--settings", json.dumps(entry), "--output", str(manifest)]
@@ -71,7 +73,7 @@ def embed(tmp_path):
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
         arguments = ["--manifest", str(manifest), *what, "--threads", str(threads)]
         arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]
-        arguments += ["--device", device]
+        arguments += ["--device", device, "--code", code]
         assert (embed_task.main if task else main)(arguments) == 0
         return npy, info
 
@@ -195,6 +197,97 @@ def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch)
     resumed, _ = embed(minilm, settings={"batch_tokens": 16}, name="resumed")
     assert resumed.read_bytes() == expected.read_bytes()
     assert sorted(path.name for path in folder.iterdir()) == ["dados.json", "dados.npy"]
+
+
+@pytest.fixture
+def embedded_texts(monkeypatch):
+    """The texts that encoders are given, run by run."""
+    asked = []
+
+    def spy(encoder, texts, **rest):
+        asked.append(list(texts))
+        return embed_texts(encoder, texts, **rest)
+
+    monkeypatch.setattr(sentflow.commands.embed, "embed_texts", spy)
+    return asked
+
+
+def forget_outputs(files):
+    """As Snakemake does before it runs a job again."""
+    for file in files:
+        file.unlink()
+
+
+@pytest.mark.parametrize("entry", [RANDOM, "minilm"])
+def test_after_new_texts_only_they_are_embedded(embed, minilm, embedded_texts, entry):
+    """A re-used row has the bytes that it had; a new one may differ in its last bits from a run from the beginning."""
+    entry = minilm if entry == "minilm" else entry
+    settings = {"batch_size": 2} if entry is minilm else {}
+    before = read_embeddings(*(files := embed(entry, TEXTS[:4], settings=settings, code="a")), TEXTS[:4])
+    forget_outputs(files)
+    changed = [TEXTS[5], TEXTS[2], TEXTS[4], TEXTS[0]]
+    after = read_embeddings(*embed(entry, changed, settings=settings, code="a"), changed)
+    assert embedded_texts == [TEXTS[:4], [TEXTS[5], TEXTS[4]]]
+    assert after[1].tobytes() == before[2].tobytes() and after[3].tobytes() == before[0].tobytes()
+    from_the_beginning = read_embeddings(*embed(entry, changed, settings=settings, name="new"), changed)
+    assert after == pytest.approx(from_the_beginning, abs=1e-6)
+    if entry is RANDOM:
+        assert after.tobytes() == from_the_beginning.tobytes()
+
+
+def test_the_description_is_that_of_a_run_from_the_beginning(embed, minilm):
+    settings = {"max_tokens": 4}
+    forget_outputs(embed(minilm, TEXTS[:4], settings=settings, code="a"))
+    _, info = embed(minilm, settings=settings, code="a")
+    _, other = embed(minilm, settings=settings, name="new")
+    found, expected = (json.loads(file.read_text()) for file in (info, other))
+    assert found["truncated_texts"] == expected["truncated_texts"] > 1
+    assert {**found, "sha256": ""} == {**expected, "sha256": ""}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"code": "b"}, {"code": ""}, {"settings": {"normalise": True}}, {"entry": {**RANDOM, "seed": 2}}],
+    ids=str,
+)
+def test_vectors_of_other_code_model_or_settings_are_not_used(embed, embedded_texts, changes):
+    embed(texts=TEXTS[:4], code="a")
+    embed(**{"code": "a", **changes})
+    assert embedded_texts == [TEXTS[:4], TEXTS]
+
+
+@pytest.mark.parametrize("name", ["vectors.npy", "texts.npy", "about.json"])
+def test_damaged_kept_vectors_are_not_used(embed, embedded_texts, name):
+    npy, _ = embed(texts=TEXTS[:4], code="a")
+    kept = npy.parent / ".dados.kept" / name
+    content = kept.read_bytes()
+    kept.unlink()
+    kept.write_bytes(content[:-3] + b"xyz")
+    vectors = read_embeddings(*embed(code="a"), TEXTS)
+    assert embedded_texts == [TEXTS[:4], TEXTS]
+    assert vectors.tobytes() == read_embeddings(*embed(name="new"), TEXTS).tobytes()
+    assert json.loads((npy.parent / ".dados.kept/about.json").read_text())["key"]
+
+
+def test_a_file_system_without_hard_links_keeps_nothing(embed, embedded_texts, monkeypatch):
+    def refuse(*_):
+        raise OSError("not supported")
+
+    monkeypatch.setattr("os.link", refuse)
+    npy, _ = embed(texts=TEXTS[:4], code="a")
+    assert sorted(path.name for path in npy.parent.iterdir()) == ["dados.json", "dados.npy"]
+
+
+def test_queries_and_documents_are_kept_apart(embed, minilm, embedded_texts):
+    task = make_task(6, layout="pair", name="G3")
+    names = {"tasks": {"G3": {"query": "q", "document": "d"}}}
+    settings = {"prompts": {"q": "Pergunta: ", "d": "Resposta: "}, "prompt_names": names}
+    embed(minilm, settings=settings, task=task, code="a")
+    first, second = texts_of_sides(task)
+    swapped = replace(task, text_a=task.text_b, text_b=task.text_a)
+    embed(minilm, settings=settings, task=swapped, code="a")
+    embed(minilm, settings=settings, task=swapped, code="a")  # nothing new
+    assert embedded_texts == [first, second, second, first]
 
 
 def test_empty_texts_are_named_before_a_model_is_loaded(embed):

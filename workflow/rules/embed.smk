@@ -33,7 +33,7 @@ rule embed:
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
-        " --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --code {params.code:q} --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 
 rule embed_task:
@@ -65,7 +65,7 @@ rule embed_task:
     shell:
         "python -m sentflow.commands.embed_task --manifest {input.manifest:q} --task {input.task:q}"
         " --dataset {wildcards.dataset:q} --settings {params.settings:q} --device {resources.device:q}"
-        " --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --code {params.code:q} --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 
 rule featurise:
