@@ -61,6 +61,23 @@ def test_a_mistake_in_the_config_is_told_before_any_job(project, tmp_path, confi
     assert not (project / "results").exists()
 
 
+@pytest.mark.parametrize("value", ["{repetitions: 2}", '{"repetitions": 2}'])
+def test_numbers_inside_a_value_of_the_command_line_are_told_where_to_go(project, value):
+    outcome = command_line(project, "-n", "--configfile", str(TINY), "--config", f"probe={value}")
+    assert outcome.code == 1
+    assert (
+        "config.probe.repetitions: '2' is not of type 'integer'. Write 2 without quotes, in a file"
+        in outcome.text
+    )
+    assert "--configfile" in outcome.text
+
+
+def test_texts_and_lists_of_the_command_line_are_read(project):
+    arguments = ["-n", "--configfile", str(TINY), "--config", "probe={job: fold}", 'mirrors=["/a"]']
+    outcome = command_line(project, *arguments)
+    assert outcome.code == 0, outcome.text
+
+
 def test_several_mistakes_are_told_together(project, tmp_path):
     config = {
         "select": {"models": ["minilm-l7", "mine"], "tasks": ["T1B-smaple"]},

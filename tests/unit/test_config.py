@@ -274,7 +274,18 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
     ("changes", "message"),
     [
         ({"probe__folds": 1}, "config.probe.folds: 1 is less than the minimum of 2. Folds of one repetition"),
-        ({"probe__folds": "5"}, "config.probe.folds: '5' is not of type 'integer'."),
+        (
+            {"probe__folds": "5"},
+            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: snakemake --config makes",
+        ),
+        (
+            {"probe__folds": "five"},
+            "config.probe.folds: 'five' is not of type 'integer'. Folds of one repetition",
+        ),
+        (
+            {"probe__folds": "[5"},
+            "config.probe.folds: '[5' is not of type 'integer'. Folds of one repetition",
+        ),
         ({"probe__seed": -1}, "config.probe.seed: -1 is less than the minimum of 0."),
         ({"probe__job": "row"}, "config.probe.job: 'row' is not one of ['fold', 'repetition', 'task']."),
         ({"probe__protocol": "mine"}, "config.probe.protocol: there is no protocol 'mine'."),

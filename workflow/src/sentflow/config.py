@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from sentflow import own_tasks, paths
 from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
@@ -249,8 +249,24 @@ def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> lis
             problems += [f"{place}.{key}: there is no such key. {_instead(key, known)}" for key in unknown]
         else:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
-            problems.append(f"{place}: {error.message}. {hint}".strip())
+            problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
     return problems
+
+
+def _unquoted(error: ValidationError) -> str:
+    """What to write instead of a text that would be right if it were none; empty for other mistakes."""
+    if error.validator != "type" or not isinstance(error.instance, str):
+        return ""
+    try:
+        meant = yaml.safe_load(error.instance)
+    except yaml.YAMLError:
+        return ""
+    if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
+        return ""
+    return (
+        f"Write {error.instance} without quotes, in a file: snakemake --config makes texts of all values inside {{…}}, "
+        "--configfile does not. "
+    )
 
 
 def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str, Entries], list[str]]:
