@@ -276,7 +276,7 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
         ({"probe__folds": 1}, "config.probe.folds: 1 is less than the minimum of 2. Folds of one repetition"),
         (
             {"probe__folds": "5"},
-            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: snakemake --config makes",
+            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: snakemake --config",
         ),
         (
             {"probe__folds": "five"},
