@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from embeddings_server import embeddings_server, vector_of
-from small_tasks import make_task
+from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands import embed, fetch_model, probe_lazy
 from sentflow.data.table import write_task
@@ -206,14 +206,6 @@ VECTORISER = {
     "class": "sklearn.feature_extraction.text.HashingVectorizer",
     "arguments": {"n_features": 32, "alternate_sign": False},
 }
-SETTINGS = {
-    "protocol": "published",
-    "repetitions": 10,
-    "folds": 5,
-    "seed": 9847706,
-    "metric": "mcc",
-    "classifier": "logistic",
-}
 
 
 @pytest.mark.parametrize(("layout", "width"), [("single", 32), ("pair", 4 * 32)])
@@ -223,11 +215,11 @@ def test_a_vectoriser_of_scikit_learn_is_probed(fetch, tmp_path, layout, width):
     assert json.loads(manifest.read_text())["dimension"] is None
     output = tmp_path / "rep-1/fold-1.parquet"
     words = ["--task", str(tmp_path / "task.parquet"), "--manifest", str(manifest)]
-    assert probe_lazy.main([*words, "--settings", json.dumps(SETTINGS), "--output", str(output)]) == 0
+    assert probe_lazy.main([*words, "--settings", json.dumps(PROBE_SETTINGS), "--output", str(output)]) == 0
     _, (info,) = read_folds([str(output)])
     assert info.dimension == width
     first = Path(output).read_bytes()
-    probe_lazy.main([*words, "--settings", json.dumps(SETTINGS), "--output", str(output)])
+    probe_lazy.main([*words, "--settings", json.dumps(PROBE_SETTINGS), "--output", str(output)])
     assert Path(output).read_bytes() == first
 
 
@@ -244,7 +236,7 @@ def test_only_lazy_encoders_are_fitted_inside_folds(fetch, tmp_path, kind):
     words = ["--task", str(tmp_path / "task.parquet"), "--manifest", str(manifest)]
     with pytest.raises(ConfigError, match=f"an encoder of kind {kind} is not fitted inside folds"):
         probe_lazy.main(
-            [*words, "--settings", json.dumps(SETTINGS), "--output", str(tmp_path / "fold.parquet")]
+            [*words, "--settings", json.dumps(PROBE_SETTINGS), "--output", str(tmp_path / "fold.parquet")]
         )
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from small_tasks import make_task, task_features, write_inputs
+from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
 
 from sentflow.commands.probe import main
 from sentflow.data.table import TaskTable, write_task
@@ -21,14 +21,7 @@ from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.storage import read_folds
 
 N_ROWS = 270
-SETTINGS = {
-    "protocol": "published",
-    "repetitions": 2,
-    "folds": 5,
-    "seed": 9847706,
-    "metric": "mcc",
-    "classifier": "logistic",
-}
+SETTINGS = {**PROBE_SETTINGS, "repetitions": 2}
 ALL_FOLDS = [(repetition, fold) for repetition in (1, 2) for fold in range(1, 6)]
 
 

@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 import pytest
-from small_tasks import make_task
+from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands.probe_lazy import main
 from sentflow.data.table import TaskTable, write_task
@@ -17,14 +17,6 @@ from sentflow.probing.storage import read_folds
 
 N_ROWS = 270
 TFIDF = {"max_features": 30, "ngram_range": [1, 2], "stop_words": "portuguese"}
-SETTINGS = {
-    "protocol": "published",
-    "repetitions": 10,
-    "folds": 5,
-    "seed": 9847706,
-    "metric": "mcc",
-    "classifier": "logistic",
-}
 
 
 @pytest.fixture
@@ -46,7 +38,7 @@ def fold_file(folder: Path, repetition: int, fold: int) -> str:
 
 
 def run(task: Path, manifest: Path, *outputs: str) -> int:
-    words = ["--task", str(task), "--manifest", str(manifest), "--settings", json.dumps(SETTINGS)]
+    words = ["--task", str(task), "--manifest", str(manifest), "--settings", json.dumps(PROBE_SETTINGS)]
     return main([*words, "--output", *outputs])
 
 

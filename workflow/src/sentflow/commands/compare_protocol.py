@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
 from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
@@ -16,12 +17,8 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="compare_protocol", description=__doc__)
-    found.add_argument("--scores", nargs="+", type=Path, required=True, help="score files of the baseline")
-    found.add_argument("--tables", nargs="+", type=Path, required=True, help="score tables in the same order")
-    found.add_argument(
-        "--other-scores", nargs="+", type=Path, required=True, help="of the other protocol, in the same order"
-    )
-    found.add_argument("--other-tables", nargs="+", type=Path, required=True, help="in the same order")
+    add_score_files(found, of=" of the baseline")
+    add_score_files(found, prefix="other-", of=" of the other protocol")
     found.add_argument(
         "--settings",
         required=True,

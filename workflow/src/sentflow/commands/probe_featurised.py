@@ -4,20 +4,15 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import probe_parser
 from sentflow.log import exit_with, start_log
 
 
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(
-        prog="python -m sentflow.commands.probe_featurised", description=__doc__
-    )
-    arguments.add_argument("--task", type=Path, required=True, help="task table")
+    arguments = probe_parser("probe_featurised", __doc__)
     arguments.add_argument("--features", type=Path, required=True, help=".npy, one row per row of the task")
     arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the features")
-    arguments.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
-    arguments.add_argument("--device", default="cpu", help="of torch")
-    arguments.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
     return arguments
 
 

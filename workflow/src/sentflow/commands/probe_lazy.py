@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sentflow.command_arguments import probe_parser
 from sentflow.log import exit_with, start_log
 
 if TYPE_CHECKING:
@@ -15,12 +16,8 @@ if TYPE_CHECKING:
 
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.probe_lazy", description=__doc__)
-    arguments.add_argument("--task", type=Path, required=True, help="task table")
+    arguments = probe_parser("probe_lazy", __doc__)
     arguments.add_argument("--manifest", type=Path, required=True, help="of the encoder")
-    arguments.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
-    arguments.add_argument("--device", default="cpu", help="of torch")
-    arguments.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
     return arguments
 
 

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
 from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
@@ -19,10 +20,7 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="summarise", description=__doc__)
-    found.add_argument(
-        "--scores", nargs="+", type=Path, required=True, help="score files, in order of select"
-    )
-    found.add_argument("--tables", nargs="+", type=Path, required=True, help="score tables in the same order")
+    add_score_files(found)
     found.add_argument(
         "--settings",
         required=True,

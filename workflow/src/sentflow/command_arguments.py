@@ -1,0 +1,24 @@
+"""Arguments that several commands have in common."""
+
+import argparse
+from pathlib import Path
+
+
+def probe_parser(command: str, description: str | None) -> argparse.ArgumentParser:
+    """The parser of a command that probes, but for the arguments that say where its features come from."""
+    parser = argparse.ArgumentParser(prog=f"python -m sentflow.commands.{command}", description=description)
+    parser.add_argument("--task", type=Path, required=True, help="task table")
+    parser.add_argument("--settings", required=True, help="JSON, see ProbeSettings")
+    parser.add_argument("--device", default="cpu", help="of torch")
+    parser.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
+    return parser
+
+
+def add_score_files(parser: argparse.ArgumentParser, *, prefix: str = "", of: str = "") -> None:
+    """Score files and the tables beside them, e.g. ``--other-scores`` and ``--other-tables``."""
+    parser.add_argument(
+        f"--{prefix}scores", nargs="+", type=Path, required=True, help=f"score files{of}, in order of select"
+    )
+    parser.add_argument(
+        f"--{prefix}tables", nargs="+", type=Path, required=True, help="score tables in the same order"
+    )
