@@ -21,6 +21,7 @@ from sentflow.io import read_json
 from sentflow.probing import cross_validate
 from sentflow.probing.protocol import PUBLISHED
 from sentflow.probing.storage import read_folds
+from sentflow.report.summary import score_row
 from sentflow.switches import Switches
 
 TASK = "T1B-sample"
@@ -122,6 +123,14 @@ def test_results_on_disk_and_in_memory_are_those_of_the_protocol(data, tmp_path)
     assert score["switches"] == named_protocol("corrected", None).switches.changes()
     assert score["not_comparable"]["patience"] == {"here": 0, "published": 5}
     assert "mean_clipped" in score
+    # what reads score files of the pipeline reads these
+    titles = {
+        "tasks": {TASK: {"title": "T", "family": "trust"}},
+        "models": {"words": {"title": "W", "control": False}},
+    }
+    row = score_row(score, titles)
+    assert (row.protocol, row.own_interval, row.n_train > 0) == ("own", "generalisation", True)
+    assert "patience 0 (published: 5)" in row.not_comparable
     _, infos = read_folds([tmp_path / f"own/probes/{TASK}/words/rep-1/fold-1.parquet"])
     settings = json.loads(infos[0].settings)
     assert settings["training"] == {"patience": 0}
