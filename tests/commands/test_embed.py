@@ -204,11 +204,12 @@ def embedded_texts(monkeypatch):
     """The texts that encoders are given, run by run."""
     asked = []
 
-    def spy(encoder, texts, **rest):
+    def spy(encoder, texts, *rest):
         asked.append(list(texts))
-        return embed_texts(encoder, texts, **rest)
+        return encoded(encoder, texts, *rest)
 
-    monkeypatch.setattr(sentflow.commands.embed, "embed_texts", spy)
+    encoded = sentflow.encoders.embedding._encoded
+    monkeypatch.setattr(sentflow.encoders.embedding, "_encoded", spy)
     return asked
 
 

@@ -6,7 +6,6 @@ import json
 import logging
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +13,11 @@ import numpy as np
 
 from sentflow.data.texts import read_texts
 from sentflow.encoders.devices import device_names
-from sentflow.encoders.embedding import check_texts, embed_texts
-from sentflow.encoders.kept import NOTHING_KNOWN, KeptRows
+from sentflow.encoders.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
+from sentflow.encoders.kept import KeptRows
 from sentflow.encoders.load import expected_dimension, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.protocol import BatchEncoder, Encoder, FloatArray, IntArray
 from sentflow.encoders.settings import BACKEND_LIBRARIES, EncodeSettings
 from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
 from sentflow.encoders.shards import ShardFolder
@@ -86,7 +84,7 @@ def embed(
         check_texts(texts)
     prepare_environment(args.threads)
     names = {"model": args.manifest.parent.name, "dataset": dataset, "task": task}
-    parts, description = [], {}
+    arrays, folders, truncated, description = [], [], [], {}
     for role, texts in texts_of_role.items():
         encoder = load_encoder(
             manifest,
@@ -100,82 +98,35 @@ def embed(
         )
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
         description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
-        kept = KeptRows(
-            _hidden(args.embeddings, "kept"), key=kept_key(description, code=args.code, task=task)
+        kept = KeptRows(_hidden(args, "kept"), key=kept_key(description, code=args.code, task=task))
+        known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
+        new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
+        folder = _hidden(args, "shards" if role == TEXT else f"{role}.shards")
+        shards = ShardFolder(folder, key=digest({**description, **new}))
+        dimension = expected_dimension(manifest, settings)
+        arrays.append(
+            embed_texts(encoder, texts, shards=shards, dimension=dimension, role=role, task=task, known=known)
         )
-        part = _embedded(
-            encoder,
-            texts,
-            known=kept.find(texts, role=role) if args.code else NOTHING_KNOWN,
-            description=description,
-            shard_folder=_hidden(args.embeddings, "shards" if role == TEXT else f"{role}.shards"),
-            dimension=expected_dimension(manifest, settings),
-            role=role,
-            task=task,
-        )
-        parts.append(part)
-    order = text_order_sha256([text for texts in texts_of_role.values() for text in texts])
-    truncated = [part.truncated_texts for part in parts]
+        folders.append(shards)
+        truncated.append(getattr(encoder, "truncated_texts", None))
     found = {
-        "text_order_sha256": order,
+        "text_order_sha256": text_order_sha256([text for texts in texts_of_role.values() for text in texts]),
         "truncated_texts": None if None in truncated else sum(filter(None, truncated)),
         # absent where it is as ever, so that no file changes by it
         **({"roles": list(texts_of_role)} if len(texts_of_role) > 1 else {}),
     }
-    embeddings = (
-        parts[0].embeddings if len(parts) == 1 else np.concatenate([part.embeddings for part in parts])
-    )
+    embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     write_embeddings(args.embeddings, args.info, embeddings, {**names, **description, **found})
     if args.code:
         kept.keep(args.embeddings, texts_of_role)
-    for part in parts:
-        part.shards.clear()
+    for shards in folders:
+        shards.clear()
 
 
-@dataclass(frozen=True)
-class _Embedded:
-    """The vectors of one role, how many of its texts were cut, and the shards that are no longer needed."""
-
-    embeddings: FloatArray
-    truncated_texts: int | None
-    shards: ShardFolder
-
-
-def _embedded(
-    encoder: Encoder,
-    texts: Sequence[str],
-    *,
-    known: tuple[IntArray, FloatArray],
-    description: Mapping[str, Any],
-    shard_folder: Path,
-    dimension: int | None,
-    role: str,
-    task: str | None,
-) -> _Embedded:
-    """Embed the texts that are not known."""
-    rows, vectors = known
-    left = np.setdiff1d(np.arange(len(texts)), rows)
-    new = [texts[row] for row in left]
-    shards = ShardFolder(
-        shard_folder, key=digest({**description, "text_order_sha256": text_order_sha256(new)})
-    )
-    if not len(rows):
-        embeddings = embed_texts(encoder, texts, shards=shards, dimension=dimension, role=role, task=task)
-    else:
-        logger.info("%d of %d texts are there from an earlier run", len(rows), len(texts))
-        embeddings = np.empty((len(texts), vectors.shape[1]), dtype=np.float32)
-        embeddings[rows] = vectors
-        if new:
-            embeddings[left] = embed_texts(
-                encoder, new, shards=shards, dimension=dimension, role=role, task=task
-            )
-        if isinstance(encoder, BatchEncoder):
-            encoder.plan(texts)  # counts the cut texts among all of them
-    return _Embedded(embeddings, getattr(encoder, "truncated_texts", None), shards)
-
-
-def _hidden(embeddings: Path, what: str) -> Path:
-    return embeddings.with_name(f".{embeddings.stem}.{what}")
+def _hidden(args: argparse.Namespace, what: str) -> Path:
+    """A hidden folder beside the output."""
+    output: Path = args.embeddings
+    return output.with_name(f".{output.stem}.{what}")
 
 
 def kept_key(description: Mapping[str, Any], *, code: str, task: str | None) -> str:

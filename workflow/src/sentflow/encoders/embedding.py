@@ -3,11 +3,12 @@
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray
+from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray, IntArray
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import named_rows, rows_not_finite
 from sentflow.errors import DataError
@@ -17,6 +18,10 @@ logger = logging.getLogger(__name__)
 SHARD_SECONDS = 45.0
 PROGRESS_SECONDS = 10.0
 _ROWS_AT_A_TIME = 4096  # of an encoder that has no batches of its own
+
+# (k,) rows of texts whose vectors are there already, ascending, and their (k, d) vectors.
+Known: TypeAlias = tuple[IntArray, FloatArray]
+NOTHING_KNOWN: Known = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
 
 
 def check_texts(texts: Sequence[str | None]) -> None:
@@ -47,9 +52,10 @@ def embed_texts(
     dimension: int | None = None,
     role: str = TEXT,
     task: str | None = None,
+    known: Known = NOTHING_KNOWN,
     shard_seconds: float = SHARD_SECONDS,
 ) -> FloatArray:
-    """Encode texts, going on from the shards of an interrupted run.
+    """Encode texts that are not known, going on from the shards of an interrupted run.
 
     Parameters
     ----------
@@ -58,11 +64,13 @@ def embed_texts(
     texts
         n >= 1 texts, none empty.
     shards
-        Deleted by the caller, once the result is safe.
+        Of these texts without the known ones. Deleted by the caller, once the result is safe.
     dimension
         What the vectors' width must be; None where that is not known.
     role, task
         Of the texts; an encoder with batches of its own was told when it was loaded.
+    known
+        Texts whose vectors are there, from a run with the same encoder. The others form batches without them.
     shard_seconds
         Work that a kill may cost.
 
@@ -77,6 +85,37 @@ def embed_texts(
         Vectors have another width, or values that are not finite; names the rows.
     """
     _check_dimension(encoder, dimension)
+    rows, vectors = known
+    if not len(rows):
+        return _encoded(encoder, texts, shards, role, task, shard_seconds)
+    logger.info("%d of %d texts are there from an earlier run", len(rows), len(texts))
+    embeddings = np.empty((len(texts), encoder.dimension), dtype=np.float32)
+    embeddings[rows] = vectors
+    if new := unknown(texts, known):
+        embeddings[_others(len(texts), rows)] = _encoded(encoder, new, shards, role, task, shard_seconds)
+    if isinstance(encoder, BatchEncoder):
+        encoder.plan(texts)  # an encoder that counts cut texts counts them among all
+    return embeddings
+
+
+def unknown(texts: Sequence[str], known: Known) -> list[str]:
+    """The texts whose vectors are not there, in order."""
+    return [texts[row] for row in _others(len(texts), known[0])]
+
+
+def _others(n: int, rows: IntArray) -> IntArray:
+    return np.setdiff1d(np.arange(n), rows)
+
+
+def _encoded(
+    encoder: Encoder,
+    texts: Sequence[str],
+    shards: ShardFolder,
+    role: str,
+    task: str | None,
+    shard_seconds: float,
+) -> FloatArray:
+    """(n, d) vectors of all texts; see `embed_texts`."""
     embeddings = np.empty((len(texts), encoder.dimension), dtype=np.float32)
     done = np.zeros(len(texts), dtype=bool)
     for rows, vectors in shards.load():

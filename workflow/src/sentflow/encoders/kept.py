@@ -15,13 +15,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.embedding import NOTHING_KNOWN, Known
 from sentflow.io import atomic, file_sha256, read_json, write_json
 
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 16
-NOTHING_KNOWN: tuple[IntArray, FloatArray] = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError)
 
 
@@ -41,7 +40,7 @@ class KeptRows:
         self._about = folder / "about.json"
         self._folder, self._key = folder, key
 
-    def find(self, texts: Sequence[str], *, role: str) -> tuple[IntArray, FloatArray]:
+    def find(self, texts: Sequence[str], *, role: str) -> Known:
         """What is known of some texts.
 
         Parameters
