@@ -21,8 +21,8 @@ def table_of(
     ----------
     columns
         Per name a 1-D array of numbers or booleans (integers are stored as int64), or strings (None is null), all of
-        one length.
-        Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text or more.
+        one length. Strings are of Arrow's type ``string``; of ``large_string`` where a column holds 2 GiB of text or
+        more.
     metadata
         Of the schema.
     """
