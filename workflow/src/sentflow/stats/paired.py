@@ -109,7 +109,7 @@ class CorrectedT:
             return Probabilities(0.0, 1.0, 0.0) if self.mean == 0 else Probabilities(*[math.nan] * 3)
         below = float(stdtr(self.freedom, (-rope - self.mean) / self.error))
         above = float(stdtr(self.freedom, (self.mean - rope) / self.error))
-        return Probabilities(above, 1 - above - below, below)
+        return Probabilities(above, max(0.0, 1 - above - below), below)  # rounding, where all is certain
 
 
 def _undefined_at_zero(value: float) -> float:
