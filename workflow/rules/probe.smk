@@ -163,7 +163,7 @@ rule compare:
         env=versions("numpy", "scipy"),
         settings=targets.comparison_settings,
     shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --tables {input.tables:q}"
-        " --predictions {input.predictions:q} --rows {input.rows:q} --settings {params.settings:q}"
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --rows {input.rows:q}"
+        " --settings {params.settings:q}"
         " --pairs {output.pairs:q} --standings {output.standings:q} --ranks {output.ranks:q}"
         " --across {output.across:q} --power {output.power:q} --omnibus {output.omnibus:q} > {log:q} 2>&1"

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.errors import DataError
 from sentflow.io import read_json, write_json
 from sentflow.log import exit_with, start_log
 
@@ -22,10 +21,8 @@ OUTPUTS = ("pairs", "standings", "ranks", "across", "power", "omnibus")
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="compare", description=__doc__)
-    found.add_argument("--scores", nargs="+", type=Path, required=True, help="score files")
-    found.add_argument("--tables", nargs="+", type=Path, required=True, help="score tables in the same order")
     found.add_argument(
-        "--predictions", nargs="+", type=Path, required=True, help="predictions in the same order"
+        "--scores", nargs="+", type=Path, required=True, help="score files; tables and predictions beside"
     )
     found.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
     found.add_argument(
@@ -42,9 +39,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("compare", args, libraries=["numpy", "scipy", "pyarrow"])
-    lengths = {name: len(getattr(args, name)) for name in ("scores", "tables", "predictions")}
-    if len(set(lengths.values())) > 1:
-        raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
     from sentflow.report.comparison import ComparisonSettings, compare_task
     from sentflow.report.comparison_across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
     from sentflow.report.comparison_files import ScoreFiles, task_scores
@@ -57,8 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tasks, models = settings["order"]
     rows = [score_row(read_json(file), settings) for file in args.scores]
     files = {
-        (row.task, row.model): ScoreFiles(table, predictions)
-        for row, table, predictions in zip(rows, args.tables, args.predictions, strict=True)
+        (row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, args.scores, strict=True)
     }
     rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
     task_tables = {table.stem: table for table in args.rows}

@@ -22,6 +22,11 @@ class ScoreFiles(NamedTuple):
     table: Path
     predictions: Path
 
+    @classmethod
+    def beside(cls, scores: Path) -> "ScoreFiles":
+        """Those of a score file."""
+        return cls(scores.with_suffix(".parquet"), scores.with_suffix(".predictions.parquet"))
+
 
 def task_scores(
     rows: Sequence[ScoreRow],
