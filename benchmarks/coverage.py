@@ -259,7 +259,7 @@ def draw(results: dict, path: Path) -> None:
     axes[0, 0].set_ylim(40, 101)
     axes[1, 0].set_ylim(0, 80)
     axes[0, 1].legend(fontsize=8, loc="center right")
-    axes[1, 1].legend(fontsize=8, ncols=2, loc="upper right")
+    axes[1, 1].legend(fontsize=8, ncols=2, loc="center", bbox_to_anchor=(0.5, 0.4))
     path.parent.mkdir(parents=True, exist_ok=True)
     for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
         figure.savefig(path.with_suffix(f".{ending}"), dpi=130, metadata=metadata)
