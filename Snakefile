@@ -28,10 +28,11 @@ localrules:
 
 
 rule all:
-    """Scores, audits, tables, figures, report and acceptance checks of the experiment."""
+    """Scores, comparisons, audits, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
         targets.scores(),
+        targets.comparisons(),
         targets.audits(),
         targets.tables(),
         targets.figures(),

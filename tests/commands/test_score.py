@@ -1,4 +1,6 @@
 import json
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +13,11 @@ from sentflow.commands.score import main
 from sentflow.data.table import write_task
 from sentflow.errors import DataError
 from sentflow.io import read_json
+from sentflow.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.probing.records import fold_records
-from sentflow.probing.storage import FoldInfo, read_folds, write_fold
+from sentflow.probing.metrics import published_metric
+from sentflow.probing.records import fold_records, prediction_records
+from sentflow.probing.storage import FoldInfo, read_folds, write_fold, write_predictions
 from sentflow.stats.repeatability import summarise
 
 N_ROWS = 270
@@ -25,7 +29,7 @@ PROBE = {
     "metric": "mcc",
     "classifier": "logistic",
 }
-STATISTICS = {"level": 0.95, "n_resamples": 500}
+STATISTICS = {"level": 0.95, "n_item_resamples": 300, "n_resamples": 500}
 PUBLISHED = {"name": "published", "switches": {}, "changed": {}}
 
 
@@ -49,7 +53,9 @@ def inputs(tmp_path_factory, result) -> Path:
             dimension=fold.dimension,
             settings=json.dumps(PROBE, sort_keys=True),
         )
-        write_fold(folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet", fold_records(fold), info)
+        file = folder / f"rep-{fold.repetition}/fold-{fold.fold}.parquet"
+        write_fold(file, fold_records(fold), info)
+        write_predictions(predictions_of(str(file)), prediction_records(fold))
     return folder
 
 
@@ -63,6 +69,12 @@ def fold_files(folder: Path) -> list[Path]:
     return [folder / f"rep-{repetition}/fold-{fold}.parquet" for repetition in (1, 2) for fold in range(1, 6)]
 
 
+def copy_predictions(source: Path, target: Path) -> None:
+    for fold in fold_files(source):
+        file = Path(predictions_of(str(fold)))
+        shutil.copy2(file, target / file.relative_to(source))
+
+
 def run(
     inputs: Path, output: Path, *, folds: list[Path] | None = None, protocol=None, **statistics: object
 ) -> int:
@@ -71,7 +83,8 @@ def run(
     )
     words = ["--task", "T1A-sample", "--model", "minilm-l6", "--rows", str(inputs / "rows.parquet")]
     words += ["--folds", *map(str, folds or fold_files(inputs)), "--settings", settings]
-    return main([*words, "--scores", str(output / "s.json"), "--table", str(output / "s.parquet")])
+    words += ["--scores", str(output / "s.json"), "--table", str(output / "s.parquet")]
+    return main([*words, "--predictions", str(output / "s.predictions.parquet")])
 
 
 @pytest.fixture(scope="module")
@@ -126,15 +139,45 @@ def test_table_is_the_published_unaggregated_one_with_the_task_before(output, re
 
 def test_same_folds_give_the_same_bytes(tmp_path, inputs, output):
     run(inputs, tmp_path)
-    for name in ("s.json", "s.parquet"):
+    for name in ("s.json", "s.parquet", "s.predictions.parquet"):
         assert (tmp_path / name).read_bytes() == (output / name).read_bytes()
 
 
-def test_level_changes_the_interval_for_claims_alone(tmp_path, inputs, output):
+def test_level_changes_all_intervals_but_the_published_one(tmp_path, inputs, output):
     run(inputs, tmp_path, level=0.9)
     here, there = read_json(output / "s.json"), read_json(tmp_path / "s.json")
-    assert here.pop("intervals")["generalisation"] != there.pop("intervals")["generalisation"]
+    ours, theirs = here.pop("intervals"), there.pop("intervals")
+    assert [name for name in ours if ours[name] == theirs[name]] == ["repeatability"]
     assert here == there
+
+
+def test_every_prediction_is_kept(output, result):
+    table = pq.ParquetFile(output / "s.predictions.parquet").read().to_pandas()
+    assert table.columns.tolist() == ["repetition", "fold", "row", "truth", "predicted", "score"]
+    assert table.equals(result.predictions[table.columns])
+
+
+def test_item_interval_is_that_of_the_predictions(output, result):
+    """The centre by hand: per repetition the correlation of all its predictions, then the mean."""
+    found = read_json(output / "s.json")["intervals"]["item"]
+    centres = [
+        published_metric("mcc", own["truth"].to_numpy(), own["predicted"].to_numpy(), n_classes=2, clip=False)
+        for _, own in result.predictions.groupby("repetition")
+    ]
+    assert found["mean"] == pytest.approx(np.mean(centres), abs=1e-6)
+    assert found["low"] < found["mean"] < found["high"]
+    assert (found["level"], found["grouped"]) == (0.95, False)
+
+
+def test_rows_of_one_document_are_drawn_together(tmp_path, inputs, output):
+    table = make_task(N_ROWS)
+    groups = [f"document {row // 10}" for row in range(N_ROWS)]
+    write_task(tmp_path / "rows.parquet", replace(table, groups=groups))
+    run(tmp_path, tmp_path, folds=fold_files(inputs))
+    here, there = (read_json(folder / "s.json")["intervals"]["item"] for folder in (output, tmp_path))
+    assert there["grouped"]
+    assert here["mean"] == there["mean"]
+    assert (here["low"], here["high"]) != (there["low"], there["high"])
 
 
 def test_equal_scores_have_null_limits_and_a_mark(tmp_path, inputs):
@@ -144,6 +187,7 @@ def test_equal_scores_have_null_limits_and_a_mark(tmp_path, inputs):
         columns = columns_of(table)
         columns["value"] = np.zeros(len(table))
         write_fold(tmp_path / source.relative_to(inputs), columns, info)
+    copy_predictions(inputs, tmp_path)
     run(tmp_path, tmp_path)
     intervals = read_json(tmp_path / "s.json")["intervals"]
     assert intervals["repeatability"] == {"level": 0.99, "low": None, "high": None}
@@ -157,6 +201,7 @@ def test_width_of_a_lazy_encoder_is_its_widest_folds(tmp_path, inputs):
         columns = columns_of(table)
         description = FoldInfo(**{**vars(info), "dimension": width})
         write_fold(tmp_path / source.relative_to(inputs), columns, description)
+    copy_predictions(inputs, tmp_path)
     run(tmp_path, tmp_path)
     assert read_json(tmp_path / "s.json")["dimension"] == 29
 
@@ -175,6 +220,33 @@ def test_folds_of_another_protocol_are_refused(tmp_path, inputs):
         run(inputs, tmp_path, folds=folds)
     assert str(other) in str(caught.value)
     assert not (tmp_path / "s.json").exists()
+
+
+@pytest.mark.parametrize("damage", ["missing", "truncated", "columns"])
+def test_predictions_that_cannot_be_read_are_named(tmp_path, inputs, damage):
+    shutil.copytree(inputs, tmp_path / "in")
+    broken = tmp_path / "in/rep-2/fold-3.predictions.parquet"
+    whole = broken.read_bytes()
+    broken.unlink()
+    if damage == "truncated":
+        broken.write_bytes(whole[: len(whole) // 2])
+    if damage == "columns":
+        shutil.copy2(inputs / "rows.parquet", broken)
+    with pytest.raises(
+        DataError, match=r"fold-3\.predictions\.parquet is not a readable file of predictions"
+    ):
+        run(tmp_path / "in", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("change", ["fewer", "labels"])
+def test_predictions_of_other_rows_are_refused(tmp_path, inputs, change):
+    table = make_task(N_ROWS)
+    other = make_task(N_ROWS - 50) if change == "fewer" else replace(table, labels=1 - table.labels)
+    write_task(tmp_path / "rows.parquet", other)
+    with pytest.raises(DataError, match="T1A-sample × minilm-l6: the predictions are of other rows"):
+        run(tmp_path, tmp_path / "out", folds=fold_files(inputs))
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("damage", ["missing", "empty", "truncated", "predictions"])

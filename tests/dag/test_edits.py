@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from workflow_copy import PACKAGE, planned
 
-AFTER_SCORES = ("summarise", "summarise_costs", "table", "figure", "check", "report")
+AFTER_SCORES = ("compare", "summarise", "summarise_costs", "table", "figure", "check", "report")
 AFTER_TABLES = (
     "collect_texts",
     "embed",
@@ -103,6 +103,9 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("audit/similar.py", ("audit",)),
         ("audit/hardest.py", ("hardest",)),
         ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        ("stats/paired.py", ("compare",)),
+        ("stats/across.py", ("compare",)),
+        ("report/comparison.py", ("compare",)),
         ("report/summary.py", AFTER_SCORES),
         ("report/costs.py", ("summarise_costs", "table …costs", "figure …costs", "report")),
         ("report/table_formats.py", ("table", "report")),

@@ -7,6 +7,7 @@ import pytest
 from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
 SUMMARIES = {
+    "compare",
     "summarise",
     "summarise_costs",
     *(f"table {name}" for name in ("scores", "intervals", "tasks", "costs")),
@@ -101,9 +102,14 @@ def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
     assert planned(finished, {"probe": key}) == expected
 
 
-@pytest.mark.parametrize("key", [{"n_resamples": 300}, {"level": 0.95}], ids=str)
+@pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
 def test_statistics_run_no_probe(finished, key):
     assert planned(finished, {"statistics": key}) == all_scores() | SUMMARIES_AND_RECORD
+
+
+@pytest.mark.parametrize("key", [{"rope": 0.02}, {"alpha": 0.01}], ids=str)
+def test_settings_of_tests_run_the_comparison_alone(finished, key):
+    assert planned(finished, {"statistics": key}) == {"compare", "record", "report"}
 
 
 def test_a_setting_of_one_model_runs_only_its_jobs(finished):

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from sentflow.data.sample.grammar import Grammar, as_sentence, joined
-from sentflow.data.sample.rows import Recipe, derive_seed, make_rows, to_csv
+from sentflow.data.sample.rows import Recipe, make_rows, to_csv
 from sentflow.data.sample.tasks import RECIPES, generate
 from sentflow.errors import ConfigError
+from sentflow.seeds import derive_seed
 
 OFFICIAL = (
     *("F1A", "F1B", "F2", "F3", "F4", "F5", "F6", "G1", "G2A"),

@@ -101,14 +101,17 @@ rule probe_lazy:
 
 
 rule score:
-    """The folds of one task and encoder → the score with its intervals, and the unaggregated table."""
+    """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
         paths.TASK_DIGEST,
         folds=targets.folds_of_task,
+        # They lie beside the folds and were written with them.
+        predictions=ancient(targets.predictions_of_task),
         rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
         table=paths.SCORE_TABLE,
+        predictions=paths.SCORE_PREDICTIONS,
     log:
         paths.log("score", "{task}/{model}"),
     benchmark:
@@ -126,4 +129,41 @@ rule score:
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.score --task {wildcards.task:q} --model {wildcards.model:q}"
         " --rows {input.rows:q} --folds {input.folds:q} --settings {params.settings:q}"
-        " --scores {output.scores:q} --table {output.table:q} > {log:q} 2>&1"
+        " --scores {output.scores:q} --table {output.table:q} --predictions {output.predictions:q} > {log:q} 2>&1"
+
+
+rule compare:
+    """Every score → which encoders differ: within each task, over all tasks, and what it would take to tell."""
+    input:
+        targets.task_digests(),
+        scores=targets.scores(),
+        tables=targets.score_tables(),
+        # They were written with the scores.
+        predictions=ancient(targets.score_predictions()),
+        rows=ancient(targets.task_tables()),
+    output:
+        pairs=paths.PAIRS,
+        standings=paths.STANDINGS,
+        ranks=paths.RANKS,
+        across=paths.ACROSS,
+        power=paths.POWER,
+        omnibus=paths.OMNIBUS,
+    log:
+        paths.log("compare"),
+    benchmark:
+        paths.benchmark("compare")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 30 * attempt,
+    params:
+        code=code("sentflow.commands.compare"),
+        env=versions("numpy", "scipy"),
+        settings=targets.comparison_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --rows {input.rows:q}"
+        " --settings {params.settings:q}"
+        " --pairs {output.pairs:q} --standings {output.standings:q} --ranks {output.ranks:q}"
+        " --across {output.across:q} --power {output.power:q} --omnibus {output.omnibus:q} > {log:q} 2>&1"

@@ -35,6 +35,7 @@ use rule score as score_study with:
     output:
         scores=paths.STUDY_SCORES,
         table=paths.STUDY_SCORE_TABLE,
+        predictions=paths.STUDY_SCORE_PREDICTIONS,
     log:
         paths.log("score_study", "{protocol}/{task}/{model}"),
     benchmark:

@@ -5,6 +5,7 @@ localrules:
     embeddings,
     probes,
     scores,
+    comparisons,
     audits,
     tables,
     figures,
@@ -34,6 +35,12 @@ rule audits:
     """What to know about the rows of each task, and its hardest texts."""
     input:
         targets.audits(),
+
+
+rule comparisons:
+    """Which encoders differ, within each task and over all."""
+    input:
+        targets.comparisons(),
 
 
 rule tables:

@@ -30,16 +30,25 @@ PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.pr
 
 SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
 SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
+SCORE_PREDICTIONS = f"{RESULTS}/scores/{{task}}/{{model}}.predictions.parquet"
 
 # The same under a protocol that a study compares with that of the scores.
 STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 STUDY_PREDICTIONS = STUDY_FOLD.removesuffix(".parquet") + ".predictions.parquet"
 STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json"
 STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
+STUDY_SCORE_PREDICTIONS = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.predictions.parquet"
 EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
+# What the comparison of all models gives: rows as in report/comparison_rows.py, and one JSON.
+PAIRS = f"{RESULTS}/comparisons/pairs.parquet"
+STANDINGS = f"{RESULTS}/comparisons/standings.parquet"
+RANKS = f"{RESULTS}/comparisons/ranks.parquet"
+ACROSS = f"{RESULTS}/comparisons/across.parquet"
+POWER = f"{RESULTS}/comparisons/power.parquet"
+OMNIBUS = f"{RESULTS}/comparisons/omnibus.json"
 
 SUMMARY = f"{RESULTS}/summary/scores.parquet"
 CURVES = f"{RESULTS}/summary/curves.parquet"

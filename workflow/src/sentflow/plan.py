@@ -99,6 +99,7 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "audit": n_tasks,
         "hardest": n_tasks,
         **_study_jobs(experiment, per_pair),
+        "compare": 1,
         "summarise": 1,
         "summarise_costs": 1,
         "table": len(report["tables"]),

@@ -70,6 +70,22 @@ class Targets:
         """One Parquet per task and model, in the order of `scores`."""
         return [paths.SCORE_TABLE.format(task=task, model=model) for task, model in self._pairs()]
 
+    def score_predictions(self) -> list[str]:
+        """The out-of-fold predictions of every task and model, in the order of `scores`."""
+        return [paths.SCORE_PREDICTIONS.format(task=task, model=model) for task, model in self._pairs()]
+
+    def task_tables(self) -> list[str]:
+        """The table of every selected task."""
+        return [paths.TASK.format(task=task) for task in self.experiment.tasks]
+
+    def task_digests(self) -> list[str]:
+        """The digests of `task_tables`."""
+        return [paths.TASK_DIGEST.format(task=task) for task in self.experiment.tasks]
+
+    def comparisons(self) -> list[str]:
+        """What is said of several models."""
+        return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
+
     def study_scores(self, wildcards: Any) -> list[str]:
         """One JSON per task and model under a protocol of the study, in the order of `scores`."""
         return self._of_study(paths.STUDY_SCORES, wildcards.protocol)
@@ -192,6 +208,10 @@ class Targets:
             for file in self._folds(wildcards.task, model, paths.PREDICTIONS)
         ]
 
+    def predictions_of_task(self, wildcards: Any) -> list[str]:
+        """The predictions that lie beside `folds_of_task`."""
+        return [paths.predictions_of(fold) for fold in self.folds_of_task(wildcards)]
+
     def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         return self._job_outputs(paths.STUDY_FOLD if study else paths.FOLD)
@@ -308,7 +328,9 @@ class Targets:
         return _json(
             {
                 "probe": self._probe_settings(self._folds_from(wildcards), wildcards),
-                "statistics": self.experiment.config["statistics"],
+                "statistics": _pick(
+                    self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples"
+                ),
                 "protocol": {
                     "name": protocol.name,
                     "switches": protocol.switches.changes(),
@@ -346,6 +368,11 @@ class Targets:
             for name, entry in self.experiment.models.items()
         }
         return _json({"tasks": tasks, "models": models, "order": [list(tasks), list(models)]})
+
+    def comparison_settings(self, wildcards: Any) -> str:
+        """Titles and order as in `summarise_settings`, and how models are compared."""
+        statistics = _pick(self.experiment.config["statistics"], "alpha", "level", "n_item_resamples", "rope")
+        return _json({**json.loads(self.summarise_settings(wildcards)), "statistics": statistics})
 
     def compare_settings(self, wildcards: Any) -> str:
         """The protocol that is compared; titles as in `summarise_settings`."""

@@ -1,4 +1,4 @@
-"""The folds of one task and encoder → the score with its intervals, and the unaggregated table."""
+"""The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
 
 import argparse
 import json
@@ -18,12 +18,15 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--task", required=True, help="name of the task")
     arguments.add_argument("--model", required=True, help="name of the encoder")
     arguments.add_argument("--rows", type=Path, required=True, help="task table")
-    arguments.add_argument("--folds", nargs="+", required=True, help="every fold file, in order")
+    arguments.add_argument(
+        "--folds", nargs="+", required=True, help="every fold file, in order; predictions beside"
+    )
     arguments.add_argument(
         "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'
     )
     arguments.add_argument("--scores", type=Path, required=True, help="output, .json")
     arguments.add_argument("--table", type=Path, required=True, help="output, .parquet")
+    arguments.add_argument("--predictions", type=Path, required=True, help="output, .parquet")
     return arguments
 
 
@@ -35,7 +38,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from sentflow.arrow import table_of
     from sentflow.data.table import n_contradicting, read_task
+    from sentflow.paths import predictions_of
+    from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
+    from sentflow.seeds import derive_seed
+    from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.switches import Switches
 
@@ -44,13 +51,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     folds, infos = read_folds(args.folds)
     refuse_other_settings(args.folds, infos, probe)
     rows = read_task(args.rows)
+    predictions = read_predictions([predictions_of(fold) for fold in args.folds])
+    statistics = settings["statistics"]
+    items = item_interval(
+        out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),
+        resampling_units(rows.labels, rows.groups),
+        metric=probe["metric"],
+        n_classes=len(rows.info.classes),
+        level=statistics["level"],
+        n_resamples=statistics["n_item_resamples"],
+        # of the task alone: encoders are compared on the same resamples
+        seed=derive_seed(probe["seed"], "items", args.task),
+    )
     numbers = score(
         folds.to_pydict(),
         n_folds=probe["folds"],
         seed=probe["seed"],
         settings=StatisticsSettings(
-            **settings["statistics"], switches=Switches.unlike_published(protocol["switches"])
+            level=statistics["level"],
+            n_resamples=statistics["n_resamples"],
+            switches=Switches.unlike_published(protocol["switches"]),
         ),
+        items=items,
     )
     about = {
         **{key: value for key, value in probe.items() if key not in ("switches", "training")},
@@ -77,6 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     with atomic(args.table) as part:
         task = table_of({"task": [args.task] * len(folds)}).column("task")
         pq.write_table(folds.add_column(0, "task", task), part)
+    write_predictions_of_task(args.predictions, predictions)
     write_json(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
     return 0

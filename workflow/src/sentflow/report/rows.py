@@ -52,6 +52,10 @@ class ScoreRow:
         Whether documents were kept together; false for a task whose rows name none.
     ends_curves
         Whether training curves end where fewer than half of the folds are left.
+    item_low, item_high
+        Bootstrap over texts of the score of all out-of-fold predictions, at `level`.
+    item_grouped
+        Whether documents were resampled instead of texts.
     """
 
     task: str
@@ -93,6 +97,9 @@ class ScoreRow:
     own_interval: str = "repeatability"
     groups_folds: bool = False
     ends_curves: bool = False
+    item_low: float = math.nan
+    item_high: float = math.nan
+    item_grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -209,7 +216,7 @@ class EffectRow:
     groups_folds: bool = False
 
 
-Row = TypeVar("Row", ScoreRow, CurveRow, CostRow, EffectRow)
+Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
 # what every row that belongs to a task has in common
 TaskRow = TypeVar("TaskRow", ScoreRow, CurveRow)
 
@@ -219,20 +226,21 @@ _ARROW_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa
 def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
     """Write rows as Parquet, one column per attribute; NaN becomes null."""
     types = get_type_hints(kind)
-    schema = pa.schema([(field.name, _ARROW_TYPES[types[field.name]]) for field in fields(kind)])
+    names = _names(kind)
+    schema = pa.schema([(name, _ARROW_TYPES[types[name]]) for name in names])
     columns = [[_stored(getattr(row, name)) for row in rows] for name in schema.names]
     arrays = [pa.array(column, schema.field(index).type) for index, column in enumerate(columns)]
     with atomic(path) as part:
         pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
 
 
-def read_rows(path: Path | str, kind: type[Row]) -> list[Row]:
+def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
     """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN.
 
     Raises
     ------
     DataError
-        The file is not Parquet, lacks columns, or has no rows.
+        The file is not Parquet, lacks columns, or has no rows though it must not be empty.
     """
     try:
         table = pq.read_table(path)
@@ -241,15 +249,16 @@ def read_rows(path: Path | str, kind: type[Row]) -> list[Row]:
             f"{path} is not a readable Parquet file ({error}). Delete it and run again."
         ) from error
     types = get_type_hints(kind)
-    missing = [field.name for field in fields(kind) if field.name not in table.column_names]
+    names = _names(kind)
+    missing = [name for name in names if name not in table.column_names]
     if missing:
         raise DataError(
             f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
-            "Give the file that summarise, summarise_costs or compare_protocol wrote."
+            "Give the file that summarise, summarise_costs, compare or compare_protocol wrote."
         )
-    if table.num_rows == 0:
+    if table.num_rows == 0 and not may_be_empty:
         raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")
-    columns = table.select([field.name for field in fields(kind)])
+    columns = table.select(names)
     return [
         kind(**{name: _restored(value, types[name]) for name, value in row.items()})
         for row in columns.to_pylist()
@@ -277,6 +286,10 @@ def data_versions(rows: Iterable[ScoreRow | CurveRow | CostRow | EffectRow]) -> 
 def is_sample(version: str) -> bool:
     """Whether a data version says that the texts are made up, also as one of several versions."""
     return SAMPLE_DATA in version
+
+
+def _names(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]
 
 
 def _stored(value: Any) -> Any:

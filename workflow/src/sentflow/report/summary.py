@@ -42,6 +42,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         switches = Switches.unlike_published(scores.get("switches", {}))
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
+        # the library scores folds without their predictions
+        item = scores["intervals"].get("item", {"low": None, "high": None, "grouped": False})
         described = _described(settings, "tasks", task), _described(settings, "models", model)
         return ScoreRow(
             task=task,
@@ -83,6 +85,9 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             own_interval=switches.interval,
             groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
+            item_low=_number(item["low"]),
+            item_high=_number(item["high"]),
+            item_grouped=item["grouped"],
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error

@@ -1,11 +1,12 @@
 """The score of a task and encoder from its folds: the published aggregation, and the interval for claims."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.items import ItemInterval
 from sentflow.stats.repeatability import Columns, summarise
 from sentflow.switches import Switches
 
@@ -17,7 +18,7 @@ class StatisticsSettings:
     Attributes
     ----------
     level
-        Confidence level of the generalisation interval, in (0, 1).
+        Confidence level of the generalisation and item-level intervals, in (0, 1).
     n_resamples
         Of the published bootstrap, whose level is always 0.99.
     switches
@@ -33,7 +34,14 @@ class StatisticsSettings:
 PUBLISHED_LEVEL = 0.99
 
 
-def score(folds: Columns, *, n_folds: int, seed: int, settings: StatisticsSettings) -> dict[str, Any]:
+def score(
+    folds: Columns,
+    *,
+    n_folds: int,
+    seed: int,
+    settings: StatisticsSettings,
+    items: ItemInterval | None = None,
+) -> dict[str, Any]:
     """Mean, published aggregation and named intervals.
 
     Parameters
@@ -46,13 +54,15 @@ def score(folds: Columns, *, n_folds: int, seed: int, settings: StatisticsSettin
         Of the protocol; seeds the published bootstrap.
     settings
         See `StatisticsSettings`.
+    items
+        The item-level interval at the same level, where there are predictions.
 
     Returns
     -------
     dict
         ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published,
-        for comparison with papers only; *generalisation*, for claims. Scores that are not clipped have ``mean_clipped``
-        beside them, the mean of the fold scores cut at 0.
+        for comparison with papers only; *generalisation*, for claims; *item* from `items`, if given. Scores that
+        are not clipped have ``mean_clipped`` beside them, the mean of the fold scores cut at 0.
     """
     switches = settings.switches
     published = summarise(
@@ -83,5 +93,6 @@ def score(folds: Columns, *, n_folds: int, seed: int, settings: StatisticsSettin
                 "high": generalisation.high,
                 "degenerate": generalisation.degenerate,
             },
+            **({} if items is None else {"item": {"level": settings.level, **asdict(items)}}),
         },
     }

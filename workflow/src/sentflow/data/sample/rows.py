@@ -1,9 +1,7 @@
 """The rows of one sample task: how many per class, and the loop that writes them."""
 
 import csv
-import hashlib
 import io
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -58,12 +56,6 @@ class Recipe:
     write: Writer
     rows_per_class: tuple[int, ...]
     noise: float
-
-
-def derive_seed(root: int, *names: str | int) -> int:
-    """Seed in [0, 2**64) that depends on the root and the names alone, on any machine."""
-    key = json.dumps([root, *names]).encode()  # a list, so ("ab", "c") is not ("a", "bc")
-    return int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
 
 
 def make_rows(recipe: Recipe, *, seed: int) -> SampleRows:

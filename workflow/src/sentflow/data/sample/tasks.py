@@ -12,8 +12,9 @@ from sentflow.data.sample import (
     statutes,
     tampering,
 )
-from sentflow.data.sample.rows import Recipe, SampleRows, derive_seed, make_rows
+from sentflow.data.sample.rows import Recipe, SampleRows, make_rows
 from sentflow.errors import ConfigError
+from sentflow.seeds import derive_seed
 
 # The smallest class times the number of classes is what the protocol keeps. Logistic tasks keep 400 to 410
 # rows, whose training part (64 %) has two batches of 128; the two MLP tasks keep fewer, one batch.

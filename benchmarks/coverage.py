@@ -1,0 +1,269 @@
+"""Do the intervals cover, and do the tests hold their error rate? python benchmarks/coverage.py --sets 1000
+
+Simulated data sets (`simulated_probes`) against the number of texts and against the true score; the intervals and tests
+of sentflow beside those that take fold scores for independent. Writes the rates as JSON, a figure, and a table.
+The same seed gives the same rates.
+"""
+
+import argparse
+import json
+import math
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.items import item_replicates, percentile_limits, resampling_units
+from sentflow.stats.mcnemar import mcnemar
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import CorrectedT
+from sentflow.stats.repeatability import published_intervals
+from simulated_probes import Sample, World, samples, true_scores
+
+FOLDS = 5
+LEVEL = 0.99
+SIZES = (200, 400, 800, 1600, 3200)
+SEPARATIONS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+BASE_ROWS, BASE_SEPARATION = 400, 1.0
+N_EQUAL = 2
+N_FOR_TRUTH = 5000  # training sets whose expected score is the truth
+# (rows, separations of two encoders) whose difference is to be found
+UNEQUAL = ((800, (1.0, 1.3)), (800, (1.0, 1.5)))
+FOUR_EQUAL = (400, (1.0,) * 4)
+
+INTERVALS = {
+    "generalisation": "generalisation",
+    "item": "item-level",
+    "published": "published bootstrap",
+    "naive t": "t of 50 independent scores",
+}
+TESTS = {
+    "corrected t": "corrected resampled t",
+    "item difference": "paired bootstrap of texts",
+    "mcnemar": "McNemar, one repetition",
+    "naive t": "t on 50 differences",
+    "wilcoxon": "Wilcoxon on 50 differences",
+    "repetitions": "t on 10 repetition means",
+    "overlap": "published 99 % intervals apart",
+}
+
+
+def main() -> None:
+    """Simulate every condition, write the rates and draw them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
+    parser.add_argument("--seed", type=int, default=1, help="of everything")
+    parser.add_argument("--resamples", type=int, default=1000, help="of each bootstrap")
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/coverage.json"))
+    parser.add_argument("--figure", type=Path, default=Path("docs/images/coverage"), help="without ending")
+    parser.add_argument("--redraw", action="store_true", help="draw an earlier output again")
+    args = parser.parse_args()
+    if not args.redraw:
+        started = time.perf_counter()
+        results = simulate(args.sets, args.seed, args.resamples)
+        results["seconds"] = round(time.perf_counter() - started)
+        args.output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    results = json.loads(args.output.read_text(encoding="utf-8"))
+    print(table(results))
+    draw(results, args.figure)
+
+
+def simulate(n_sets: int, seed: int, n_resamples: int) -> dict:
+    """Rates of every condition."""
+    base = World(BASE_ROWS, (BASE_SEPARATION,) * N_EQUAL)
+    by_size = [World(n, (BASE_SEPARATION,) * N_EQUAL) for n in SIZES]
+    by_score = [base if s == BASE_SEPARATION else World(BASE_ROWS, (s,) * N_EQUAL) for s in SEPARATIONS]
+    known = {
+        world: rates(world, n_sets, seed + index, n_resamples)
+        for index, world in enumerate(dict.fromkeys([*by_size, *by_score]))
+    }
+    return {
+        "sets": n_sets,
+        "seed": seed,
+        "resamples": n_resamples,
+        "by_size": [known[world] for world in by_size],
+        "by_score": [known[world] for world in by_score],
+        "power": [power(World(*unequal), n_sets, seed + 100) for unequal in UNEQUAL],
+        "four_equal": family(World(*FOUR_EQUAL), n_sets, seed + 200),
+    }
+
+
+def rates(world: World, n_sets: int, seed: int, n_resamples: int) -> dict:
+    """Coverage and width of the intervals of one encoder, and rejections between two that are equal."""
+    truth = float(true_scores(World(world.n_rows, world.separations[:1]), n_sets=N_FOR_TRUTH, seed=seed)[0])
+    covered, widths, p_values = defaultdict(list), defaultdict(list), defaultdict(list)
+    for sample in samples(world, n_sets=n_sets, seed=seed):
+        replicates = item_replicates(
+            sample.predictions,
+            resampling_units(sample.labels, [None] * len(sample.labels)),
+            metric="mcc",
+            n_classes=2,
+            n_resamples=n_resamples,
+            seed=seed,
+        )[1:]
+        published = [
+            published_intervals([scores], seed=seed, n_resamples=n_resamples, level=LEVEL)[0]
+            for scores in sample.scores.T
+        ]
+        for name, (low, high) in intervals(sample, replicates[:, 0], published[0]).items():
+            covered[name].append(low <= truth <= high)
+            widths[name].append(high - low)
+        for name, p in tests(sample, replicates, published).items():
+            p_values[name].append(p)
+    return {
+        "rows": world.n_rows,
+        "truth": truth,
+        "coverage": {name: float(np.mean(covered[name])) for name in INTERVALS},
+        "width": {name: float(np.mean(widths[name])) for name in INTERVALS},
+        "rejected": {
+            name: {str(alpha): float(np.mean(np.array(p_values[name]) <= alpha)) for alpha in (0.05, 0.01)}
+            for name in TESTS
+        },
+    }
+
+
+def intervals(sample: Sample, replicates: np.ndarray, published) -> dict[str, tuple[float, float]]:
+    """Each interval of the first encoder."""
+    scores = sample.scores[:, 0]
+    ours = nadeau_bengio_interval(scores, folds=FOLDS, level=LEVEL)
+    naive = stats.t.ppf((1 + LEVEL) / 2, len(scores) - 1) * scores.std(ddof=1) / math.sqrt(len(scores))
+    return {
+        "generalisation": (ours.low, ours.high),
+        "item": percentile_limits(replicates, LEVEL),
+        "published": (published.low, published.high),
+        "naive t": (scores.mean() - naive, scores.mean() + naive),
+    }
+
+
+def tests(sample: Sample, replicates: np.ndarray, published) -> dict[str, float]:
+    """p of each test between the first two encoders; 0 or 1 where a test gives no p."""
+    differences = sample.scores[:, 0] - sample.scores[:, 1]
+    first, second = sample.predictions[:2]
+    own = first.repetition == 1
+    apart = published[0].low > published[1].high or published[1].low > published[0].high
+    below = float((replicates[:, 0] <= replicates[:, 1]).mean())
+    return {
+        "corrected t": CorrectedT(differences, FOLDS).p(),
+        "item difference": min(1.0, 2 * min(below, 1 - below)),
+        "mcnemar": mcnemar(*(one.predicted[own] == one.truth[own] for one in (first, second))),
+        "naive t": float(stats.ttest_1samp(differences, 0.0).pvalue),
+        "wilcoxon": float(stats.wilcoxon(differences, method="asymptotic").pvalue),
+        "repetitions": float(stats.ttest_1samp(differences.reshape(-1, FOLDS).mean(axis=1), 0.0).pvalue),
+        "overlap": 0.0 if apart else 1.0,
+    }
+
+
+def power(world: World, n_sets: int, seed: int) -> dict:
+    """How often a true difference is found, and how often the formula for it says so."""
+    truth = true_scores(world, n_sets=N_FOR_TRUTH, seed=seed)
+    found = [
+        CorrectedT(sample.scores[:, 1] - sample.scores[:, 0], FOLDS)
+        for sample in samples(world, n_sets=n_sets, seed=seed)
+    ]
+    gap = float(truth[1] - truth[0])
+    spread = float(np.sqrt(np.mean([test.error**2 for test in found])))
+    critical, df = stats.t.ppf(0.975, found[0].freedom), found[0].freedom
+    return {
+        "rows": world.n_rows,
+        "truth": truth.tolist(),
+        "found": float(np.mean([test.p() <= 0.05 for test in found])),
+        "said": float(stats.t.cdf(gap / spread - critical, df)),
+        "detectable": float(np.mean([test.detectable(0.05) for test in found])),
+    }
+
+
+def family(world: World, n_sets: int, seed: int) -> dict:
+    """How often any of the six pairs of four equal encoders is called different."""
+    adjusted, single = [], []
+    for sample in samples(world, n_sets=n_sets, seed=seed):
+        pairs = [(a, b) for a in range(4) for b in range(a + 1, 4)]
+        p_values = [CorrectedT(sample.scores[:, a] - sample.scores[:, b], FOLDS).p() for a, b in pairs]
+        adjusted.append(min(holm(p_values)) <= 0.05)
+        single.append(min(p_values) <= 0.05)
+    return {"rows": world.n_rows, "holm": float(np.mean(adjusted)), "unadjusted": float(np.mean(single))}
+
+
+def table(results: dict) -> str:
+    """Markdown of everything."""
+    conditions = [*results["by_size"], *results["by_score"]]
+    lines = [
+        f"{results['sets']} data sets per condition, seed {results['seed']}, {results['seconds']} s",
+        "",
+        "| rows | true MCC | "
+        + " | ".join(INTERVALS.values())
+        + " | width: generalisation | width: published |",
+        "|---" * (len(INTERVALS) + 4) + "|",
+    ]
+    for one in conditions:
+        cells = [f"{one['rows']:,}", f"{one['truth']:.3f}"]
+        cells += [f"{100 * one['coverage'][name]:.1f} %" for name in INTERVALS]
+        cells += [f"{one['width'][name]:.3f}" for name in ("generalisation", "published")]
+        lines.append("| " + " | ".join(cells) + " |")
+    lines += ["", "| rows | true MCC | " + " | ".join(TESTS.values()) + " |", "|---" * (len(TESTS) + 2) + "|"]
+    for one in conditions:
+        cells = [f"{one['rows']:,}", f"{one['truth']:.3f}"]
+        for name in TESTS:
+            rejected = {alpha: 100 * share for alpha, share in one["rejected"][name].items()}
+            five = "–" if name == "overlap" else f"{rejected['0.05']:.1f}"
+            cells.append(f"{five} / {rejected['0.01']:.1f}")
+        lines.append("| " + " | ".join(cells) + " |")
+    for one in results["power"]:
+        lines += [
+            "",
+            f"power at n = {one['rows']}, true scores {one['truth'][0]:.3f} and {one['truth'][1]:.3f}: found "
+            f"{100 * one['found']:.1f} %, formula {100 * one['said']:.1f} %, detectable {one['detectable']:.3f}",
+        ]
+    four = results["four_equal"]
+    shares = f"Holm {100 * four['holm']:.1f} %, unadjusted {100 * four['unadjusted']:.1f} %"
+    lines += ["", f"four equal encoders, any of six pairs called different: {shares}"]
+    return "\n".join(lines)
+
+
+def draw(results: dict, path: Path) -> None:
+    """Coverage and false positives against rows and true score, as SVG and PNG."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.hashsalt"] = "coverage"
+    colours = {
+        "generalisation": "#0072B2", "item": "#009E73", "published": "#D55E00", "naive t": "#CC79A7",
+        "corrected t": "#0072B2", "item difference": "#009E73", "mcnemar": "#56B4E9", "wilcoxon": "#E69F00",
+        "repetitions": "#999999",
+    }  # fmt: skip
+    marks = dict(zip(colours, "osDv^P<x*", strict=False)) | {"corrected t": "o", "item difference": "s"}
+    figure, axes = pyplot.subplots(2, 2, figsize=(9.5, 7), sharey="row", layout="constrained")
+    shown = [name for name in TESTS if name != "overlap"]
+    for column, (key, x) in enumerate((("by_size", "rows"), ("by_score", "truth"))):
+        places = [one[x] for one in results[key]]
+        for name, title in INTERVALS.items():
+            values = [100 * one["coverage"][name] for one in results[key]]
+            axes[0, column].plot(places, values, color=colours[name], marker=marks[name], label=title)
+        axes[0, column].axhline(100 * LEVEL, color="black", linewidth=0.8, linestyle=":")
+        for name in shown:
+            values = [100 * one["rejected"][name]["0.05"] for one in results[key]]
+            axes[1, column].plot(places, values, color=colours[name], marker=marks[name], label=TESTS[name])
+        axes[1, column].axhline(5, color="black", linewidth=0.8, linestyle=":")
+        axes[1, column].set_xlabel("texts" if column == 0 else f"true score (MCC), {BASE_ROWS} texts")
+        if column == 0:
+            for row in (0, 1):
+                axes[row, 0].set_xscale("log")
+                axes[row, 0].set_xticks(SIZES, [f"{size:,}" for size in SIZES])
+                axes[row, 0].minorticks_off()
+    axes[0, 0].set_ylabel("coverage of 99 % intervals (%)")
+    axes[1, 0].set_ylabel("false positives at 5 % (%)")
+    axes[0, 0].set_ylim(40, 101)
+    axes[1, 0].set_ylim(0, 80)
+    axes[0, 1].legend(fontsize=8, loc="center right")
+    axes[1, 1].legend(fontsize=8, ncols=2, loc="center", bbox_to_anchor=(0.5, 0.4))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        figure.savefig(path.with_suffix(f".{ending}"), dpi=130, metadata=metadata)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,346 @@
+"""The command `compare`: which encoders differ, from score files, score tables and predictions."""
+
+import itertools
+import json
+import math
+
+import made_scores
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from sentflow.arrow import table_of
+from sentflow.commands.compare import main
+from sentflow.errors import DataError
+from sentflow.io import read_json, write_json
+from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+from sentflow.report.rows import read_rows
+from sentflow.seeds import derive_seed
+from sentflow.stats.items import OutOfFold, item_interval, resampling_units
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import CorrectedT
+
+SKILLS = {
+    "T1A-sample": {"good": 0.95, "fair": 0.90, "weak": 0.55},
+    "T1B-sample": {"good": 0.85, "fair": 0.98, "weak": 0.45},
+    "F1A-sample": {"good": 0.98, "fair": 0.85, "weak": 0.50},
+}
+KINDS = {
+    "pairs": PairRow,
+    "standings": StandingRow,
+    "ranks": RankRow,
+    "across": AcrossRow,
+    "power": PowerRow,
+}
+
+
+def read(folder, name):
+    return read_rows(folder / f"out/{name}.parquet", KINDS[name], may_be_empty=True)
+
+
+def fold_scores(folder, task, model):
+    table = pq.ParquetFile(folder / f"scores/{task}/{model}.parquet").read()
+    return table.column("value").to_numpy()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("compare")
+    rows = made_scores.write_scores(place, SKILLS)
+    assert main(made_scores.arguments(place, rows)) == 0
+    return place
+
+
+def test_pairs_are_in_the_order_of_selection(folder):
+    expected = [(task, *pair) for task in SKILLS for pair in itertools.combinations(SKILLS[task], 2)]
+    assert [(row.task, row.model_a, row.model_b) for row in read(folder, "pairs")] == expected
+
+
+def test_pair_holds_the_corrected_test_of_the_paired_folds(folder):
+    row = read(folder, "pairs")[0]
+    good, fair = (fold_scores(folder, "T1A-sample", model) for model in ("good", "fair"))
+    test = CorrectedT(good - fair, folds=5)
+    assert (row.n_folds, row.difference) == (10, pytest.approx(good.mean() - fair.mean()))
+    assert (row.p, row.low, row.high) == pytest.approx((test.p(), *test.interval(0.95)))
+    assert (row.bayes_a, row.bayes_equal, row.bayes_b) == pytest.approx(test.probabilities(0.01))
+    assert (row.mdd, row.mdd_power) == pytest.approx((test.significant_from(0.05), test.detectable(0.05)))
+    assert (row.level, row.alpha, row.rope) == (0.95, 0.05, 0.01)
+    assert row.task_title == "Title of T1A-sample" and row.model_b_title == "Title of fair"
+
+
+def test_families_of_adjusted_tests_are_tasks(folder):
+    pairs = read(folder, "pairs")
+    for task in SKILLS:
+        own = [row for row in pairs if row.task == task]
+        assert [row.p_holm for row in own] == pytest.approx(holm([row.p for row in own]))
+
+
+def test_item_limits_come_from_the_resamples_of_the_score(folder):
+    """A difference from an encoder that is always right is 1 minus the score, resample by resample."""
+    row = read(folder, "pairs")[0]
+    assert row.item_low < row.difference + 0.05 and row.item_high > row.difference - 0.05
+    assert not row.item_grouped
+    place, rows = (
+        folder,
+        made_scores.write_scores(folder / "perfect", {"T1A-sample": {"fair": 0.9, "right": 1.0}}),
+    )
+    main(made_scores.arguments(place / "perfect", rows))
+    (pair,) = read(place / "perfect", "pairs")
+    table = pq.ParquetFile(place / "perfect/scores/T1A-sample/fair.predictions.parquet").read()
+    names = ("repetition", "fold", "row", "truth", "predicted")
+    labels = made_scores.task_table("T1A-sample").labels
+    interval = item_interval(
+        OutOfFold(**{name: table.column(name).to_numpy() for name in names}),
+        resampling_units(labels, [None] * len(labels)),
+        metric="mcc",
+        n_classes=2,
+        level=0.95,
+        n_resamples=200,
+        seed=derive_seed(9847706, "items", "T1A-sample"),
+    )
+    assert (pair.item_low, pair.item_high) == pytest.approx((interval.low - 1, interval.high - 1))
+
+
+def test_standings_follow_the_adjusted_tests(folder):
+    standings = {(row.task, row.model): row for row in read(folder, "standings")}
+    pairs = {(row.task, row.model_a, row.model_b): row for row in read(folder, "pairs")}
+    assert len(standings) == 9
+    for task in SKILLS:
+        own = [standings[task, model] for model in SKILLS[task]]
+        assert [row.letter for row in own] == ["a", "b", "c"]
+        assert sorted(row.rank for row in own) == [1, 2, 3]
+        (best,) = [row for row in own if row.is_best]
+        assert best.rank == 1 and best.not_worse and best.worse_than == ""
+        for first, second in itertools.combinations(own, 2):
+            pair = pairs[task, first.model, second.model]
+            better, worse = (first, second) if pair.difference > 0 else (second, first)
+            found = pair.p_holm <= 0.05
+            assert (worse.letter in better.better_than) == (better.letter in worse.worse_than) == found
+            assert worse.letter not in better.worse_than
+            if better is best:
+                assert worse.not_worse != found
+    assert standings["T1A-sample", "weak"].worse_than == "ab"  # else this test shows nothing
+
+
+def test_ranks_are_of_complete_encoders(folder):
+    ranks = read(folder, "ranks")
+    assert [row.model for row in ranks] == ["good", "fair", "weak"]
+    assert [row.average_rank for row in ranks] == pytest.approx([4 / 3, 5 / 3, 3])
+    means = [np.mean([fold_scores(folder, task, row.model).mean() for task in SKILLS]) for row in ranks]
+    assert [row.mean for row in ranks] == pytest.approx(means)
+    for row in ranks:
+        assert row.complete and row.n_tasks == 3
+        assert 1 <= row.rank_low <= row.average_rank <= row.rank_high <= 3
+        assert row.place_low <= row.place <= row.place_high
+
+
+def test_across_counts_wins_by_adjusted_tests(folder):
+    across = {(row.model_a, row.model_b): row for row in read(folder, "across")}
+    pairs = read(folder, "pairs")
+    for (a, b), row in across.items():
+        own = [pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b) and pair.p_holm <= 0.05]
+        assert row.wins == sum(pair.difference > 0 for pair in own)
+        assert row.losses == sum(pair.difference < 0 for pair in own)
+        assert row.wins + row.ties + row.losses == row.n_tasks == 3
+        assert row.bayes_a + row.bayes_equal + row.bayes_b == pytest.approx(1)
+    assert across["good", "weak"].wins == 3
+    assert across["good", "weak"].p_wilcoxon == pytest.approx(
+        2 / 2**3
+    )  # the smallest that three tasks can give
+    assert not across["good", "weak"].separated
+
+
+def test_omnibus_says_what_it_was_made_of(folder):
+    found = read_json(folder / "out/omnibus.json")
+    assert (found["n_tasks"], found["n_models"], found["incomplete"]) == (3, 3, [])
+    assert found["tasks"] == list(SKILLS)
+    # ranks (1, 2, 3), (2, 1, 3), (1, 2, 3): averages 4/3, 5/3, 3; chi2 = 3 · (16/9 + 25/9 + 9 − 12)
+    assert found["friedman_chi2"] == pytest.approx(14 / 3)
+    assert found["iman_davenport_f"] == pytest.approx(7.0)
+    assert found["nemenyi_cd"] == pytest.approx(2.344 * math.sqrt(12 / 18), abs=1e-3)
+
+
+def test_power_is_of_the_first_two(folder):
+    rows = {row.task: row for row in read(folder, "power")}
+    assert {task: (row.model_a, row.model_b) for task, row in rows.items()} == {
+        "T1A-sample": ("good", "fair"),
+        "T1B-sample": ("fair", "good"),
+        "F1A-sample": ("good", "fair"),
+    }
+    row = rows["T1B-sample"]
+    fair, good = (fold_scores(folder, "T1B-sample", model) for model in ("fair", "good"))
+    test = CorrectedT(fair - good, folds=5)
+    assert row.difference == pytest.approx(test.mean) and row.difference > 0
+    assert row.power_now == pytest.approx(test.power(0.05))
+    assert row.rows_needed == math.ceil(row.rows_now * (test.detectable(0.05) / row.difference) ** 2)
+    # more repetitions leave the term 1/(k − 1) of the error
+    assert row.mdd * math.sqrt(0.25 / (0.1 + 0.25)) * 0.8 < row.repetitions_help < row.mdd
+
+
+def test_same_files_give_the_same_bytes(folder):
+    before = {file.name: file.read_bytes() for file in (folder / "out").iterdir()}
+    assert len(before) == 6
+    rows = made_scores.write_scores(folder, SKILLS)
+    main(made_scores.arguments(folder, rows))
+    assert {file.name: file.read_bytes() for file in (folder / "out").iterdir()} == before
+
+
+def test_order_of_the_files_does_not_matter(folder, tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    words = made_scores.arguments(tmp_path, rows)
+    end = words.index("--rows")
+    main([words[0], *words[1:end][::-1], *words[end:]])
+    for file in (folder / "out").iterdir():
+        assert (tmp_path / "out" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_rope_and_alpha_change_what_they_decide_alone(tmp_path):
+    rows = made_scores.write_scores(tmp_path, {"T1A-sample": SKILLS["T1A-sample"]})
+    statistics = {**made_scores.STATISTICS, "rope": 0.2, "alpha": 0.01}
+    main(made_scores.arguments(tmp_path, rows))
+    before = read(tmp_path, "pairs")
+    main(made_scores.arguments(tmp_path, rows, statistics=statistics))
+    for old, new in zip(before, read(tmp_path, "pairs"), strict=True):
+        assert (new.p, new.low, new.high, new.item_low) == (old.p, old.low, old.high, old.item_low)
+        assert new.bayes_equal > old.bayes_equal
+        assert new.mdd > old.mdd
+
+
+def test_three_classes(tmp_path):
+    rows = made_scores.write_scores(tmp_path, {"F2-sample": {"good": 0.95, "weak": 0.5}}, n_classes=3)
+    main(made_scores.arguments(tmp_path, rows))
+    (pair,) = read(tmp_path, "pairs")
+    assert pair.metric == "adjusted_macro_f1"
+    assert 0 < pair.item_low < pair.difference < pair.item_high
+
+
+# --- missing and odd cells
+
+
+def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
+    skills = {**SKILLS, "F1A-sample": {"good": 0.98, "fair": 0.85}}
+    rows = made_scores.write_scores(tmp_path, skills)
+    main(made_scores.arguments(tmp_path, rows))
+    ranks = {row.model: row for row in read(tmp_path, "ranks")}
+    weak = ranks["weak"]
+    assert (weak.n_tasks, weak.complete) == (2, False)
+    assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.rank_low, weak.rank_high, weak.place)))
+    assert ranks["good"].average_rank == pytest.approx(4 / 3)
+    assert [(row.model_a, row.model_b) for row in read(tmp_path, "across")] == [("good", "fair")]
+    assert read_json(tmp_path / "out/omnibus.json")["incomplete"] == ["weak"]
+    assert len(read(tmp_path, "pairs")) == 3 + 3 + 1
+
+
+def test_undefined_score_is_a_missing_one(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    file = tmp_path / "scores/T1A-sample/fair.json"
+    write_json(file, {**read_json(file), "mean": math.nan})
+    main(made_scores.arguments(tmp_path, rows))
+    assert [(row.model_a, row.model_b) for row in read(tmp_path, "pairs")][:1] == [("good", "weak")]
+    assert [row.model for row in read(tmp_path, "standings") if row.task == "T1A-sample"] == ["good", "weak"]
+    assert [row.complete for row in read(tmp_path, "ranks")] == [True, False, True]
+
+
+def test_one_encoder_has_no_pairs(tmp_path):
+    rows = made_scores.write_scores(tmp_path, {task: {"alone": 0.9} for task in SKILLS})
+    main(made_scores.arguments(tmp_path, rows))
+    assert [read(tmp_path, name) for name in ("pairs", "across", "power")] == [[], [], []]
+    assert [row.not_worse for row in read(tmp_path, "standings")] == [True] * 3
+    (row,) = read(tmp_path, "ranks")
+    assert (row.average_rank, row.rank_low, row.rank_high) == (1, 1, 1)
+    assert read_json(tmp_path / "out/omnibus.json")["friedman_p"] is None
+
+
+def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
+    rows = made_scores.write_scores(tmp_path, {"T1A-sample": {"one": 1.0, "two": 1.0}})
+    main(made_scores.arguments(tmp_path, rows))
+    (pair,) = read(tmp_path, "pairs")
+    assert pair.degenerate and (pair.p, pair.p_holm, pair.bayes_equal, pair.p_mcnemar) == (1, 1, 1, 1)
+    assert math.isnan(pair.mdd)
+    assert [(row.rank, row.is_best, row.not_worse) for row in read(tmp_path, "standings")] == [
+        (1.5, True, True)
+    ] * 2
+    (power,) = read(tmp_path, "power")
+    assert math.isnan(power.rows_needed) and math.isnan(power.power_now)
+
+
+def test_documents_leave_no_independent_texts_to_mcnemar(tmp_path):
+    from dataclasses import replace
+
+    from sentflow.data.table import write_task
+
+    rows = made_scores.write_scores(tmp_path, {"T1A-sample": {"one": 0.9, "two": 0.6}})
+    table = made_scores.task_table("T1A-sample")
+    groups = [f"document {row // 3}" for row in range(len(table))]
+    write_task(tmp_path / "tasks/T1A-sample.parquet", replace(table, groups=groups))
+    main(made_scores.arguments(tmp_path, rows))
+    (pair,) = read(tmp_path, "pairs")
+    assert pair.item_grouped and math.isnan(pair.p_mcnemar)
+
+
+# --- what cannot be compared
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("repetitions", 1),
+        ("folds", 2),
+        ("seed", 1),
+        ("protocol", "corrected"),
+        ("n_rows", 99),
+        ("metric", "x"),
+    ],
+)
+def test_runs_that_differ_are_refused(tmp_path, key, value):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    file = tmp_path / "scores/T1A-sample/fair.json"
+    write_json(file, {**read_json(file), key: value})
+    with pytest.raises(DataError, match=f"{key} differs"):
+        main(made_scores.arguments(tmp_path, rows))
+    assert not (tmp_path / "out").exists()
+
+
+def test_other_texts_in_the_folds_are_refused(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    file = tmp_path / "scores/T1A-sample/fair.predictions.parquet"
+    columns = {name: np.array(values) for name, values in pq.ParquetFile(file).read().to_pydict().items()}
+    columns["fold"] = columns["fold"][::-1].copy()
+    pq.write_table(table_of(columns), file)
+    with pytest.raises(
+        DataError, match="T1A-sample: fair was tested on other texts, or in other folds, than good"
+    ):
+        main(made_scores.arguments(tmp_path, rows))
+    assert not (tmp_path / "out").exists()
+
+
+def test_missing_folds_are_refused(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    made_scores.write_table(tmp_path / "scores/T1A-sample/fair.parquet", [(1, 1), (1, 2)], [0.5, 0.6])
+    with pytest.raises(DataError, match="T1A-sample × fair: the score table has 2 folds, not 2 × 5"):
+        main(made_scores.arguments(tmp_path, rows))
+
+
+def test_missing_predictions_are_named(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    (tmp_path / "scores/T1A-sample/fair.predictions.parquet").unlink()
+    with pytest.raises(DataError, match=r"fair\.predictions\.parquet is not a readable file of predictions"):
+        main(made_scores.arguments(tmp_path, rows))
+
+
+def test_task_without_a_table_is_named(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    words = made_scores.arguments(tmp_path, rows)
+    words.remove(str(tmp_path / "tasks/T1A-sample.parquet"))
+    with pytest.raises(
+        DataError, match=r"scores of T1A-sample, but --rows names no table T1A-sample\.parquet"
+    ):
+        main(words)
+
+
+def test_settings_are_those_of_the_statistics(tmp_path):
+    """The command takes exactly what the workflow gives it."""
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    words = made_scores.arguments(tmp_path, rows)
+    settings = json.loads(words[words.index("--settings") + 1])
+    assert set(settings["statistics"]) == {"level", "alpha", "rope", "n_item_resamples"}

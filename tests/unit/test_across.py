@@ -1,0 +1,186 @@
+"""Omnibus test, critical difference, signed ranks and rank intervals over tasks."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from sentflow.stats.across import (
+    critical_difference,
+    omnibus,
+    ranks,
+    signed_rank_p,
+    signed_rank_probabilities,
+)
+from sentflow.stats.paired import CorrectedT
+from sentflow.stats.rank_intervals import rank_intervals
+
+MEANS = np.random.default_rng(2).normal([0.5, 0.45, 0.40, 0.40], 0.05, (18, 4))
+OPTIONAL = "optional: envs/requirements-crosscheck.txt"
+
+
+def test_ranks_share_places_of_equal_values():
+    assert ranks(np.array([[0.3, 0.9, 0.3, 0.1]])).tolist() == [[2.5, 1.0, 2.5, 4.0]]
+
+
+# --- omnibus
+
+
+def test_friedman_by_hand():
+    # ranks (1, 2, 3), (1, 3, 2), (1, 2, 3): averages 1, 7/3, 8/3
+    # chi2 = 12 · 3 / (3 · 4) · (1 + 49/9 + 64/9 − 3 · 16 / 4) = 14/3; F = 2 · 14/3 / (6 − 14/3) = 7
+    found = omnibus(np.array([[0.9, 0.8, 0.7], [0.9, 0.7, 0.8], [0.9, 0.8, 0.7]]))
+    assert (found.chi2, found.f) == pytest.approx((14 / 3, 7.0))
+    assert found.chi2_p == pytest.approx(math.exp(-14 / 6))  # two degrees of freedom
+    assert found.f_p == pytest.approx(scipy_stats.f.sf(7, 2, 4))
+
+
+@pytest.mark.parametrize("decimals", [6, 2])  # without and with ties
+def test_friedman_is_that_of_scipy(decimals):
+    means = MEANS.round(decimals)
+    expected = scipy_stats.friedmanchisquare(*means.T)
+    found = omnibus(means)
+    assert (found.chi2, found.chi2_p) == pytest.approx((expected.statistic, expected.pvalue))
+
+
+def test_tasks_that_all_rank_alike_have_an_exact_p():
+    found = omnibus(np.tile([0.9, 0.5, 0.1], (4, 1)))
+    assert found.f == math.inf
+    assert found.f_p == pytest.approx(6.0**-3)
+
+
+def test_equal_scores_everywhere_reject_nothing():
+    assert omnibus(np.zeros((5, 3))).f_p == 1.0
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (18, 1), (18, 0)])
+def test_one_task_or_one_encoder_has_no_omnibus_test(shape):
+    found = omnibus(np.random.default_rng(0).random(shape))
+    assert all(map(math.isnan, (found.chi2, found.chi2_p, found.f, found.f_p)))
+
+
+@pytest.mark.parametrize(
+    ("n_models", "five", "one"), [(2, 0.462, 0.607), (4, 1.106, 1.340), (10, 3.193, 3.680)]
+)
+def test_critical_differences_of_18_tasks(n_models, five, one):
+    """The values of Demšar's table (q over √2) times √(K(K + 1) / (6 · 18))."""
+    assert critical_difference(18, n_models, alpha=0.05) == pytest.approx(five, abs=6e-4)
+    assert critical_difference(18, n_models, alpha=0.01) == pytest.approx(one, abs=6e-4)
+
+
+def test_critical_difference_agrees_with_scikit_posthocs():
+    posthocs = pytest.importorskip("scikit_posthocs", reason=OPTIONAL)
+    p = posthocs.posthoc_nemenyi_friedman(MEANS).to_numpy()
+    average = ranks(MEANS).mean(axis=0)
+    apart = np.abs(average[:, None] - average) > critical_difference(18, 4, alpha=0.05)
+    off = ~np.eye(4, dtype=bool)
+    assert np.array_equal((p < 0.05)[off], apart[off])
+
+
+# --- pairs
+
+
+def test_signed_rank_by_hand():
+    # all six differences positive: 2 / 2⁶
+    assert signed_rank_p(np.array([1.0, 2, 3, 4, 5, 6])) == pytest.approx(2 / 64)
+
+
+def test_signed_rank_leaves_zeros_out():
+    assert signed_rank_p(np.array([0.0, 1, 2, 3, 4, 5, 6, 0])) == pytest.approx(2 / 64)
+
+
+def test_no_difference_at_all_has_p_one():
+    assert signed_rank_p(np.zeros(18)) == 1.0
+
+
+def test_signed_rank_with_ties_uses_the_normal_approximation():
+    differences = np.array([1.0, 1, -1, 2, 3, 4, 5])
+    expected = scipy_stats.wilcoxon(differences, method="asymptotic").pvalue
+    assert signed_rank_p(differences) == pytest.approx(expected)
+
+
+# --- Bayesian signed ranks
+
+
+def test_probabilities_of_one_task_by_simulation():
+    """With one task of difference z only w₁² counts for it: P(w₁² > 1 − w₁²) with w₁ ~ Beta(1, 1/2)."""
+    (found,) = signed_rank_probabilities(np.array([[0.5]]), rope=0.1, seed=0)
+    # sums: z + z = 1 > 0.2 and z + 0 = 0.5 > 0.2, so all but w₀² is for a
+    expected = scipy_stats.beta(0.5, 1).cdf(math.sqrt(0.5))  # w₀² < 1/2
+    assert found.a == pytest.approx(expected, abs=0.01)
+    assert found.equal == pytest.approx(1 - expected, abs=0.01)
+    assert found.b == 0.0
+
+
+def test_exchanged_encoders_exchange_probabilities():
+    differences = np.random.default_rng(3).normal(0.01, 0.03, 12)
+    found, other = signed_rank_probabilities(np.stack([differences, -differences]), rope=0.01, seed=1)
+    assert other == found[::-1]
+    assert sum(found) == pytest.approx(1)
+
+
+def test_differences_within_the_region_are_equal():
+    (found,) = signed_rank_probabilities(np.full((1, 10), 0.004), rope=0.01, seed=1)
+    assert found == (0.0, 1.0, 0.0)
+
+
+def test_probabilities_agree_with_baycomp():
+    baycomp = pytest.importorskip("baycomp", reason=OPTIONAL)
+    differences = np.random.default_rng(4).normal(0.012, 0.03, 18)
+    (found,) = signed_rank_probabilities(differences[None], rope=0.01, seed=1)
+    # it gives the probabilities that the first is better, equal, the second better; its prior is ours
+    theirs = baycomp.SignedRankTest.probs(np.zeros(18), differences, rope=0.01, random_state=1)
+    assert found[::-1] == pytest.approx(tuple(theirs), abs=0.02)
+
+
+# --- rank intervals
+
+
+def fold_scores(means: np.ndarray, spread: float, *, shared: float = 0.0, seed: int = 0) -> list[np.ndarray]:
+    """Per task 50 scores of each encoder, with exactly these means; part of the noise is that of all encoders."""
+    rng = np.random.default_rng(seed)
+    found = []
+    for row in means:
+        noise = rng.normal(0, 1, (50, len(row))) * (1 - shared) + rng.normal(0, 1, (50, 1)) * shared
+        found.append(row + spread * (noise - noise.mean(axis=0)))
+    return found
+
+
+ARGUMENTS = {"folds": 5, "level": 0.95, "n_draws": 2000, "seed": 0}
+
+
+def test_clear_differences_have_certain_ranks():
+    means = np.tile([0.9, 0.5, 0.1], (18, 1))
+    found = rank_intervals(fold_scores(means, 0.01), **ARGUMENTS)
+    assert [(one.average_rank, one.low, one.high) for one in found] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
+    assert [(one.place, one.place_low, one.place_high) for one in found] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
+
+
+def test_texts_inside_a_task_move_ranks_though_tasks_agree():
+    """Drawing tasks alone would leave every rank where it is."""
+    means = np.tile([0.52, 0.50], (18, 1))
+    first, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
+    assert first.average_rank == 1.0
+    assert first.high > 1.2
+
+
+def test_paired_encoders_move_together():
+    means = np.tile([0.52, 0.50], (18, 1))
+    apart, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
+    paired, _ = rank_intervals(fold_scores(means, 0.05, shared=0.95), **ARGUMENTS)
+    assert paired.high < apart.high
+
+
+def test_drawn_scores_have_the_spread_of_the_generalisation_interval():
+    """One task: two encoders change places as often as the posterior of the corrected test says."""
+    scores = fold_scores(np.array([[0.53, 0.50]]), 0.06)
+    expected = CorrectedT(scores[0][:, 0] - scores[0][:, 1], 5).probabilities(0.0).b
+    draws = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 0.9})[0]
+    rest = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 1.1})[0]
+    assert (draws.high, rest.high) == (2.0, 1.0)
+
+
+def test_an_encoder_alone_is_first():
+    (found,) = rank_intervals([np.random.default_rng(0).random((50, 1))], **ARGUMENTS)
+    assert (found.average_rank, found.low, found.high, found.place) == (1, 1, 1, 1)

@@ -1,0 +1,107 @@
+"""Corrected resampled t-test, Bayesian correlated t-test, minimum detectable difference."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate
+from scipy import stats as scipy_stats
+
+from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.paired import POWER, CorrectedT
+
+DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
+
+
+@pytest.fixture
+def test() -> CorrectedT:
+    return CorrectedT(DIFFERENCES, folds=5)
+
+
+def test_p_by_hand():
+    # 1, 2, 3, 4: mean 2.5, s = √(5/3); two folds, so the ratio is 1/(2 − 1) and t = 2.5 / (s · √(1/4 + 1)) = √3
+    found = CorrectedT(np.array([1.0, 2.0, 3.0, 4.0]), folds=2)
+    assert found.mean / found.error == pytest.approx(math.sqrt(3))
+    # P(T₃ ≤ t) = 1/2 + (t / (√3 (1 + t²/3)) + arctan(t/√3)) / π
+    assert found.p() == pytest.approx(1 - 2 * (math.atan(1) + 0.5) / math.pi)
+
+
+def test_p_and_error_are_those_of_a_t_test_of_wider_spread(test):
+    t = DIFFERENCES.mean() / (DIFFERENCES.std(ddof=1) * math.sqrt(0.27))
+    assert test.p() == pytest.approx(2 * scipy_stats.t.sf(t, 49), rel=1e-12)
+    naive = scipy_stats.ttest_1samp(DIFFERENCES, 0)
+    assert naive.statistic / t == pytest.approx(3.674, abs=1e-3)  # sqrt((1/50 + 0.25) / (1/50))
+
+
+def test_interval_holds_zero_exactly_where_p_is_above_alpha(test):
+    for level in (0.5, 0.9, 1 - test.p() - 1e-9, 1 - test.p() + 1e-9, 0.99):
+        low, high = test.interval(level)
+        assert (low <= 0 <= high) == (test.p() >= 1 - level)
+
+
+def test_interval_is_that_of_one_score(test):
+    expected = nadeau_bengio_interval(DIFFERENCES, folds=5, level=0.99)
+    assert test.interval(0.99) == (expected.low, expected.high)
+
+
+def test_exchanged_encoders_mirror_everything(test):
+    other = CorrectedT(-DIFFERENCES, folds=5)
+    assert other.p() == pytest.approx(test.p())
+    assert other.probabilities(0.01) == pytest.approx(test.probabilities(0.01)[::-1])
+    assert other.interval(0.9) == pytest.approx([-limit for limit in test.interval(0.9)[::-1]])
+
+
+@pytest.mark.parametrize(("alpha", "observed", "true"), [(0.05, 1.0442, 1.4854), (0.01, 1.3925, 1.8337)])
+def test_detectable_differences_of_the_design(test, alpha, observed, true):
+    """t(1 − α/2; 49) · √0.27, and with t(0.80; 49) added, in units of the spread."""
+    spread = DIFFERENCES.std(ddof=1)
+    assert test.significant_from(alpha) / spread == pytest.approx(observed, abs=6e-4)
+    assert test.detectable(alpha) / spread == pytest.approx(true, abs=6e-4)
+
+
+def test_difference_at_the_border_has_p_alpha(test):
+    shift = test.significant_from(0.05) - test.mean
+    assert CorrectedT(DIFFERENCES + shift, folds=5).p() == pytest.approx(0.05)
+
+
+def test_power_at_the_detectable_difference_is_that_asked_for(test):
+    shift = test.detectable(0.05) - test.mean
+    assert CorrectedT(DIFFERENCES + shift, folds=5).power(0.05) == pytest.approx(POWER)
+
+
+def test_probabilities_are_areas_of_the_posterior(test):
+    """With ρ = 1/k: ρ/(1 − ρ) = n_test/n_train, so the posterior has the scale of the corrected test."""
+    rho = 1 / 5
+    scale = DIFFERENCES.std(ddof=1) * math.sqrt(1 / 50 + rho / (1 - rho))
+    posterior = scipy_stats.t(49, loc=DIFFERENCES.mean(), scale=scale)
+    equal, _ = integrate.quad(posterior.pdf, -0.01, 0.01)
+    found = test.probabilities(0.01)
+    assert found.equal == pytest.approx(equal, rel=1e-9)
+    assert (found.a, found.b) == pytest.approx((posterior.sf(0.01), posterior.cdf(-0.01)))
+    assert sum(found) == pytest.approx(1)
+
+
+def test_without_a_region_of_equivalence_the_probability_is_half_of_p(test):
+    found = test.probabilities(0.0)
+    assert found.equal == pytest.approx(0, abs=1e-12)
+    assert min(found.a, found.b) == pytest.approx(test.p() / 2)
+
+
+def test_probabilities_agree_with_baycomp(test):
+    baycomp = pytest.importorskip("baycomp", reason="optional: envs/requirements-crosscheck.txt")
+    # the first of its three is the probability that the first encoder is better; 50 scores are ten runs of five folds
+    expected = baycomp.two_on_single(DIFFERENCES, np.zeros(50), rope=0.01, runs=10)
+    assert test.probabilities(0.01) == pytest.approx(expected)
+
+
+def test_equal_scores_are_equal_for_sure():
+    found = CorrectedT(np.zeros(50), folds=5)
+    assert (found.degenerate, found.mean, found.p()) == (True, 0.0, 1.0)
+    assert found.probabilities(0.01) == (0.0, 1.0, 0.0)
+    assert math.isnan(found.significant_from(0.05)) and math.isnan(found.power(0.05))
+
+
+def test_constant_difference_cannot_be_tested():
+    found = CorrectedT(np.full(50, 0.1), folds=5)
+    assert (found.degenerate, found.mean) == (True, 0.1)
+    assert math.isnan(found.p()) and all(map(math.isnan, found.probabilities(0.01)))

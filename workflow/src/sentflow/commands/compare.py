@@ -1,0 +1,88 @@
+"""Scores, folds and predictions of all tasks and encoders -> which encoders differ."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sentflow.io import read_json, write_json
+from sentflow.log import exit_with, start_log
+
+if TYPE_CHECKING:
+    import numpy as np
+
+logger = logging.getLogger(__name__)
+
+OUTPUTS = ("pairs", "standings", "ranks", "across", "power", "omnibus")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="compare", description=__doc__)
+    found.add_argument(
+        "--scores", nargs="+", type=Path, required=True, help="score files; tables and predictions beside"
+    )
+    found.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"tasks", "models", "order": as for summarise, "statistics": {"level", "alpha", "rope", …}}',
+    )
+    for name in OUTPUTS:
+        found.add_argument(f"--{name}", type=Path, required=True, help="file to write")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("compare", args, libraries=["numpy", "scipy", "pyarrow"])
+    from sentflow.report.comparison import ComparisonSettings, compare_task
+    from sentflow.report.comparison_across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
+    from sentflow.report.comparison_files import ScoreFiles, task_scores
+    from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+    from sentflow.report.rows import write_rows
+    from sentflow.report.summary import in_order, score_row
+
+    settings = json.loads(args.settings)
+    statistics = ComparisonSettings(**settings["statistics"])
+    tasks, models = settings["order"]
+    rows = [score_row(read_json(file), settings) for file in args.scores]
+    files = {
+        (row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, args.scores, strict=True)
+    }
+    rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
+    task_tables = {table.stem: table for table in args.rows}
+    fold_scores: dict[tuple[str, str], np.ndarray] = {}
+    comparisons = []
+    for task in tasks:
+        found = task_scores([row for row in rows if row.task == task], files, task_tables)
+        if found is not None:
+            comparisons.append(compare_task(found, statistics))
+            fold_scores |= {(task, row.model): found.folds[:, index] for index, row in enumerate(found.rows)}
+            logger.info("%s: %d encoders", task, len(found.rows))
+    grid = Grid(
+        tasks,
+        {name: (settings["models"][name]["title"], settings["models"][name]["control"]) for name in models},
+        fold_scores,
+        folds=rows[0].folds,
+        seed=rows[0].seed,
+    )
+    if grid.incomplete:
+        logger.warning("without a score on every task: %s", ", ".join(grid.incomplete))
+    pairs = [pair for comparison in comparisons for pair in comparison.pairs]
+    differences = omnibus_of(grid)
+    write_rows(args.pairs, PairRow, pairs)
+    write_rows(args.standings, StandingRow, [row for one in comparisons for row in one.standings])
+    write_rows(args.power, PowerRow, [row for one in comparisons for row in one.power])
+    write_rows(args.ranks, RankRow, rank_rows(grid, statistics))
+    write_rows(args.across, AcrossRow, across_rows(grid, pairs, differences, statistics))
+    write_json(args.omnibus, omnibus_facts(grid, differences, statistics))
+    logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pairs))
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

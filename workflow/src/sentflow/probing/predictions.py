@@ -1,0 +1,68 @@
+"""Out-of-fold predictions: those of a fold lie beside it, all of a task and encoder in one file beside the score."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+from sentflow.io import atomic
+from sentflow.stats.items import OutOfFold
+
+COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
+
+
+def read_predictions(files: Sequence[Path | str]) -> pa.Table:
+    """The predictions in some files, one after the other: the columns of `COLUMNS`.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged; it is named.
+    """
+    tables = []
+    for file in files:
+        try:
+            tables.append(pq.ParquetFile(file).read(columns=list(COLUMNS)).select(COLUMNS))
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise DataError(
+                f"{file} is not a readable file of predictions ({error}). Delete the fold beside it and run "
+                "snakemake again."
+            ) from error
+    return pa.concat_tables(tables).replace_schema_metadata(None)
+
+
+def write_predictions_of_task(path: Path | str, predictions: pa.Table) -> None:
+    """Write what `read_predictions` gave."""
+    with atomic(path) as part:
+        pq.write_table(predictions, part)
+
+
+def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> OutOfFold:
+    """The predictions as arrays.
+
+    Parameters
+    ----------
+    predictions
+        See `read_predictions`.
+    labels
+        (n,) int64 class indices of the task's rows.
+    where
+        The files, as an error calls them.
+
+    Raises
+    ------
+    DataError
+        The predictions are of other rows, or rows have other labels there.
+    """
+    names = ("repetition", "fold", "row", "truth", "predicted")
+    found = OutOfFold(**{name: predictions.column(name).to_numpy() for name in names})
+    inside = (found.row >= 0) & (found.row < len(labels))
+    if not inside.all() or (labels[found.row] != found.truth).any():
+        raise DataError(
+            f"{where}: the predictions are of other rows than those of the task table, or of other labels. Delete the "
+            "folds and run snakemake again."
+        )
+    return found

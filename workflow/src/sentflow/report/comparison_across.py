@@ -1,0 +1,189 @@
+"""Which encoders differ over all tasks: the scores of all tasks → rows of ``comparisons/``."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sentflow.report.comparison import ComparisonSettings, winner
+from sentflow.report.comparison_rows import AcrossRow, PairRow, RankRow
+from sentflow.seeds import derive_seed
+from sentflow.stats.across import (
+    Omnibus,
+    critical_difference,
+    omnibus,
+    signed_rank_p,
+    signed_rank_probabilities,
+)
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.rank_intervals import rank_intervals
+
+
+class Grid:
+    """Scores by task and model, and which models have all of them.
+
+    Parameters
+    ----------
+    tasks
+        Names, in order.
+    models
+        Name → title and whether it is a control, in the order of selection.
+    fold_scores
+        (task, model) → (J,) float64 test scores; missing where there is none, or an undefined one.
+    folds
+        k of the cross-validation.
+    seed
+        Of the protocol.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[str],
+        models: Mapping[str, tuple[str, bool]],
+        fold_scores: Mapping[tuple[str, str], np.ndarray],
+        *,
+        folds: int,
+        seed: int,
+    ) -> None:
+        self.tasks = list(tasks)
+        self.models = models
+        self.fold_scores = fold_scores
+        self.folds = folds
+        self.seed = seed
+        self.n_tasks = Counter(model for task, model in fold_scores if task in self.tasks)
+        self.complete = [model for model in models if self.n_tasks[model] == len(self.tasks)]
+
+    @property
+    def incomplete(self) -> list[str]:
+        """Models that lack a task. They have no mean and no rank."""
+        return [model for model in self.models if model not in self.complete]
+
+    def means(self) -> np.ndarray:
+        """(N, K) means of the complete models."""
+        return np.array(
+            [[self.fold_scores[task, model].mean() for model in self.complete] for task in self.tasks]
+        ).reshape(len(self.tasks), len(self.complete))
+
+
+def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
+    """One row per model, in the order of selection."""
+    numbers: dict[str, dict[str, float]] = {}
+    if grid.complete:
+        intervals = rank_intervals(
+            [
+                np.stack([grid.fold_scores[task, model] for model in grid.complete], axis=1)
+                for task in grid.tasks
+            ],
+            folds=grid.folds,
+            level=settings.level,
+            n_draws=settings.n_item_resamples,
+            seed=derive_seed(grid.seed, "ranks"),
+        )
+        means = grid.means().mean(axis=0).tolist()
+        numbers = {
+            model: {
+                "mean": mean,
+                "average_rank": found.average_rank,
+                "rank_low": found.low,
+                "rank_high": found.high,
+                "place": found.place,
+                "place_low": found.place_low,
+                "place_high": found.place_high,
+            }
+            for model, mean, found in zip(grid.complete, means, intervals, strict=True)
+        }
+    names = ("mean", "average_rank", "rank_low", "rank_high", "place", "place_low", "place_high")
+    missing = dict.fromkeys(names, math.nan)
+    return [
+        RankRow(
+            model=model,
+            model_title=title,
+            is_control=is_control,
+            n_tasks=grid.n_tasks[model],
+            complete=model in grid.complete,
+            level=settings.level,
+            **numbers.get(model, missing),
+        )
+        for model, (title, is_control) in grid.models.items()
+    ]
+
+
+def across_rows(
+    grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonSettings
+) -> list[AcrossRow]:
+    """One row per pair of complete models.
+
+    Parameters
+    ----------
+    grid
+        The scores.
+    pairs
+        Of every task.
+    found
+        Omnibus test of the complete models; pairs are separated only if it rejects, when there are three or more.
+    settings
+        See `ComparisonSettings`.
+    """
+    chosen = list(itertools.combinations(range(len(grid.complete)), 2))
+    if not chosen:
+        return []
+    means = grid.means()
+    differences = np.array([means[:, first] - means[:, second] for first, second in chosen])
+    p_values = [signed_rank_p(row) for row in differences]
+    adjusted = holm(p_values)
+    probabilities = signed_rank_probabilities(
+        differences, rope=settings.rope, seed=derive_seed(grid.seed, "signed ranks")
+    )
+    may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
+    wins = Counter((pair.model_a, pair.model_b, winner(pair)) for pair in pairs)
+    rows = []
+    for index, (first, second) in enumerate(chosen):
+        a, b = grid.complete[first], grid.complete[second]
+        n_wins, n_losses = wins[a, b, a], wins[a, b, b]
+        rows.append(
+            AcrossRow(
+                model_a=a,
+                model_a_title=grid.models[a][0],
+                model_b=b,
+                model_b_title=grid.models[b][0],
+                n_tasks=len(grid.tasks),
+                wins=n_wins,
+                ties=len(grid.tasks) - n_wins - n_losses,
+                losses=n_losses,
+                p_wilcoxon=p_values[index],
+                p_holm=adjusted[index],
+                separated=may_separate and adjusted[index] <= settings.alpha,
+                bayes_a=probabilities[index].a,
+                bayes_equal=probabilities[index].equal,
+                bayes_b=probabilities[index].b,
+                rope=settings.rope,
+                alpha=settings.alpha,
+            )
+        )
+    return rows
+
+
+def omnibus_of(grid: Grid) -> Omnibus:
+    """Omnibus test of the complete models."""
+    return omnibus(grid.means())
+
+
+def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
+    """What ``comparisons/omnibus.json`` holds."""
+    return {
+        "n_tasks": len(grid.tasks),
+        "n_models": len(grid.complete),
+        "tasks": grid.tasks,
+        "models": grid.complete,
+        "incomplete": grid.incomplete,
+        "friedman_chi2": found.chi2,
+        "friedman_p": found.chi2_p,
+        "iman_davenport_f": found.f,
+        "iman_davenport_p": found.f_p,
+        "nemenyi_cd": critical_difference(len(grid.tasks), len(grid.complete), alpha=settings.alpha),
+        "level": settings.level,
+        "alpha": settings.alpha,
+    }

@@ -1,0 +1,214 @@
+"""The rows of the files in ``comparisons/``: one dataclass per file, undefined numbers NaN (null in the file).
+
+Every row carries what a caption needs. `sentflow.report.rows` writes and reads them.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """Two encoders on one task, `model_a` before `model_b` in the order of selection.
+
+    Attributes
+    ----------
+    n_folds
+        Paired folds.
+    difference
+        `mean_a` − `mean_b`.
+    low, high
+        Generalisation interval of the difference at `level`; not adjusted for the number of pairs.
+    p, p_holm
+        Corrected resampled t-test, and adjusted for all pairs of the task (Holm).
+    mdd, mdd_power
+        Smallest observed difference that is significant at `alpha`, and the true one that is found with a power of
+        80 %; both for a single test.
+    bayes_a, bayes_equal, bayes_b
+        Probability that a is better by more than `rope`, that they differ by no more, that b is better by more.
+    item_low, item_high
+        Paired bootstrap over texts of the difference between out-of-fold scores, at `level`.
+    item_grouped
+        Whether documents were resampled instead of texts.
+    p_mcnemar
+        Exact, over the texts of the first repetition; NaN where texts share documents.
+    degenerate
+        All folds have the same difference. Where it is not 0, tests and their probabilities are undefined.
+    """
+
+    task: str
+    task_title: str
+    family: str
+    metric: str
+    model_a: str
+    model_a_title: str
+    model_b: str
+    model_b_title: str
+    n_folds: int
+    mean_a: float
+    mean_b: float
+    difference: float
+    low: float
+    high: float
+    level: float
+    p: float
+    p_holm: float
+    mdd: float
+    mdd_power: float
+    alpha: float
+    bayes_a: float
+    bayes_equal: float
+    bayes_b: float
+    rope: float
+    item_low: float
+    item_high: float
+    item_grouped: bool
+    p_mcnemar: float
+    degenerate: bool
+    data_version: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class StandingRow:
+    """One encoder among the others on one task.
+
+    Attributes
+    ----------
+    rank
+        1 for the best mean; equal means share their mean rank.
+    not_worse
+        Not significantly worse than the best (corrected resampled t-test, Holm over the pairs of the task); also where
+        the test is undefined.
+    letter
+        Of this encoder on this task: a, b, … in the order of selection.
+    worse_than, better_than
+        Letters of the encoders that are significantly better than this one, and of those that are significantly worse.
+    """
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    mean: float
+    rank: float
+    is_best: bool
+    not_worse: bool
+    worse_than: str
+    better_than: str
+    letter: str
+    n_models: int
+    alpha: float
+    data_version: str
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """One encoder over all tasks. An encoder that lacks a task has no mean and no rank.
+
+    Attributes
+    ----------
+    n_tasks
+        Tasks on which it has a score.
+    complete
+        Whether these are all tasks.
+    mean
+        Over the tasks.
+    average_rank
+        Mean of its ranks on the tasks among the complete encoders, 1 for the best.
+    rank_low, rank_high
+        Interval of the average rank at `level`: other tasks, and other texts inside each task.
+    place, place_low, place_high
+        Position by average rank (equal ones share the mean position), and its interval from the same draws.
+    """
+
+    model: str
+    model_title: str
+    is_control: bool
+    n_tasks: int
+    complete: bool
+    mean: float
+    average_rank: float
+    rank_low: float
+    rank_high: float
+    place: float
+    place_low: float
+    place_high: float
+    level: float
+
+
+@dataclass(frozen=True)
+class AcrossRow:
+    """Two complete encoders over all tasks, a before b in the order of selection.
+
+    Attributes
+    ----------
+    wins, ties, losses
+        Tasks on which a is significantly better than b, neither is, and b than a (Holm within the task).
+    p_wilcoxon, p_holm
+        Signed-rank test of the means of the tasks, and adjusted for all pairs (Holm).
+    separated
+        The omnibus test rejects (asked of three encoders or more), and so does this one.
+    bayes_a, bayes_equal, bayes_b
+        Bayesian signed-rank test: probability that a is better by more than `rope` on a further task, that they differ
+        by no more, that b is better by more is the largest of the three.
+    """
+
+    model_a: str
+    model_a_title: str
+    model_b: str
+    model_b_title: str
+    n_tasks: int
+    wins: int
+    ties: int
+    losses: int
+    p_wilcoxon: float
+    p_holm: float
+    separated: bool
+    bayes_a: float
+    bayes_equal: float
+    bayes_b: float
+    rope: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class PowerRow:
+    """What would separate the first two encoders of a task.
+
+    Attributes
+    ----------
+    model_a, model_b
+        The best and the second.
+    difference
+        Between their means, at least 0.
+    mdd
+        Smallest observed difference that is significant at `alpha` in a single test.
+    power_now
+        Probability of a significant result if the difference were the true one.
+    rows_now
+        Balanced rows of the cross-validation.
+    rows_needed
+        Balanced rows with which that probability is 80 %; NaN where there is no difference.
+    repetitions
+        Of the cross-validation.
+    repetitions_help
+        `mdd` with 100 repetitions.
+    """
+
+    task: str
+    task_title: str
+    family: str
+    model_a: str
+    model_a_title: str
+    model_b: str
+    model_b_title: str
+    difference: float
+    mdd: float
+    power_now: float
+    rows_now: int
+    rows_needed: float
+    repetitions: int
+    repetitions_help: float
+    alpha: float
+    data_version: str

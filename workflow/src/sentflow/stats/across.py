@@ -1,0 +1,150 @@
+"""Several encoders on several tasks: omnibus test, pairs, Bayesian signed ranks. One number per encoder and task."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc, fdtrc
+
+from sentflow.stats.paired import Probabilities
+
+BAYES_DRAWS = 50_000
+PRIOR_WEIGHT = 0.5  # of the pseudo-task on which two encoders do not differ
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True)
+class Omnibus:
+    """Whether the encoders differ at all; NaN where there are fewer than two tasks or encoders.
+
+    Attributes
+    ----------
+    chi2, chi2_p
+        Friedman, K − 1 degrees of freedom.
+    f, f_p
+        Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all tasks rank alike `f` is
+        infinite and `f_p` the exact probability of that.
+    """
+
+    chi2: float
+    chi2_p: float
+    f: float
+    f_p: float
+
+
+def ranks(values: np.ndarray) -> np.ndarray:
+    """(…, K) float64 ranks along the last axis: 1 for the highest, equal values share the mean of their ranks."""
+    above = (values[..., None, :] > values[..., :, None]).sum(axis=-1)
+    equal = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
+    found: np.ndarray = above + (equal + 1) / 2
+    return found
+
+
+def omnibus(means: np.ndarray) -> Omnibus:
+    """Friedman's test and the sharper form of Iman and Davenport.
+
+    Parameters
+    ----------
+    means
+        (N, K) scores of K encoders on N tasks.
+
+    Notes
+    -----
+    χ² = 12N/(K(K+1)) · (Σ R² − K(K+1)²/4) of the average ranks R, over 1 − Σ(t³ − t)/(N(K³ − K)) for groups of t equal
+    scores; F = (N − 1)χ² / (N(K − 1) − χ²). Friedman 1937; Iman and Davenport 1980; Demšar 2006.
+    """
+    n, k = means.shape
+    if n < 2 or k < 2:
+        return Omnibus(*[math.nan] * 4)
+    ranked = ranks(means)
+    # Σ over groups of t³ − t: each member of a group counts t² − 1
+    tied = float(((means[:, None, :] == means[:, :, None]).sum(axis=2).astype(np.float64) ** 2 - 1).sum())
+    ties = 1 - tied / (n * (k**3 - k))
+    if ties <= 0:  # no task ranks anything
+        return Omnibus(0.0, 1.0, 0.0, 1.0)
+    average = ranked.mean(axis=0)
+    chi2 = 12 * n / (k * (k + 1)) * (float((average**2).sum()) - k * (k + 1) ** 2 / 4) / ties
+    chi2_p = float(chdtrc(k - 1, chi2))
+    rest = n * (k - 1) - chi2
+    if rest <= 1e-9 * n * k:
+        return Omnibus(chi2, chi2_p, math.inf, math.factorial(k) ** -(n - 1.0))
+    f = (n - 1) * chi2 / rest
+    return Omnibus(chi2, chi2_p, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
+
+
+def critical_difference(n_tasks: int, n_models: int, *, alpha: float) -> float:
+    """Nemenyi's difference of average ranks; NaN where there are fewer than two tasks or encoders.
+
+    Notes
+    -----
+    q · √(K(K+1)/(6N)) with the studentised range over √2. It depends on which other encoders are compared.
+    """
+    if n_tasks < 2 or n_models < 2:
+        return math.nan
+    from scipy.stats import studentized_range
+
+    q = float(studentized_range.ppf(1 - alpha, n_models, math.inf)) / math.sqrt(2)
+    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_tasks))
+
+
+def signed_rank_p(differences: np.ndarray) -> float:
+    """Two-sided p of Wilcoxon's signed-rank test over tasks; 1 where no task has a difference.
+
+    Notes
+    -----
+    Exact for up to 50 tasks without ties, else the normal approximation; differences of 0 are left out. Wilcoxon 1945.
+    """
+    different = differences[differences != 0]
+    if len(different) == 0:
+        return 1.0
+    from scipy.stats import wilcoxon
+
+    untied = len(np.unique(np.abs(different))) == len(different)
+    method = "exact" if untied and len(different) <= 50 else "asymptotic"
+    return float(wilcoxon(different, method=method).pvalue)
+
+
+def signed_rank_probabilities(
+    differences: np.ndarray, *, rope: float, seed: int, n_draws: int = BAYES_DRAWS
+) -> list[Probabilities]:
+    """Bayesian signed-rank test of several pairs over the same tasks.
+
+    Parameters
+    ----------
+    differences
+        (P, N) differences a − b of P pairs on N tasks.
+    rope
+        Half-width of practical equivalence.
+    seed, n_draws
+        Of the Dirichlet weights of tasks, the same for all pairs.
+
+    Returns
+    -------
+    list
+        Per pair the shares of draws in which each of the three regions is the largest.
+
+    Notes
+    -----
+    Beside the N differences stands one of 0 with a prior weight of 0.5. For weights w of a draw the mass of b is
+    Σ w_i w_j over pairs with z_i + z_j < −2 rope, that of a above 2 rope, of equality the rest; sums on a border count
+    half to each side. Benavoli, Corani, Demšar and Zaffalon 2017.
+    """
+    n_pairs, n_tasks = differences.shape
+    z = np.concatenate([np.zeros((n_pairs, 1)), differences], axis=1)
+    sums = z[:, :, None] + z[:, None, :]
+    above, below = (_mass(sums, 2 * rope), _mass(-sums, 2 * rope))
+    generator = np.random.default_rng(seed)
+    largest = np.zeros((n_pairs, 3))
+    for start in range(0, n_draws, _AT_ONCE):
+        size = min(_AT_ONCE, n_draws - start)
+        weights = generator.dirichlet([PRIOR_WEIGHT, *[1.0] * n_tasks], size)
+        for pair in range(n_pairs):
+            a, b = (((weights @ mass[pair]) * weights).sum(axis=1) for mass in (above, below))
+            winner = np.argmax(np.stack([a, 1 - a - b, b]), axis=0)
+            largest[pair] += np.bincount(winner, minlength=3)
+    return [Probabilities(*(counts / n_draws).tolist()) for counts in largest]
+
+
+def _mass(sums: np.ndarray, border: float) -> np.ndarray:
+    """1 where a sum is above the border, 1/2 where it lies on it."""
+    return np.asarray((sums > border) + 0.5 * (sums == border), dtype=np.float64)

@@ -1,0 +1,216 @@
+"""The item-level interval: a bootstrap over the texts of out-of-fold predictions."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentflow.stats.confusions import metric_values
+
+_CELLS_AT_ONCE = 4_000_000  # counts of one block of resamples: 16 MB
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """Every out-of-fold prediction of one encoder on one task, in any order.
+
+    Attributes
+    ----------
+    repetition, fold
+        (m,) int64, 1-based.
+    row
+        (m,) int64 row numbers of the task table; a row occurs at most once in a repetition.
+    truth, predicted
+        (m,) int64 class indices.
+    """
+
+    repetition: np.ndarray
+    fold: np.ndarray
+    row: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+
+
+@dataclass(frozen=True)
+class Units:
+    """What is drawn: texts, or documents where texts share them.
+
+    Attributes
+    ----------
+    of_row
+        (n,) int64, the unit of each row of the task.
+    strata
+        Units that are drawn among themselves: those of each class, or all together where documents hold several
+        classes.
+    grouped
+        Whether units are documents.
+    """
+
+    of_row: np.ndarray
+    strata: list[np.ndarray]
+    grouped: bool
+
+
+@dataclass(frozen=True)
+class ItemInterval:
+    """Percentile interval of the score of pooled out-of-fold predictions.
+
+    Attributes
+    ----------
+    mean
+        The statistic itself: per repetition the metric of all its predictions, then the mean.
+    grouped
+        Whether documents were drawn.
+    """
+
+    mean: float
+    low: float
+    high: float
+    grouped: bool
+
+
+def resampling_units(labels: np.ndarray, groups: Sequence[str | None]) -> Units:
+    """The units of a task.
+
+    Parameters
+    ----------
+    labels
+        (n,) int64 class indices of all rows, also of those that no fold tests.
+    groups
+        n names of documents, None where unknown: such a row is a document of its own.
+    """
+    named: dict[str, int] = {}
+    of_row = np.empty(len(labels), np.int64)
+    n_units = 0
+    for row, group in enumerate(groups):
+        unit = n_units if group is None else named.setdefault(group, n_units)
+        n_units += unit == n_units
+        of_row[row] = unit
+    lowest, highest = np.full(n_units, np.iinfo(np.int64).max), np.full(n_units, -1)
+    np.minimum.at(lowest, of_row, labels)
+    np.maximum.at(highest, of_row, labels)
+    if (lowest == highest).all():
+        strata = [np.flatnonzero(lowest == label) for label in np.unique(labels)]
+    else:
+        strata = [np.arange(n_units)]
+    return Units(of_row, strata, grouped=n_units < len(labels))
+
+
+def item_replicates(
+    predictions: Sequence[OutOfFold],
+    units: Units,
+    *,
+    metric: str,
+    n_classes: int,
+    n_resamples: int,
+    seed: int,
+) -> np.ndarray:
+    """The statistic of each encoder in each resample, the same resamples for all.
+
+    Parameters
+    ----------
+    predictions
+        Of M encoders on one task.
+    units
+        Of the task.
+    metric, n_classes
+        See `metric_values`.
+    n_resamples, seed
+        Of the bootstrap.
+
+    Returns
+    -------
+    np.ndarray
+        (n_resamples + 1, M) float64; the first row is the statistic of the task as it is.
+
+    Notes
+    -----
+    Never cut at 0, whatever the protocol does to fold scores: limits of cut values would hide how weak an encoder is.
+    A resample draws units with replacement within each stratum; a row weighs as often as its unit was drawn, in every
+    repetition in which it was tested.
+    """
+    tables = [_cells(one, units, n_classes=n_classes) for one in predictions]
+    blocks = [
+        np.stack(
+            [metric_values(metric, table.confusions(counts)).mean(axis=1) for table in tables],
+            axis=1,
+        )
+        for counts in _counts(units, n_resamples=n_resamples, seed=seed)
+    ]
+    return np.concatenate(blocks)
+
+
+def item_interval(
+    predictions: OutOfFold,
+    units: Units,
+    *,
+    metric: str,
+    n_classes: int,
+    level: float,
+    n_resamples: int,
+    seed: int,
+) -> ItemInterval:
+    """The interval of one encoder; arguments as for `item_replicates`."""
+    statistic = item_replicates(
+        [predictions],
+        units,
+        metric=metric,
+        n_classes=n_classes,
+        n_resamples=n_resamples,
+        seed=seed,
+    )[:, 0]
+    low, high = percentile_limits(statistic[1:], level)
+    return ItemInterval(float(statistic[0]), low, high, units.grouped)
+
+
+def percentile_limits(values: np.ndarray, level: float) -> tuple[float, float]:
+    """The limits between which the middle `level` of the values lies."""
+    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """How often each unit is predicted as what: per true class its units, and (units, repetitions · K) counts."""
+
+    by_truth: list[tuple[np.ndarray, np.ndarray]]
+    n_classes: int
+
+    def confusions(self, counts: np.ndarray) -> np.ndarray:
+        """(resamples, repetitions, K, K) from (resamples, units) numbers of draws."""
+        # single precision is exact for whole numbers below 2**24
+        parts = [
+            (counts[:, units] @ cells).reshape(len(counts), -1, self.n_classes)
+            for units, cells in self.by_truth
+        ]
+        return np.stack(parts, axis=2)
+
+
+def _cells(predictions: OutOfFold, units: Units, *, n_classes: int) -> _Cells:
+    repetitions, places = np.unique(predictions.repetition, return_inverse=True)
+    width = len(repetitions) * n_classes
+    column = places * n_classes + predictions.predicted
+    unit = units.of_row[predictions.row]
+    by_truth = []
+    for truth in range(n_classes):
+        own = predictions.truth == truth
+        used, index = np.unique(unit[own], return_inverse=True)
+        cells = np.bincount(index * width + column[own], minlength=len(used) * width)
+        by_truth.append((used, cells.reshape(len(used), width).astype(np.float32)))
+    return _Cells(by_truth, n_classes)
+
+
+def _counts(units: Units, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """(block, units) float32: how often each unit is drawn. The first block is the task as it is."""
+    n_units = sum(map(len, units.strata))
+    yield np.ones((1, n_units), np.float32)
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _CELLS_AT_ONCE // n_units)
+    for start in range(0, n_resamples, at_once):
+        size = min(at_once, n_resamples - start)
+        counts = np.empty((size, n_units), np.float32)
+        for members in units.strata:
+            n = len(members)
+            drawn = generator.integers(0, n, (size, n)) + np.arange(size)[:, None] * n
+            counts[:, members] = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+        yield counts

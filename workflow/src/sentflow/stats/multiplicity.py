@@ -1,0 +1,27 @@
+"""Many tests at once."""
+
+import math
+from collections.abc import Sequence
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values, in the order given: all at most α together are wrong with a probability of at most α.
+
+    Parameters
+    ----------
+    p_values
+        Of one family. NaN, an undefined test, stays NaN and counts as one of the family.
+
+    Notes
+    -----
+    Of the sorted p₁ ≤ … ≤ p_M the i-th becomes the largest of min(1, (M − l + 1) · p_l) for l ≤ i. Holm 1979.
+    """
+    order = sorted(
+        (index for index, p in enumerate(p_values) if not math.isnan(p)), key=lambda index: p_values[index]
+    )
+    adjusted = [math.nan] * len(p_values)
+    largest = 0.0
+    for place, index in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - place) * p_values[index]))
+        adjusted[index] = largest
+    return adjusted
