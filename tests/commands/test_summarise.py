@@ -1,6 +1,8 @@
 """The command `summarise`, and `summarise_costs` beside it."""
 
 import json
+import os
+from dataclasses import replace
 
 import fake_summary
 import pyarrow as pa
@@ -93,7 +95,7 @@ def run_costs(tmp_path, *benchmarks):
     write_rows(tmp_path / "scores.parquet", ScoreRow, fake_summary.score_rows(tasks=["T1A"]))
     return summarise_costs.main(
         ["--benchmarks", *map(str, benchmarks), "--summary", str(tmp_path / "scores.parquet")]
-        + ["--output", str(tmp_path / "costs.parquet")]
+        + ["--output", str(tmp_path / "costs.parquet"), "--encoders", str(tmp_path / "encoders.parquet")]
     )
 
 
@@ -103,9 +105,20 @@ def test_costs_are_summed_per_rule_and_memory_is_the_largest(tmp_path):
     write_benchmark(tmp_path, "check", "all", [{"s": 0.2, "cpu_time": "NA", "max_rss": "NA"}])
     assert run_costs(tmp_path, tmp_path / "results" / "benchmarks") == 0
     check, probe = read_rows(tmp_path / "costs.parquet", CostRow)
-    assert probe == CostRow("probe", 2, 0, 15.5, 13.0, 700.0, "sample data")
+    assert replace(probe, started="", ended="") == CostRow("probe", 2, 0, 15.5, 13.0, 700.0, "sample data")
     assert (check.jobs, check.unmeasured_jobs, check.wall_seconds) == (1, 1, 0.2)
     assert check.cpu_seconds != check.cpu_seconds  # NaN: not measured is not 0
+
+
+def test_costs_say_when_the_first_job_began_and_the_last_one_ended(tmp_path):
+    first = write_benchmark(tmp_path, "probe", "T1A/m", [{"s": 10.0}])
+    last = write_benchmark(tmp_path, "probe", "T1B/m", [{"s": 5.0}])
+    # a benchmark file is written when its job ends
+    os.utime(first, (86_400 + 3600, 86_400 + 3600))
+    os.utime(last, (86_400 + 3700, 86_400 + 3700))
+    run_costs(tmp_path, tmp_path / "results" / "benchmarks")
+    row = read_rows(tmp_path / "costs.parquet", CostRow)[0]
+    assert (row.started, row.ended) == ("1970-01-02 00:59:50", "1970-01-02 01:01:40")
 
 
 def test_benchmark_file_given_twice_counts_once(tmp_path):

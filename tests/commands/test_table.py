@@ -40,6 +40,6 @@ def test_costs_come_from_their_own_summary(tmp_path):
 
 
 def test_unknown_table_leaves_no_file(tmp_path, summary):
-    with pytest.raises(ConfigError, match="report.tables: there is no table 'ranks'"):
-        run(tmp_path, "ranks", summary)
-    assert not list(tmp_path.glob("ranks.*"))
+    with pytest.raises(ConfigError, match="report.tables: there is no table 'rank'"):
+        run(tmp_path, "rank", summary)
+    assert not list(tmp_path.glob("rank.*"))

@@ -9,6 +9,17 @@ import pytest
 from workflow_copy import PACKAGE, planned
 
 AFTER_SCORES = ("compare", "summarise", "summarise_costs", "table", "figure", "check", "report")
+AFTER_COMPARE = (
+    *(f"table …{name}" for name in ("scores", "intervals", "differences", "ranks", "matches", "power")),
+    *(f"figure …{name}" for name in ("critical-difference", "ranks", "wins", "differences")),
+    "check …tables",
+    "report",
+)
+AFTER_COSTS = (
+    *(f"table …{name}" for name in ("costs", "encoders")),
+    *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
+    "report",
+)
 AFTER_TABLES = (
     "collect_texts",
     "embed",
@@ -100,15 +111,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("probing/features.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)),
         ("stats/generalisation.py", ("score", *AFTER_SCORES)),
-        ("audit/similar.py", ("audit",)),
-        ("audit/hardest.py", ("hardest",)),
+        ("audit/similar.py", ("audit", "report")),
+        ("audit/hardest.py", ("hardest", "report")),
         ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("stats/paired.py", ("compare",)),
-        ("stats/across.py", ("compare",)),
-        ("report/comparison.py", ("compare",)),
+        ("stats/paired.py", ("compare", *AFTER_COMPARE)),
+        ("stats/across.py", ("compare", *AFTER_COMPARE)),
+        ("report/comparison.py", ("compare", *AFTER_COMPARE)),
         ("report/summary.py", AFTER_SCORES),
-        ("report/costs.py", ("summarise_costs", "table …costs", "figure …costs", "report")),
-        ("report/table_formats.py", ("table", "report")),
+        ("report/costs.py", ("summarise_costs", *AFTER_COSTS)),
+        ("report/table_formats.py", ("table", "check", "report")),
         ("report/heatmap.py", ("figure", "report")),
         ("report/checks.py", ("check", "report")),
         ("report/page.py", ("report",)),
@@ -190,7 +201,7 @@ def test_another_version_of_a_library_runs_what_it_computes(project, everything)
 
 def test_a_lost_result_is_made_again(project):
     (project / "results/tables/scores.md").unlink()
-    assert planned(project) == {"table scores", "report"}
+    assert planned(project) == {"table scores", "check tables", "report"}
 
 
 def test_a_lost_file_in_between_is_made_again_when_it_is_asked_for(project):

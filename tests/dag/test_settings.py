@@ -6,14 +6,23 @@ from typing import Any
 import pytest
 from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
+TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
+TABLES = (*TABLES_OF_SCORES, "tasks", "encoders", "costs")
+FIGURES_OF_COMPARISONS = ("critical-difference", "ranks", "wins", "differences")
+FIGURES = ("heatmap", "forest", *FIGURES_OF_COMPARISONS, "curves", "sizes", "speed", "costs")
 SUMMARIES = {
     "compare",
     "summarise",
     "summarise_costs",
-    *(f"table {name}" for name in ("scores", "intervals", "tasks", "costs")),
-    *(f"figure {name}" for name in ("heatmap", "forest", "curves", "costs")),
-    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls")),
+    *(f"table {name}" for name in TABLES),
+    *(f"figure {name}" for name in FIGURES),
+    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
     "report",
+}
+AFTER_COMPARE = {
+    *(f"table {name}" for name in TABLES_OF_SCORES),
+    *(f"figure {name}" for name in FIGURES_OF_COMPARISONS),
+    "check tables",
 }
 # The record tells the configuration.
 SUMMARIES_AND_RECORD = SUMMARIES | {"record"}
@@ -109,7 +118,7 @@ def test_statistics_run_no_probe(finished, key):
 
 @pytest.mark.parametrize("key", [{"rope": 0.02}, {"alpha": 0.01}], ids=str)
 def test_settings_of_tests_run_the_comparison_alone(finished, key):
-    assert planned(finished, {"statistics": key}) == {"compare", "record", "report"}
+    assert planned(finished, {"statistics": key}) == AFTER_COMPARE | {"compare", "record", "report"}
 
 
 def test_a_setting_of_one_model_runs_only_its_jobs(finished):
@@ -175,7 +184,7 @@ def test_a_seed_of_sample_data_runs_only_that_dataset(finished):
 def test_titles_run_only_what_prints_them(finished):
     of_experiment = {"experiment": {"title": "Another title"}}
     tables = {job for job in SUMMARIES if job.startswith("table")}
-    assert planned(finished, of_experiment) == tables | {"record", "report"}
+    assert planned(finished, of_experiment) == tables | {"check tables", "record", "report"}
     assert planned(finished, {"models": {"tfidf": {"title": "TF-IDF"}}}) == SUMMARIES_AND_RECORD
 
 
@@ -296,7 +305,7 @@ def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp
 STUDY = {
     "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
     "study": {"protocols": ["corrected", "narrow"]},
-    "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
+    "report": {"tables": [*TABLES, "protocols"]},
 }
 
 

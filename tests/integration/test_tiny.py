@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 MODELS = ("bag-of-words", "tfidf", "random")
 # Files that a run measures anew each time.
-MEASURED = {"costs.csv", "costs.md", "costs.tex"}
+MEASURED = {f"{name}.{ending}" for name in ("costs", "encoders") for ending in ("csv", "md", "tex")}
 KILL_WITHIN_SECONDS = 300
 
 
@@ -108,17 +108,40 @@ def test_every_score_is_there_and_makes_sense(reference):
 
 def test_checks_pass(reference):
     checks = sorted((reference / "results/checks").glob("*.json"))
-    assert [check.stem for check in checks] == ["complete", "controls", "intervals", "no_missing"]
+    assert [check.stem for check in checks] == ["complete", "controls", "intervals", "no_missing", "tables"]
     for check in checks:
         assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem
 
 
 def test_tables_figures_report_and_record_are_there(reference):
     results = reference / "results"
-    for name in ("scores", "intervals", "tasks", "costs"):
+    for name in (
+        "scores",
+        "intervals",
+        "differences",
+        "ranks",
+        "matches",
+        "power",
+        "tasks",
+        "encoders",
+        "costs",
+    ):
         assert all((results / f"tables/{name}.{ending}").stat().st_size for ending in ("csv", "md", "tex"))
-    for name in ("heatmap", "forest", "curves", "costs"):
-        assert all((results / f"figures/{name}.{ending}").stat().st_size for ending in ("pdf", "png", "svg"))
+    figures = (
+        "heatmap",
+        "forest",
+        "critical-difference",
+        "ranks",
+        "wins",
+        "differences",
+        "curves",
+        "sizes",
+        "speed",
+        "costs",
+    )
+    for name in figures:
+        endings = ("pdf", "png", "svg", "parquet")
+        assert all((results / f"figures/{name}.{ending}").stat().st_size for ending in endings)
     page = (results / "report/index.html").read_text(encoding="utf-8")
     assert all(words in page for words in ("Tiny experiment", "sample data", *TASKS))
     assert "T1B-tiny" in (results / "record/config.yaml").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 
+import fake_comparisons
 import fake_summary
 import matplotlib as mpl
 import pytest
@@ -10,8 +11,20 @@ from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.report import canvas, cost_bars, curves, figure_texts, forest, heatmap
-from sentflow.report.figures import FIGURES, draw
+from sentflow.report import (
+    canvas,
+    cost_bars,
+    curves,
+    differences,
+    figure_texts,
+    forest,
+    heatmap,
+    pareto,
+    rankings,
+    wins,
+)
+from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.figures import FIGURES, RECIPES, draw
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 
 TASKS = ["F1A", "F3", "T1A"]
@@ -39,6 +52,12 @@ def figures_of(data_version):
         "forest": forest.draw(rows),
         "curves": curves.draw(fake_summary.curve_rows(rows)),
         "costs": cost_bars.draw(fake_summary.cost_rows(data_version)),
+        "sizes": pareto.draw_sizes(fake_comparisons.encoder_rows(rows)),
+        "speed": pareto.draw_speed(fake_comparisons.encoder_rows(rows)),
+        "differences": differences.draw(fake_comparisons.pair_rows(rows)),
+        "critical-difference": rankings.draw_critical_difference(fake_comparisons.ranking_rows(rows)),
+        "ranks": rankings.draw_ranks(fake_comparisons.ranking_rows(rows)),
+        "wins": wins.draw(fake_comparisons.match_rows(rows)),
     }
 
 
@@ -203,15 +222,22 @@ def test_settings_of_the_user_do_not_change_figures():
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_figure_is_drawn_from_one_file(tmp_path, name):
-    rows = fake_summary.score_rows(tasks=["T1A"])
-    path = tmp_path / "summary.parquet"
-    if name == "curves":
-        write_rows(path, CurveRow, fake_summary.curve_rows(rows))
-    elif name == "costs":
-        write_rows(path, CostRow, fake_summary.cost_rows())
-    else:
-        write_rows(path, ScoreRow, rows)
-    assert draw(name, path).axes
+    rows = fake_summary.score_rows(tasks=["T1A", "F3"])
+    write_rows(tmp_path / "scores.parquet", ScoreRow, rows)
+    write_rows(tmp_path / "curves.parquet", CurveRow, fake_summary.curve_rows(rows))
+    write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
+    write_rows(tmp_path / "encoders.parquet", EncoderRow, fake_comparisons.encoder_rows(rows))
+    compared = fake_comparisons.write_comparisons(tmp_path / "comparisons", rows)
+    sources = {"curves": ["curves"], "costs": ["costs"], "sizes": ["encoders"], "speed": ["encoders"]}
+    files = [tmp_path / f"{stem}.parquet" for stem in sources.get(name, ["scores"])]
+    if name == "differences":
+        files = [tmp_path / "comparisons" / "pairs.parquet"]
+    elif RECIPES[name].gather:
+        files += compared
+    data = tmp_path / "data.parquet"
+    first, again = draw(name, *files, data=data), draw(name, data)
+    assert first.axes
+    assert texts_of(first) == texts_of(again)
 
 
 def test_wrong_file_for_a_figure_is_explained(tmp_path):

@@ -3,25 +3,29 @@
 import dataclasses
 import math
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 
+import fake_comparisons
 import fake_summary
 import pytest
 
+from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
+from sentflow.report.comparisons import mark
 from sentflow.report.findings import findings
+from sentflow.report.html_tables import sort_value
 from sentflow.report.page import Sources, flat, render, without_machine_paths
 from sentflow.report.strips import Axis, strip
+from sentflow.report.table import BEST, NOT_WORSE
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+VERSIONS = {"python": "3.11.7", "platform": "Linux", "libraries": {"sentflow": "0.1.0"}, "git": None}
 
 
 class Elements(HTMLParser):
     """Collects start tags with their attributes, and whether every tag is closed."""
 
-    VOID = {"meta", "link", "img", "input", "br"}
+    VOID = {"meta", "link", "img", "input", "br", "hr"}
 
     def __init__(self):
         super().__init__()
@@ -47,6 +51,7 @@ def elements(page):
 
 
 def make_sources(tmp_path, **changes):
+    """Sources without comparisons, as those of an experiment with one encoder."""
     for name in ("heatmap", "forest", "curves", "costs"):
         (tmp_path / f"{name}.svg").write_text(SVG)
     (tmp_path / "scores.csv").write_text("task,model\nF3,é\n", encoding="utf-8")
@@ -61,7 +66,7 @@ def make_sources(tmp_path, **changes):
         models={"minilm-l6": {"title": "all-MiniLM-L6-v2", "source": {"path": "/home/maria/models/minilm"}}},
         datasets={"sample-t1a": {"title": "Sample T1A", "licence": "MIT", "citation": "none"}},
         config="mirrors:\n- /data/espelho/real\nselect: {}\n",
-        versions={"python": "3.11.7", "platform": "Linux", "libraries": {"sentflow": "0.1.0"}, "git": None},
+        versions=VERSIONS,
         files=[*sorted(tmp_path.glob("*.svg")), tmp_path / "scores.csv"],
     )
     return dataclasses.replace(sources, **changes)
@@ -288,32 +293,154 @@ def test_single_encoder_on_a_single_task_needs_no_comparison():
     assert headings == ["Highest score", "How precise the scores are"]
 
 
-# --- in a browser ---
+# --- comparisons, audits, hardest texts ---
+
+COMPARED = ("critical-difference", "ranks", "wins", "differences", "sizes", "speed")
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="needs the browser chromium")
-def test_browser_loads_all_pictures_sorts_and_logs_no_error(tmp_path):
+def compared_sources(tmp_path, **changes):
+    for name in COMPARED:
+        (tmp_path / f"{name}.svg").write_text(SVG)
+    plain = make_sources(tmp_path)
+    full = {
+        "comparisons": fake_comparisons.comparisons(plain.scores),
+        "encoders": fake_comparisons.encoder_rows(plain.scores),
+        "audits": {"T1A-sample": fake_comparisons.audit("T1A-sample")},
+        "hardest": {
+            "T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True),
+            "F1A-sample": fake_comparisons.hard_texts("F1A-sample"),
+        },
+        "files": [*sorted(tmp_path.glob("*.svg")), tmp_path / "scores.csv"],
+    }
+    return dataclasses.replace(plain, **(full | changes))
+
+
+def section(page, name):
+    start = page.index(f'<section id="{name}">')
+    return page[start : page.index("</section>", start)]
+
+
+def test_page_of_comparisons_is_whole(tmp_path):
+    page = render(compared_sources(tmp_path))
+    found = elements(page)
+    assert len([tag for tag, _ in found if tag == "img"]) == 10
+    assert all(len(attributes["alt"]) > 30 for tag, attributes in found if tag == "img")
+    names = {attributes.get("id") for _, attributes in found}
+    for tag, attributes in found:
+        if tag == "a" and attributes["href"].startswith("#"):
+            assert attributes["href"][1:] in names
+    assert len(names - {None}) == len([1 for _, attributes in found if attributes.get("id")])
+
+
+def test_bold_and_underlined_scores_are_those_that_tests_mark(tmp_path):
+    sources = compared_sources(tmp_path)
+    body = section(render(sources), "scores")
+    marks = [mark(sources.comparisons, row.task, row.model) for row in sources.scores]
+    assert body.count('<strong class="value">') == marks.count(BEST) > 0
+    assert body.count("not-worse") == marks.count(NOT_WORSE)
+
+
+def test_page_without_comparisons_has_no_section_of_them(tmp_path):
     page = render(make_sources(tmp_path))
-    probe = """<script>
-      addEventListener("load", () => {
-        const header = document.querySelector("table.scores").tHead.rows[0].cells[4];
-        header.querySelector("button").click();
-        const pictures = Array.from(document.querySelectorAll("figure img"));
-        const broken = pictures.filter((image) => image.naturalWidth === 0);
-        document.title = `${header.getAttribute("aria-sort")} ${pictures.length} ${broken.length}`;
-      });
-    </script></body>"""
-    (tmp_path / "index.html").write_text(page.replace("</body>", probe), encoding="utf-8")
-    done = subprocess.run(
-        [
-            "chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync",
-            f"--user-data-dir={tmp_path / 'profile'}", "--enable-logging=stderr", "--dump-dom",
-            f"file://{tmp_path / 'index.html'}",
-        ],
-        capture_output=True, text=True, timeout=120, check=True,
-    )  # fmt: skip
-    assert "CONSOLE" not in done.stderr
-    # four figures, none of them broken
-    assert "<title>descending 4 0</title>" in done.stdout
+    assert "comparisons" not in re.findall(r'<section id="([^"]+)"', page)
+    assert "#comparisons" not in page
+
+
+def test_numbers_are_sorted_by_their_value(tmp_path):
+    body = section(render(compared_sources(tmp_path)), "power")
+    assert re.search(r'<td class="number" data-value="[\d.]+">', body)
+
+
+def test_warnings_of_the_audit_stand_with_the_task(tmp_path):
+    page = render(compared_sources(tmp_path))
+    task = page[page.index('<details id="task-T1A-sample">') :]
+    task = task[: task.index('<section id="training">')]
+    assert "2 rows have the same text and different labels." in task
+    assert ">1 warning<" in task
+    assert "14 rows in 7 groups" in task
+    assert "120; 480 rows belong to one" in task
+
+
+def test_abusive_texts_are_behind_a_click_and_escaped(tmp_path):
+    page = render(compared_sources(tmp_path))
+    task = page[page.index('<details id="task-T1A-sample">') :]
+    hidden = task[task.index('<details class="inner abusive">') :]
+    assert "open only if you want to read them" in hidden
+    assert "&lt;b&gt;é&lt;/b&gt; &amp; não" in hidden
+    assert "<b>é" not in page
+    # closed, and kept closed when all others are opened for print
+    assert "abusive open" not in page
+    assert ":not(.abusive)" in page
+
+
+def test_other_hard_texts_are_not_called_abusive(tmp_path):
+    page = render(compared_sources(tmp_path))
+    task = page[page.index('<details id="task-F1A-sample">') : page.index('<details id="task-F3-sample">')]
+    assert "Hardest texts" in task
+    assert "abusive" not in task
+
+
+def test_summary_speaks_of_tests_where_there_are_some():
+    rows = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
+    found = {one.heading: one.text for one in findings(rows, fake_comparisons.comparisons(rows))}
+    assert "significantly better than the second" in found["How clear the lead is"]
+    assert "That the others do not differ is not shown" in found["How clear the lead is"]
+    assert found["Over all tasks"].startswith("all-MiniLM-L6-v2 has the best average rank")
+    assert "had to reach" in found["What could be found"]
+
+
+def test_summary_without_a_complete_pair_ranks_nobody():
+    rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])[:3]
+    headings = [one.heading for one in findings(rows, fake_comparisons.comparisons(rows))]
+    assert "Over all tasks" not in headings
+
+
+def test_page_says_when_jobs_ran(tmp_path):
+    costs = [
+        dataclasses.replace(row, started="2026-01-02 03:04:05", ended="2026-01-02 04:05:06")
+        for row in fake_summary.cost_rows()
+    ]
+    page = render(make_sources(tmp_path, costs=costs))
+    assert "began on 2026-01-02 03:04:05" in page
+    assert "ended on 2026-01-02 04:05:06" in page
+    assert "The first job began" not in render(make_sources(tmp_path))
+
+
+def test_bibtex_holds_data_and_encoders_that_say_whom_to_cite(tmp_path):
+    datasets = {
+        "sample-t1a": {
+            "title": "Hate & love",
+            "citation": "Silva 2020, 100 %",
+            "homepage": "https://example.org/x",
+        }
+    }
+    models = {"minilm-l6": {"title": "MiniLM", "citation": "Wang 2020"}, "tfidf": {"citation": "none"}}
+    page = render(compared_sources(tmp_path, datasets=datasets, models=models))
+    cite = section(page, "cite")
+    assert "@misc{data-sample-t1a," in cite
+    assert r"title = {{Hate \&amp; love}}" in cite
+    assert r"Silva 2020, 100 \%" in cite
+    assert "@misc{encoder-minilm-l6," in cite
+    assert "encoder-tfidf" not in cite
+    assert "demsar-2006" in cite
+    assert "demsar-2006" not in render(make_sources(tmp_path))
+    for entry in bibtex(VERSIONS, datasets, models, compared=True).split("\n\n"):
+        assert entry.count("{") == entry.count("}"), entry
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("−0.012*", -0.012),
+        ("1,037", 1037),
+        ("<0.001", 0.0005),
+        ("3 h 05 min", 3 * 3600 + 5 * 60),
+        ("0.4 s", 0.4),
+        ("1.4 GiB", 1.4 * 1024),
+        ("31 %", 31),
+        ("—", None),
+        ("no limit", None),
+    ],
+)
+def test_cells_are_sorted_by_the_number_they_begin_with(text, value):
+    assert sort_value(text) == (None if value is None else pytest.approx(value))

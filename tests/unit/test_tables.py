@@ -9,12 +9,12 @@ import fake_summary
 import pytest
 
 from sentflow.errors import ConfigError
+from sentflow.report.averages import average_score
 from sentflow.report.numbers import decimal, duration, interval, memory
+from sentflow.report.table import Cell
 from sentflow.report.table_formats import csv_text, latex, latex_text, markdown_text
 from sentflow.report.tables import (
     TABLES,
-    Cell,
-    average_score,
     costs_table,
     intervals_table,
     read_table,
@@ -217,7 +217,7 @@ def test_intervals_table_shows_how_much_wider_generalisation_is():
 
 def test_degenerate_row_has_no_intervals_in_the_intervals_table():
     row = dataclasses.replace(fake_summary.one_row(), degenerate=True)
-    assert [cell.text for cell in intervals_table([row], "Title").groups[0].rows[0][2:]] == ["—", "—", "—"]
+    assert [cell.text for cell in intervals_table([row], "Title").groups[0].rows[0][2:]] == ["—"] * 4
 
 
 def test_unknown_table_is_named_with_the_known_ones(tmp_path):

@@ -157,7 +157,34 @@ def test_costs_are_read_by_what_shows_costs_alone():
     assert chosen.summary_of_table(SimpleNamespace(table="costs")) == paths.COSTS
     assert chosen.summary_of_table(SimpleNamespace(table="scores")) == paths.SUMMARY
     sources = [chosen.data_of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
-    assert sources == [paths.CURVES, paths.COSTS, paths.SUMMARY]
+    assert sources == [[paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
+    for name in ("sizes", "speed"):
+        assert chosen.data_of_figure(SimpleNamespace(figure=name)) == [paths.ENCODERS]
+
+
+def test_comparisons_are_read_by_what_shows_them_alone():
+    chosen = targets()
+    read = {
+        name: chosen.comparisons_of_table(SimpleNamespace(table=name))
+        for name in ("scores", "power", "tasks", "costs")
+    }
+    assert read == {
+        "scores": [paths.PAIRS, paths.STANDINGS],
+        "power": [paths.POWER],
+        "tasks": [],
+        "costs": [],
+    }
+    assert chosen.data_of_figure(SimpleNamespace(figure="differences")) == [paths.PAIRS]
+    assert paths.SUMMARY in chosen.data_of_figure(SimpleNamespace(figure="ranks"))
+
+
+def test_only_the_check_of_tables_reads_tables():
+    chosen = targets()
+    assert chosen.tables_of_check(SimpleNamespace(check="complete")) == []
+    read = chosen.tables_of_check(SimpleNamespace(check="tables"))
+    assert "results/tables/scores.md" in read
+    assert "results/tables/scores.tex" in read
+    assert not any(file.endswith(".csv") for file in read)
 
 
 PROMPTED = {

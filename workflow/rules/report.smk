@@ -29,11 +29,14 @@ rule summarise:
 
 
 rule summarise_costs:
-    """The benchmark files → time and memory per rule. They change with every run, so no score depends on them."""
+    """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
         summary=paths.SUMMARY,
+        manifests=targets.manifests(),
+        embeddings=targets.embedding_infos(),
     output:
-        paths.COSTS,
+        costs=paths.COSTS,
+        encoders=paths.ENCODERS,
     log:
         paths.log("summarise_costs"),
     benchmark:
@@ -50,13 +53,15 @@ rule summarise_costs:
         benchmarks=paths.BENCHMARKS,
     shell:
         "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summary {input.summary:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --manifests {input.manifests:q} --embeddings {input.embeddings:q} --output {output.costs:q}"
+        " --encoders {output.encoders:q} > {log:q} 2>&1"
 
 
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
-        targets.summary_of_table,
+        summary=targets.summary_of_table,
+        comparisons=targets.comparisons_of_table,
     output:
         csv=report(
             paths.TABLE.format(table="{table}", format="csv"),
@@ -81,13 +86,13 @@ rule table:
         code=code("sentflow.commands.table"),
         settings=targets.table_settings,
     shell:
-        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
-        " --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
+        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input.summary:q}"
+        " --comparisons {input.comparisons:q} --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
         " --latex {output.latex:q} > {log:q} 2>&1"
 
 
 rule figure:
-    """One figure as PDF, PNG and SVG, drawn from one Parquet file."""
+    """One figure as PDF, PNG and SVG, and its rows as Parquet: all that it takes to draw it again."""
     input:
         targets.data_of_figure,
     output:
@@ -99,6 +104,7 @@ rule figure:
             labels={"figure": "{figure}"},
         ),
         svg=paths.FIGURE.format(figure="{figure}", format="svg"),
+        data=paths.FIGURE.format(figure="{figure}", format="parquet"),
     log:
         paths.log("figure", "{figure}"),
     benchmark:
@@ -115,14 +121,16 @@ rule figure:
         style=files("report/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
-        "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --pdf {output.pdf:q}"
-        " --png {output.png:q} --svg {output.svg:q} > {log:q} 2>&1"
+        "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
+        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} > {log:q} 2>&1"
 
 
 rule check:
-    """One acceptance check of the summary; a failed check names every offending row."""
+    """One acceptance check of the summary or of the written tables; a failed check names every offending row."""
     input:
-        paths.SUMMARY,
+        summary=paths.SUMMARY,
+        comparisons=targets.comparisons_of_check,
+        tables=targets.tables_of_check,
     output:
         paths.CHECK,
     log:
@@ -140,8 +148,8 @@ rule check:
         code=code("sentflow.commands.check"),
         settings=targets.check_settings,
     shell:
-        "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input.summary:q}"
+        " --comparisons {input.comparisons:q} --tables {input.tables:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule record:
@@ -174,6 +182,9 @@ rule report:
         summary=paths.SUMMARY,
         curves=paths.CURVES,
         costs=paths.COSTS,
+        encoders=paths.ENCODERS,
+        comparisons=targets.comparisons(),
+        audits=targets.audits(),
         tables=targets.tables(),
         figures=targets.figures(),
         effects=targets.effects(),
@@ -199,6 +210,7 @@ rule report:
         checks=" ".join(experiment.config["report"]["checks"]),
     shell:
         "python -m sentflow.commands.report --summary {input.summary:q} --curves {input.curves:q}"
-        " --costs {input.costs:q} --effects {input.effects:q} --tables {input.tables:q} --figures {input.figures:q}"
+        " --costs {input.costs:q} --encoders {input.encoders:q} --comparisons {input.comparisons:q} --audits {input.audits:q}"
+        " --effects {input.effects:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -53,6 +53,7 @@ OMNIBUS = f"{RESULTS}/comparisons/omnibus.json"
 SUMMARY = f"{RESULTS}/summary/scores.parquet"
 CURVES = f"{RESULTS}/summary/curves.parquet"
 COSTS = f"{RESULTS}/summary/costs.parquet"
+ENCODERS = f"{RESULTS}/summary/encoders.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"

@@ -31,9 +31,33 @@ from sentflow.switches import not_comparable_text, switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
-# Tables and figures of what the pipeline cost: they change with every run, so scores never depend on them.
-COST_OUTPUTS = ("costs",)
+# What tables and figures are made of, where it is not the summary of scores alone. What the pipeline cost changes with
+# every run, so scores never depend on it.
+_OF_COSTS = {
+    "costs": paths.COSTS,
+    "encoders": paths.ENCODERS,
+    "sizes": paths.ENCODERS,
+    "speed": paths.ENCODERS,
+}
+_ALL_RANKS = (paths.RANKS, paths.ACROSS, paths.OMNIBUS)
+# These are the tables of scores, which the check of tables reads again (`sentflow.report.emphasis`).
+_TABLE_COMPARISONS = {
+    "scores": (paths.PAIRS, paths.STANDINGS),
+    "intervals": (paths.PAIRS,),
+    "differences": (paths.PAIRS,),
+    "ranks": _ALL_RANKS,
+    "matches": _ALL_RANKS,
+    "power": (paths.POWER,),
+}
+_FIGURE_DATA = {
+    "curves": (paths.CURVES,),
+    "differences": (paths.PAIRS,),
+    "critical-difference": (paths.SUMMARY, *_ALL_RANKS),
+    "ranks": (paths.SUMMARY, *_ALL_RANKS),
+    "wins": (paths.SUMMARY, paths.RANKS, paths.ACROSS),
+}
 STUDY_TABLES = ("protocols", "documents")
+TABLES_CHECK = "tables"
 HARDEST_TEXTS = 100
 _EMBED_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
@@ -61,6 +85,14 @@ class Targets:
     def probes(self) -> list[str]:
         """Every fold of every task and model."""
         return [file for task, model in self._pairs() for file in self._folds(task, model)]
+
+    def manifests(self) -> list[str]:
+        """What was fetched of every model."""
+        return [paths.MANIFEST.format(model=model) for model in self.experiment.models]
+
+    def embedding_infos(self) -> list[str]:
+        """The description beside each of `embeddings`."""
+        return [file.removesuffix(".npy") + ".json" for file in self.embeddings()]
 
     def scores(self) -> list[str]:
         """One JSON per task and model, task after task."""
@@ -233,11 +265,28 @@ class Targets:
         """The one Parquet file that a table is made of; one per protocol for the tables of a study."""
         if wildcards.table in STUDY_TABLES:
             return self.effects()
-        return paths.COSTS if wildcards.table in COST_OUTPUTS else paths.SUMMARY
+        return _OF_COSTS.get(wildcards.table, paths.SUMMARY)
 
-    def data_of_figure(self, wildcards: Any) -> str:
-        """The one Parquet file that a figure is drawn from."""
-        return {"curves": paths.CURVES, "costs": paths.COSTS}.get(wildcards.figure, paths.SUMMARY)
+    def comparisons_of_table(self, wildcards: Any) -> list[str]:
+        """What a table says of several models."""
+        return list(_TABLE_COMPARISONS.get(wildcards.table, ()))
+
+    def data_of_figure(self, wildcards: Any) -> list[str]:
+        """The files that a figure is drawn from; its rows are written beside it, so that one is enough next time."""
+        if wildcards.figure in _OF_COSTS:
+            return [_OF_COSTS[wildcards.figure]]
+        return list(_FIGURE_DATA.get(wildcards.figure, (paths.SUMMARY,)))
+
+    def comparisons_of_check(self, wildcards: Any) -> list[str]:
+        """The tests that a check holds the tables to."""
+        return [paths.PAIRS] if wildcards.check == TABLES_CHECK else []
+
+    def tables_of_check(self, wildcards: Any) -> list[str]:
+        """The tables that a check reads again."""
+        if wildcards.check != TABLES_CHECK:
+            return []
+        of_scores = [name for name in self._report("tables") if name in _TABLE_COMPARISONS]
+        return _expand(paths.TABLE, "table", of_scores, ("md", "tex"))
 
     # --- settings -------------------------------------------------------------------------------------------
 

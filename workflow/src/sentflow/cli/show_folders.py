@@ -14,8 +14,8 @@ from sentflow.cli.terminal import Block, Listing
 from sentflow.errors import DataError
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.report.score_table import scores_table
 from sentflow.report.summary import in_order, score_row
-from sentflow.report.tables import scores_table
 
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}
 

@@ -16,7 +16,8 @@ from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import CostRow, ScoreRow, read_rows
-from sentflow.report.tables import costs_table, scores_table
+from sentflow.report.score_table import scores_table
+from sentflow.report.tables import costs_table
 
 _METADATA_KEY = b"sentflow"
 _TEST = "metric_test"

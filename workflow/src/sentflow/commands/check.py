@@ -9,7 +9,9 @@ from pathlib import Path
 from sentflow.errors import DataError
 from sentflow.io import write_json
 from sentflow.log import exit_with, start_log
-from sentflow.report.checks import CHECKS, Selection, run_check
+from sentflow.report.checks import CHECKS, Selection
+from sentflow.report.comparisons import Comparisons
+from sentflow.report.emphasis import Written, run_any_check
 from sentflow.report.rows import ScoreRow, read_rows
 
 logger = logging.getLogger(__name__)
@@ -18,10 +20,16 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="check", description=__doc__)
-    found.add_argument("--check", required=True, help=f"one of: {', '.join(CHECKS)}")
+    found.add_argument("--check", required=True, help=f"one of: {', '.join((*CHECKS, 'tables'))}")
     found.add_argument("--summary", type=Path, required=True, help="summary of scores")
     found.add_argument(
         "--settings", required=True, help='JSON: {"tasks": […], "models": […], "random_models": […]}'
+    )
+    found.add_argument(
+        "--comparisons", nargs="*", type=Path, default=[], help="for the check tables: of compare"
+    )
+    found.add_argument(
+        "--tables", nargs="*", type=Path, default=[], help="for the check tables: .md and .tex"
     )
     found.add_argument("--output", type=Path, required=True, help="JSON file to write if the check holds")
     return found
@@ -32,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("check", args, libraries=["pyarrow"])
     selection = Selection(**json.loads(args.settings))
-    result = run_check(args.check, read_rows(args.summary, ScoreRow), selection)
+    rows = read_rows(args.summary, ScoreRow)
+    written = Written(args.tables, Comparisons.read(args.comparisons))
+    result = run_any_check(args.check, rows, selection, written)
     if not result.passed:
         raise DataError(
             f"{args.summary} fails the check {result.name!r}. {result.rule} But:\n  "

@@ -17,8 +17,13 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="figure", description=__doc__)
     found.add_argument("--figure", required=True, help=f"one of: {', '.join(FIGURES)}")
     found.add_argument(
-        "--summary", type=Path, required=True, help="the one Parquet file: scores, curves or costs"
+        "--summary",
+        nargs="+",
+        type=Path,
+        required=True,
+        help="the one Parquet file that the figure is drawn from, or the files of the experiment that it needs",
     )
+    found.add_argument("--data", type=Path, help="file to write: Parquet, all that it takes to draw it again")
     found.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
     found.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
     found.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
@@ -31,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("figure", args, libraries=["matplotlib", "pyarrow"])
     # it tells every step of cutting the fonts of a PDF down
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    figure = draw(args.figure, args.summary)
+    figure = draw(args.figure, *args.summary, data=args.data)
     for path in (args.pdf, args.png, args.svg):
         save(figure, path)
         logger.info("%s: %d kB", path, path.stat().st_size // 1000)

@@ -6,11 +6,17 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.audit.rows import HardRow
 from sentflow.io import read_json, write_text
 from sentflow.log import exit_with, start_log
-from sentflow.report.checks import Selection, run_check
+from sentflow.report.checks import Selection
+from sentflow.report.comparisons import Comparisons
+from sentflow.report.emphasis import Written, run_any_check
+from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.page import Sources, render
 from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, read_rows
+
+SHOWN_TEXTS = 10  # of a task; the file holds more
 
 logger = logging.getLogger(__name__)
 
@@ -22,6 +28,11 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--curves", type=Path, required=True, help="training curves")
     found.add_argument("--costs", type=Path, required=True, help="time and memory per rule")
     found.add_argument("--effects", nargs="*", type=Path, default=[], help="what other protocols change")
+    found.add_argument("--encoders", type=Path, help="what each encoder is and costs")
+    found.add_argument("--comparisons", nargs="*", type=Path, default=[], help="the files of compare")
+    found.add_argument(
+        "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"
+    )
     found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
     found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
     found.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
@@ -43,6 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("report", args, libraries=["jinja2", "pyarrow"])
     settings = json.loads(args.settings)
     scores = read_rows(args.summary, ScoreRow)
+    comparisons = Comparisons.read(args.comparisons)
+    written = Written(args.tables, comparisons)
     # the checks run here again, because a check that failed leaves no file and must be seen all the same
     selection = Selection(**settings["selection"])
     sources = Sources(
@@ -50,8 +63,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         curves=read_rows(args.curves, CurveRow),
         costs=read_rows(args.costs, CostRow),
         effects=[row for file in args.effects for row in read_rows(file, EffectRow)],
+        encoders=read_rows(args.encoders, EncoderRow) if args.encoders else [],
+        comparisons=comparisons,
+        audits={file.stem: read_json(file) for file in args.audits if file.suffix == ".json"},
+        hardest={
+            file.stem: read_rows(file, HardRow, may_be_empty=True)[:SHOWN_TEXTS]
+            for file in args.audits
+            if file.suffix == ".parquet"
+        },
         protocols=settings["protocols"],
-        checks=[run_check(name, scores, selection) for name in args.checks],
+        checks=[run_any_check(name, scores, selection, written) for name in args.checks],
         experiment=settings["experiment"],
         tasks=settings["tasks"],
         models=settings["models"],

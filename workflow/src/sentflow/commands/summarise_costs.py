@@ -1,12 +1,16 @@
-"""Benchmark records of Snakemake -> time and memory per rule."""
+"""Benchmark records of Snakemake -> time and memory per rule, and what each encoder is and costs."""
 
 import argparse
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.encoders.manifest import read_manifest
+from sentflow.encoders.parameters import count_parameters
 from sentflow.log import exit_with, start_log
 from sentflow.report.costs import benchmark_files, cost_rows, records_by_rule
+from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.encoders import Embedding, encoder_rows
 from sentflow.report.rows import CostRow, ScoreRow, data_versions, read_rows, write_rows
 
 logger = logging.getLogger(__name__)
@@ -25,7 +29,12 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--summary", type=Path, required=True, help="summary of scores: says what the data are"
     )
-    found.add_argument("--output", type=Path, required=True, help="Parquet file to write")
+    found.add_argument(
+        "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
+    )
+    found.add_argument("--embeddings", nargs="*", type=Path, default=[], help="the .json beside each array")
+    found.add_argument("--output", type=Path, required=True, help="Parquet file to write: rules")
+    found.add_argument("--encoders", type=Path, required=True, help="Parquet file to write: encoders")
     return found
 
 
@@ -34,11 +43,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("summarise_costs", args, libraries=["pyarrow"])
     files = benchmark_files(args.benchmarks)
-    versions = data_versions(read_rows(args.summary, ScoreRow))
-    rows = cost_rows(records_by_rule(files), "; ".join(versions))
+    scores = read_rows(args.summary, ScoreRow)
+    rows = cost_rows(records_by_rule(files), "; ".join(data_versions(scores)))
+    encoders = encoder_rows(
+        scores,
+        {path.parent.name: _about(path) for path in args.manifests},
+        [Embedding.read(path) for path in args.embeddings],
+        # more than one folder of benchmarks is for those who gather runs; an encoder was embedded in the first
+        args.benchmarks[0],
+    )
     write_rows(args.output, CostRow, rows)
-    logger.info("%d benchmark files, %d rules", len(files), len(rows))
+    write_rows(args.encoders, EncoderRow, encoders)
+    logger.info("%d benchmark files, %d rules, %d encoders", len(files), len(rows), len(encoders))
     return 0
+
+
+def _about(path: Path) -> dict[str, float | None]:
+    manifest = read_manifest(path)
+    return {
+        "parameters": count_parameters(manifest, path.parent),
+        "dimension": manifest.dimension,
+        "max_tokens": manifest.max_tokens,
+    }
 
 
 if __name__ == "__main__":

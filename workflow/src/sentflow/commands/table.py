@@ -25,6 +25,9 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         help="summary of scores (for costs: of costs; for protocols: the effects of each)",
     )
+    found.add_argument(
+        "--comparisons", nargs="*", type=Path, default=[], help="the files of compare that it needs"
+    )
     found.add_argument("--settings", required=True, help='JSON: {"caption": how the caption begins}')
     found.add_argument("--csv", type=Path, required=True, help="file to write: tidy, full precision")
     found.add_argument("--markdown", type=Path, required=True, help="file to write")
@@ -36,7 +39,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("table", args, libraries=["pyarrow"])
-    table = read_table(args.table, *args.summary, caption=json.loads(args.settings)["caption"])
+    table = read_table(
+        args.table,
+        *args.summary,
+        caption=json.loads(args.settings)["caption"],
+        comparisons=args.comparisons,
+    )
     write_text(args.csv, csv_text(table))
     write_text(args.markdown, markdown_text(table))
     write_text(args.latex, latex_text(table))

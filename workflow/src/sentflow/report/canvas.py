@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import matplotlib as mpl
 import matplotlib.style
@@ -15,7 +16,7 @@ from matplotlib.lines import Line2D
 
 from sentflow.io import atomic
 from sentflow.report.figure_texts import FigureTexts
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, data_versions, is_sample
+from sentflow.report.rows import DataRow, data_versions, is_sample
 
 PAGE_WIDTH = 7.2  # inches: the text of an A4 or letter page
 STYLE = Path(__file__).with_name("sentflow.mplstyle")
@@ -43,6 +44,18 @@ class Look:
 
     color: str
     marker: str
+
+
+class EncoderInRow(Protocol):
+    """What a row says of its encoder."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a control."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +90,7 @@ def save(figure: Figure, path: Path) -> None:
         figure.savefig(part, format=form, metadata=_METADATA[form])
 
 
-def looks(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> dict[str, Look]:
+def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:
     """Colour and marker per model: controls grey and square, the others in colour and round.
 
     With more models than distinct colours, all colours are taken evenly from one scale.
@@ -103,10 +116,26 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip(" (,;|") + "…"
 
 
+def two_lines(text: str) -> str:
+    """A long text in two lines of about the same length; a short one, or one without spaces, as it is."""
+    if len(text) <= 16 or " " not in text:
+        return text
+    spaces = [index for index, sign in enumerate(text) if sign == " "]
+    middle = min(spaces, key=lambda index: abs(index - len(text) / 2))
+    return f"{text[:middle]}\n{text[middle + 1 :]}"
+
+
+def nothing(texts: FigureTexts, rows: Sequence[DataRow]) -> Figure:
+    """A figure that only says why it shows nothing."""
+    figure = Figure(figsize=(PAGE_WIDTH, 0.2))
+    frame(figure, texts, rows)
+    return figure
+
+
 def frame(
     figure: Figure,
     texts: FigureTexts,
-    rows: Sequence[ScoreRow | CurveRow | CostRow],
+    rows: Sequence[DataRow],
     legend: Legend | None = None,
 ) -> None:
     """Add title, stamp of sample data, legend and reading aid; the figure grows by the room they need."""
@@ -152,7 +181,7 @@ def frame(
         drawn.set_in_layout(False)
 
 
-def _stamp(figure: Figure, rows: Sequence[ScoreRow | CurveRow | CostRow], *, height: float) -> None:
+def _stamp(figure: Figure, rows: Sequence[DataRow], *, height: float) -> None:
     versions = data_versions(rows)
     sample = [version for version in versions if is_sample(version)]
     if not sample:

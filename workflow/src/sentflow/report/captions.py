@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sentflow.report.numbers import percent
-from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.rows import DataRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -32,6 +32,13 @@ GENERALISATION = (
     "where the score would lie on another sample of texts from the same population "
     "(corrected resampled t, Nadeau and Bengio 2003)"
 )
+ITEM_LEVEL = (
+    "how much of it hangs on which texts were tested (bootstrap over the texts of all out-of-fold predictions; "
+    "somewhat too narrow)"
+)
+LETTERS = (
+    "Raised letters: the encoders, by the letter in the heading, that this one is significantly better than."
+)
 NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
@@ -39,21 +46,21 @@ NO_TEST = (
 DEGENERATE = "†: all folds gave the same score, so that there is no interval."
 
 
-def data_note(rows: Sequence[ScoreRow | CurveRow | CostRow | EffectRow]) -> str:
+def data_note(rows: Sequence[DataRow]) -> str:
     """What the texts are; made-up texts are called so first and plainly."""
     versions = data_versions(rows)
     if all(is_sample(version) for version in versions):
         return "Made from sample data: generated texts, so the numbers say nothing about real ones."
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
-    by_version = [f"{version} ({', '.join(_tasks_of(rows, version))})" for version in versions]
+    tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
+    by_version = [f"{version} ({of})" if of else version for version, of in tasks.items()]
     return f"Partly made from sample data (generated texts). Data: {'; '.join(by_version)}."
 
 
-def _tasks_of(rows: Sequence[ScoreRow | CurveRow | CostRow | EffectRow], version: str) -> list[str]:
-    return unique(
-        row.task for row in rows if not isinstance(row, CostRow) and row.data_version == version
-    ) or ["all rules"]
+def _tasks_of(rows: Sequence[DataRow], version: str) -> list[str]:
+    tasks = [getattr(row, "task", "") for row in rows if row.data_version == version]
+    return unique(task for task in tasks if task)
 
 
 def design_note(rows: Sequence[ScoreRow]) -> str:
@@ -85,6 +92,24 @@ def protocol_notes(
 def interval_note(rows: Sequence[ScoreRow]) -> str:
     """The name and level of the interval that stands in brackets."""
     return f"In brackets the {percent(rows[0].level)} generalisation interval: {GENERALISATION}."
+
+
+def test_note(alpha: float) -> str:
+    """What bold, underline and letters rest on."""
+    return (
+        "Bold: highest score, where a test compared it; underlined: not significantly worse than "
+        "it. Corrected resampled "
+        f"t-test on the paired folds, Holm over all pairs of the task, {percent(alpha)}. {LETTERS}"
+    )
+
+
+def detectable_note(alpha: float) -> str:
+    """What the minimum detectable difference is."""
+    return (
+        "MDD, minimum detectable difference: smallest observed difference that is significant at "
+        f"{percent(alpha)} in one "
+        "test; median over the pairs of the task."
+    )
 
 
 def metric_note(rows: Sequence[ScoreRow]) -> str:

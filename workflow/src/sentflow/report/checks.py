@@ -164,5 +164,6 @@ def run_check(name: str, rows: Sequence[ScoreRow], selection: Selection) -> Chec
         There is no such check.
     """
     if name not in CHECKS:
-        raise ConfigError(f"report.checks: there is no check {name!r}. Write one of: {', '.join(CHECKS)}.")
+        names = ", ".join((*CHECKS, "tables"))
+        raise ConfigError(f"report.checks: there is no check {name!r}. Write one of: {names}.")
     return CHECKS[name](rows, selection)

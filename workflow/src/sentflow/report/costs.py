@@ -4,6 +4,7 @@ import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -72,8 +73,8 @@ def cost_rows(records: Mapping[str, Sequence[Mapping[str, Any]]], data_version: 
     Parameters
     ----------
     records
-        Per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB). Snakemake
-        writes ``"NA"`` for jobs that ended before its first measurement.
+        Per rule the records of its jobs with keys ``s``, ``cpu_time`` and ``max_rss`` (MiB), and ``ended`` (seconds
+        since 1970) where known. Snakemake writes ``"NA"`` for jobs that ended before its first measurement.
     data_version
         What the jobs worked on, for captions.
     """
@@ -84,13 +85,18 @@ def records_by_rule(files: Sequence[Path]) -> dict[str, list[dict[str, Any]]]:
     """Read benchmark files, grouped by their rules."""
     by_rule: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for path in files:
-        by_rule[rule_of(path)] += read_records(path)
+        records = read_records(path)
+        if records:
+            # Snakemake writes no clock time into the file, but it writes the file when the job ends
+            records[-1]["ended"] = path.stat().st_mtime
+        by_rule[rule_of(path)] += records
     return {rule: records for rule, records in by_rule.items() if records}
 
 
 def _cost_row(rule: str, records: Sequence[Mapping[str, Any]], data_version: str) -> CostRow:
     memory = _measured(records, "max_rss")
     processor = _measured(records, "cpu_time")
+    timed = [record for record in records if "ended" in record]
     return CostRow(
         rule=rule,
         jobs=len(records),
@@ -99,7 +105,15 @@ def _cost_row(rule: str, records: Sequence[Mapping[str, Any]], data_version: str
         cpu_seconds=math.fsum(processor) if processor else math.nan,
         max_rss_mb=max(memory, default=math.nan),
         data_version=data_version,
+        started=_clock(min((record["ended"] - float(record["s"]) for record in timed), default=None)),
+        ended=_clock(max((record["ended"] for record in timed), default=None)),
     )
+
+
+def _clock(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _measured(records: Sequence[Mapping[str, Any]], key: str) -> list[float]:

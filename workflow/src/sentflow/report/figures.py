@@ -1,38 +1,97 @@
-"""The figures by name: which summary file each is drawn from, and by what."""
+"""The figures by name: what rows each is drawn from, where these come from, and by what it is drawn."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from sentflow.errors import ConfigError
-from sentflow.report import canvas, cost_bars, curves, forest, heatmap
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows
+from sentflow.report import (
+    canvas,
+    comparison_data,
+    cost_bars,
+    curves,
+    differences,
+    forest,
+    heatmap,
+    pareto,
+    rankings,
+    wins,
+)
+from sentflow.report.comparison_data import MatchRow, RankingRow
+from sentflow.report.comparison_rows import PairRow
+from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
 
-SCORE_FIGURES: dict[str, Callable[[Sequence[ScoreRow]], Figure]] = {
-    "heatmap": heatmap.draw,
-    "forest": forest.draw,
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a figure is made.
+
+    Attributes
+    ----------
+    kind
+        Of its rows: one Parquet file of them is all that it takes to draw it again.
+    draw
+        Rows to figure.
+    gather
+        Rows from several files of the experiment, by the names of these files; None where one file holds them.
+    may_be_empty
+        Whether no rows are a figure too, which says so.
+    """
+
+    kind: type[Any]
+    draw: Callable[[Sequence[Any]], Figure]
+    gather: Callable[[dict[str, Path]], Sequence[Any]] | None = None
+    may_be_empty: bool = False
+
+
+RECIPES: dict[str, Recipe] = {
+    "heatmap": Recipe(ScoreRow, heatmap.draw),
+    "forest": Recipe(ScoreRow, forest.draw),
+    "curves": Recipe(CurveRow, curves.draw),
+    "costs": Recipe(CostRow, cost_bars.draw),
+    "sizes": Recipe(EncoderRow, pareto.draw_sizes),
+    "speed": Recipe(EncoderRow, pareto.draw_speed),
+    "differences": Recipe(PairRow, differences.draw, may_be_empty=True),
+    "critical-difference": Recipe(
+        RankingRow, rankings.draw_critical_difference, comparison_data.read_ranking, True
+    ),
+    "ranks": Recipe(RankingRow, rankings.draw_ranks, comparison_data.read_ranking, True),
+    "wins": Recipe(MatchRow, wins.draw, comparison_data.read_matches, True),
 }
-CURVE_FIGURES: dict[str, Callable[[Sequence[CurveRow]], Figure]] = {"curves": curves.draw}
-COST_FIGURES: dict[str, Callable[[Sequence[CostRow]], Figure]] = {"costs": cost_bars.draw}
-FIGURES = (*SCORE_FIGURES, *CURVE_FIGURES, *COST_FIGURES)
+FIGURES = tuple(RECIPES)
 
 
-def draw(name: str, summary: Path) -> Figure:
-    """Draw a figure from its one summary file.
+def draw(name: str, *files: Path, data: Path | None = None) -> Figure:
+    """Draw a figure from one Parquet file of its rows, or from the files of the experiment that it needs.
+
+    Parameters
+    ----------
+    name
+        Of the figure.
+    files
+        One file with the rows of this figure, or several, told apart by their names.
+    data
+        Where to write the rows, from which the figure can be drawn again.
 
     Raises
     ------
     ConfigError
         There is no such figure.
     DataError
-        The file is not of the kind that the figure needs.
+        A file is missing or not of the kind that the figure needs.
     """
+    if name not in RECIPES:
+        raise ConfigError(f"report.figures: there is no figure {name!r}. Write one of: {', '.join(FIGURES)}.")
+    recipe = RECIPES[name]
+    if recipe.gather is None or len(files) == 1:
+        rows = read_rows(files[0], recipe.kind, may_be_empty=recipe.may_be_empty)
+    else:
+        rows = list(recipe.gather(comparison_data.by_stem(files)))
+    if data is not None:
+        write_rows(data, recipe.kind, rows)
     with canvas.style():
-        if name in SCORE_FIGURES:
-            return SCORE_FIGURES[name](read_rows(summary, ScoreRow))
-        if name in CURVE_FIGURES:
-            return CURVE_FIGURES[name](read_rows(summary, CurveRow))
-        if name in COST_FIGURES:
-            return COST_FIGURES[name](read_rows(summary, CostRow))
-    raise ConfigError(f"report.figures: there is no figure {name!r}. Write one of: {', '.join(FIGURES)}.")
+        return recipe.draw(rows)

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
+from sentflow.report import tested
+from sentflow.report.averages import average_score
+from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import ScoreRow, unique
-from sentflow.report.tables import average_score
 
 
 @dataclass(frozen=True)
@@ -19,11 +21,13 @@ class Finding:
     text: str
 
 
-def findings(rows: Sequence[ScoreRow]) -> list[Finding]:
+def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
     """What a reader should take home, most important first; undefined scores are left out and said."""
     scored = [row for row in rows if not math.isnan(row.mean)]
     found = [_highest(scored), _averages(rows)]
-    if len(unique(row.model for row in scored)) > 1:
+    if comparisons and comparisons.pairs:
+        found += _tested(comparisons)
+    elif len(unique(row.model for row in scored)) > 1:
         found.append(_first_and_second(scored))
     found += [_controls(scored), _precision(scored), _gaps(rows)]
     return [finding for finding in found if finding is not None]
@@ -70,6 +74,15 @@ def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
     left_out = [title for title in average if title not in whole]
     missing = f" No average for {_listed(left_out)}: not all tasks have a score." if left_out else ""
     return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
+
+
+def _tested(comparisons: Comparisons) -> list[Finding | None]:
+    across = tested.across_tasks(comparisons)
+    return [
+        Finding("How clear the lead is", tested.within_tasks(comparisons)),
+        Finding("Over all tasks", across) if across else None,
+        Finding("What could be found", tested.what_could_be_found(comparisons)),
+    ]
 
 
 def _first_and_second(rows: Sequence[ScoreRow]) -> Finding:

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from sentflow.report import canvas, captions, figure_texts
+from sentflow.report.averages import average_score
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import ScoreRow, unique
-from sentflow.report.tables import average_score
 
 _ROW_INCHES = 0.2
 _COLUMN_INCHES = 1.05
@@ -105,7 +105,7 @@ def _readable_on(background: tuple[float, float, float, float]) -> str:
 
 def _name_columns(axes: Axes, rows: Sequence[ScoreRow], models: list[str]) -> None:
     titles = {row.model: row.model_title for row in rows}
-    names = [_two_lines(canvas.shorten(titles[model], 34)) for model in models]
+    names = [canvas.two_lines(canvas.shorten(titles[model], 34)) for model in models]
     axes.xaxis.tick_top()
     axes.set_xticks([column + 0.5 for column in range(len(models))], names)
     # the name of the first family stands between the names of the columns and the cells
@@ -114,11 +114,3 @@ def _name_columns(axes: Axes, rows: Sequence[ScoreRow], models: list[str]) -> No
         axes.tick_params(axis="x", labelrotation=40)
         for label in axes.get_xticklabels():
             label.set_horizontalalignment("left")
-
-
-def _two_lines(text: str) -> str:
-    if len(text) <= 16 or " " not in text:
-        return text
-    spaces = [index for index, sign in enumerate(text) if sign == " "]
-    middle = min(spaces, key=lambda index: abs(index - len(text) / 2))
-    return f"{text[:middle]}\n{text[middle + 1 :]}"

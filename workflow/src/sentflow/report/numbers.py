@@ -56,3 +56,21 @@ def memory(mebibytes: float) -> str:
     if math.isnan(mebibytes):
         return MISSING
     return f"{mebibytes:.0f} MiB" if mebibytes < 1000 else f"{mebibytes / 1024:.1f} GiB"
+
+
+def p_number(value: float | None) -> str:
+    """A probability of a test as it stands in a column: ``0.031``, ``<0.001``, a dash where it is undefined."""
+    if value is None or math.isnan(value):
+        return MISSING
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_value(value: float) -> str:
+    """The same in a sentence: ``p = 0.031``, ``p < 0.001``, ``p —``."""
+    text = p_number(value)
+    return f"p {text.replace('<', '< ')}" if text == MISSING or text.startswith("<") else f"p = {text}"
+
+
+def seconds_each(seconds: float) -> str:
+    """Times of an axis: ``3 ms``, ``0.3 s``, ``10 s``."""
+    return f"{1000 * seconds:g} ms" if seconds < 0.1 else f"{seconds:g} s"

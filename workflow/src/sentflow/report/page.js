@@ -120,7 +120,8 @@ function openTarget() {
 
 let openedForPrint = [];
 addEventListener("beforeprint", () => {
-  openedForPrint = Array.from(document.querySelectorAll("details:not([open])"));
+  // abusive texts are printed only by those who opened them
+  openedForPrint = Array.from(document.querySelectorAll("details:not([open]):not(.abusive)"));
   for (const item of openedForPrint) item.open = true;
 });
 addEventListener("afterprint", () => {

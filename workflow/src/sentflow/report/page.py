@@ -1,6 +1,5 @@
 """The report: one HTML page that holds everything it shows and asks the network for nothing."""
 
-import base64
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,24 +9,24 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sentflow.report import captions, figure_texts, numbers, remarks
+from sentflow.audit.rows import HardRow
+from sentflow.report import captions, numbers, remarks
+from sentflow.report.averages import average_score
+from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
-from sentflow.report.figure_texts import FigureTexts
+from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
+from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
+from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.encoders_table import encoders_table
 from sentflow.report.findings import findings, ranking
+from sentflow.report.html_tables import HtmlTable, html_table
+from sentflow.report.page_files import attachments, pictures
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 from sentflow.report.strips import Axis, strip
-from sentflow.report.table import Table
-from sentflow.report.tables import average_score, costs_table
+from sentflow.report.tables import costs_table
 
 _FOLDER = Path(__file__).parent
-_MEDIA_TYPES = {
-    ".csv": "text/csv",
-    ".md": "text/markdown",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".tex": "text/x-tex",
-}
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
 _MACHINE_PATH = re.compile(
     r"(?:file://|(?<![\w:/.~-]))(?:~|/[\w.+@-]+)(?:/[\w.+@-]+)*/([\w.+@-]+)"
@@ -43,6 +42,14 @@ class Sources:
     ----------
     scores, curves, costs
         Rows of the three summary files.
+    encoders
+        What each encoder is and costs; none where nobody gathered it.
+    comparisons
+        What `compare` found; empty without it.
+    audits
+        Task → its audit, as the rule of that name writes it.
+    hardest
+        Task → its hardest texts, the hardest first.
     effects
         Rows of a study of protocols; none without one.
     protocols
@@ -74,24 +81,11 @@ class Sources:
     versions: Mapping[str, Any]
     files: list[Path]
     effects: list[EffectRow] = field(default_factory=list)
+    encoders: list[EncoderRow] = field(default_factory=list)
+    comparisons: Comparisons = field(default_factory=Comparisons)
+    audits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
     protocols: Sequence[Mapping[str, Any]] = ()
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A figure with its texts, as a data address."""
-
-    name: str
-    texts: FigureTexts
-    address: str
-
-
-@dataclass(frozen=True)
-class Attachment:
-    """A file that the reader can save."""
-
-    name: str
-    address: str
 
 
 def render(sources: Sources) -> str:
@@ -118,6 +112,10 @@ def render(sources: Sources) -> str:
         "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
         "layout": lambda name: captions.LAYOUTS.get(name, name),
         "remarks": remarks.sentences,
+        "interval": numbers.interval,
+        "p_number": numbers.p_number,
+        "duration": numbers.duration,
+        "shorten": lambda text, limit: text if len(text) <= limit else text[: limit - 1].rstrip() + "…",
         "portable": without_machine_paths,
     }
     return environment.get_template("page.html.j2").render(_context(sources))
@@ -160,7 +158,25 @@ def _context(sources: Sources) -> dict[str, Any]:
         "families": unique(row.family for row in rows),
         "data_versions": [(version, is_sample(version)) for version in versions],
         "has_sample": any(is_sample(version) for version in versions),
-        "findings": findings(rows),
+        "findings": findings(rows, sources.comparisons),
+        "tables": _tables(sources),
+        "marks": _marks(rows, sources.comparisons),
+        "task_pairs": {
+            task: [pair for pair in sources.comparisons.pairs if pair.task == task] for task in tasks
+        },
+        "task_power": {row.task: row for row in sources.comparisons.power},
+        "task_detectable": {task: detectable(sources.comparisons.pairs, task) for task in tasks},
+        "letters": letters(models),
+        "tested": bool(sources.comparisons.pairs),
+        "audits": sources.audits,
+        "hardest": sources.hardest,
+        "ran": _ran(sources.costs),
+        "bibtex": bibtex(
+            sources.versions,
+            {name: sources.datasets.get(name, {}) for name in _datasets_used(tasks, sources)},
+            {name: sources.models.get(name, {}) for name in models},
+            compared=bool(sources.comparisons.pairs),
+        ),
         "scores": {(row.task, row.model): row for row in rows},
         "task_rows": {task: next(row for row in rows if row.task == task) for task in tasks},
         "ranked": {task: ranking([row for row in rows if row.mean == row.mean], task) for task in tasks},
@@ -168,10 +184,9 @@ def _context(sources: Sources) -> dict[str, Any]:
             model: average_score([row for row in rows if row.model == model], len(tasks)) for model in models
         },
         "n_folds": sum(row.n_folds for row in rows),
-        "notes": _notes(rows),
-        "pictures": _pictures(sources),
-        "attachments": _attachments(sources.files),
-        "costs": _cost_texts(sources),
+        "notes": _notes(rows, sources.comparisons),
+        "pictures": pictures(sources),
+        "attachments": attachments(sources.files),
         "protocols": sources.protocols,
         "not_comparable": unique(row.not_comparable for row in rows if row.not_comparable),
         "study": protocols_table(sources.effects, str(sources.experiment["title"]))
@@ -197,9 +212,14 @@ def _own_text(name: str) -> Markup:
     return Markup((_FOLDER / name).read_text(encoding="utf-8"))
 
 
-def _notes(rows: Sequence[ScoreRow]) -> list[str]:
+def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
     notes = [captions.data_note(rows), captions.design_note(rows), captions.interval_note(rows)]
-    notes += [captions.metric_note(rows), captions.NO_TEST]
+    notes.append(captions.metric_note(rows))
+    if comparisons.pairs:
+        alpha = comparisons.pairs[0].alpha
+        notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
+    else:
+        notes.append(captions.NO_TEST)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     return notes
@@ -211,30 +231,35 @@ def _datasets_used(tasks: Sequence[str], sources: Sources) -> list[str]:
     )
 
 
-def _cost_texts(sources: Sources) -> Table:
-    return costs_table(sources.costs, str(sources.experiment["title"]))
+def _tables(sources: Sources) -> dict[str, HtmlTable]:
+    """The tables beside that of scores, by name; those of comparisons only where something was compared."""
+    title = str(sources.experiment["title"])
+    made = [costs_table(sources.costs, title)]
+    if sources.encoders:
+        made.append(encoders_table(sources.encoders, title))
+    if sources.comparisons.pairs:
+        made += [
+            build(sources.scores, title, sources.comparisons)
+            for build in (differences_table, ranks_table, matches_table, power_table)
+        ]
+    return {table.name: html_table(table) for table in made}
 
 
-def _pictures(sources: Sources) -> dict[str, Picture]:
-    texts = {
-        "heatmap": figure_texts.heatmap(sources.scores),
-        "forest": figure_texts.forest(sources.scores),
-        "curves": figure_texts.curves(sources.curves),
-        "costs": figure_texts.costs(sources.costs),
-    }
-    # SVG is sharp at any size; PNG stands in where there is none
-    best: dict[str, Path] = {}
-    for path in sorted(sources.files, key=lambda path: path.suffix == ".svg"):
-        if path.suffix in (".png", ".svg") and path.stem in texts:
-            best[path.stem] = path
-    return {name: Picture(name, texts[name], _data_address(best[name])) for name in texts if name in best}
+def _marks(rows: Sequence[ScoreRow], comparisons: Comparisons) -> dict[tuple[str, str], tuple[str, str]]:
+    """(task, model) → what a test says of the score (`mark`), and the letters of those that it beats."""
+    models = unique(row.model for row in rows)
+    own = letters(models)
+    found = {}
+    for row in rows:
+        lower = beaten(comparisons, row.task, row.model)
+        raised = joined_letters([model for model in models if model in lower], own)
+        found[row.task, row.model] = (mark(comparisons, row.task, row.model), raised)
+    return found
 
 
-def _attachments(files: Sequence[Path]) -> list[Attachment]:
-    texts = [path for path in files if path.suffix in (".csv", ".md", ".tex")]
-    return [Attachment(path.name, _data_address(path)) for path in texts]
-
-
-def _data_address(path: Path) -> str:
-    encoded = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f"data:{_MEDIA_TYPES[path.suffix]};base64,{encoded}"
+def _ran(costs: Sequence[CostRow]) -> tuple[str, str] | None:
+    """When the first job began and the last one ended; None where no file says so."""
+    timed = [row for row in costs if row.started and row.ended]
+    if not timed:
+        return None
+    return min(row.started for row in timed), max(row.ended for row in timed)

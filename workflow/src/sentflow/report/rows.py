@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, Protocol, TypeVar, get_type_hints
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -153,6 +153,8 @@ class CostRow:
         Largest resident memory of one job in MiB; NaN when no job was measured.
     unmeasured_jobs
         Jobs that ended before Snakemake could look at their CPU time and memory.
+    started, ended
+        When the first job began and the last one ended, UTC, to the second; empty where not known.
     """
 
     rule: str
@@ -162,6 +164,8 @@ class CostRow:
     cpu_seconds: float
     max_rss_mb: float
     data_version: str
+    started: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True)
@@ -217,6 +221,16 @@ class EffectRow:
 
 
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
+
+
+class DataRow(Protocol):
+    """Whatever says what data it was made from."""
+
+    @property
+    def data_version(self) -> str:
+        """What the texts are."""
+
+
 # what every row that belongs to a task has in common
 TaskRow = TypeVar("TaskRow", ScoreRow, CurveRow)
 
@@ -235,7 +249,7 @@ def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
 
 
 def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
-    """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN.
+    """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN, null texts empty.
 
     Raises
     ------
@@ -278,9 +292,9 @@ def unique(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(values))
 
 
-def data_versions(rows: Iterable[ScoreRow | CurveRow | CostRow | EffectRow]) -> list[str]:
-    """Distinct data versions of the rows, in order of appearance."""
-    return unique(row.data_version for row in rows)
+def data_versions(rows: Iterable[DataRow]) -> list[str]:
+    """Distinct data versions of the rows, in order of appearance; a row over several tasks joins theirs by ``; ``."""
+    return unique(version for row in rows for version in row.data_version.split("; "))
 
 
 def is_sample(version: str) -> bool:
@@ -297,4 +311,6 @@ def _stored(value: Any) -> Any:
 
 
 def _restored(value: Any, kind: type) -> Any:
-    return math.nan if value is None and kind is float else value
+    if value is not None:
+        return value
+    return math.nan if kind is float else "" if kind is str else None

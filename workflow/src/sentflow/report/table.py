@@ -2,16 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
+from typing import Any
 
-from sentflow.report.rows import CostRow, EffectRow, ScoreRow
+BEST, NOT_WORSE = "best", "not worse"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A text, and a detail that may be printed smaller or below it."""
+    """A text, and a detail that may be printed smaller or below it.
+
+    Attributes
+    ----------
+    mark
+        `BEST` (bold) or `NOT_WORSE` (underlined): what a test says, never how a number looks.
+    letters
+        Raised behind the text: the columns that this one is significantly better than; in a heading its own letter.
+    """
 
     text: str
     detail: str = ""
+    mark: str = ""
+    letters: str = ""
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,10 @@ class Table:
         Further sentences: on what data, made how, how to read it.
     header
         One heading per column.
+    header_letters
+        The letter of each column, empty for none; no letters at all where nothing was tested.
+    lead
+        Columns that name a row: they stand again where a table is cut into several because it is too wide.
     alignment
         Per column ``l``, ``r``, ``c``, or ``w3.6``: text that is wrapped at 3.6 cm where a format can do so.
     tidy_header, tidy_rows
@@ -50,15 +65,15 @@ class Table:
     groups: tuple[Group, ...]
     tidy_header: tuple[str, ...]
     tidy_rows: tuple[tuple[str | int | float | bool | None, ...], ...]
+    header_letters: tuple[str, ...] = ()
+    lead: int = 1
 
 
-def names_of(kind: type[ScoreRow] | type[CostRow] | type[EffectRow]) -> tuple[str, ...]:
-    """Headings of the tidy records."""
+def names_of(kind: type[Any]) -> tuple[str, ...]:
+    """Headings of the tidy records of a kind of row."""
     return tuple(field.name for field in fields(kind))
 
 
-def records_of(
-    rows: Sequence[ScoreRow] | Sequence[CostRow] | Sequence[EffectRow],
-) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
+def records_of(rows: Sequence[Any]) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
     """Rows as tidy records."""
     return tuple(astuple(row) for row in rows)

@@ -6,63 +6,39 @@ from pathlib import Path
 
 from sentflow.errors import ConfigError
 from sentflow.report import captions, remarks
+from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
+from sentflow.report.comparisons import Comparisons, detectable
 from sentflow.report.document_table import documents_table
+from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.encoders_table import encoders_table
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
+from sentflow.report.score_table import score_cell, scores_table
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 
-def scores_table(rows: Sequence[ScoreRow], title: str) -> Table:
-    """Task × model with generalisation intervals; an average only for models that have all tasks."""
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
-    found = {(row.task, row.model): row for row in rows}
-    model_titles = {row.model: row.model_title for row in rows}
-    groups = []
-    for family in unique(row.family for row in rows):
-        members = unique(row.task for row in rows if row.family == family)
-        groups.append(
-            Group(captions.family_name(family), tuple(_score_line(found, task, models) for task in members))
-        )
-    averages = [_average(found, tasks, model) for model in models]
-    if len(tasks) > 1:
-        heading = (Cell(f"Average of {len(tasks)} tasks"), Cell(""), Cell(""))
-        groups.append(Group("", ((*heading, *averages),)))
-    notes = [
-        captions.data_note(rows),
-        captions.design_note(rows),
-        captions.interval_note(rows),
-        captions.metric_note(rows),
-        "n: rows left when all classes are cut to the size of the smallest.",
-        captions.NO_TEST,
-    ]
-    if any(row.degenerate for row in rows):
-        notes.append(captions.DEGENERATE)
-    if any(average.text == MISSING for average in averages):
-        notes.append(f"{MISSING} Not computed; a model without all tasks has no average.")
-    return Table(
-        name="scores",
-        caption=f"{title}: score of each encoder on each task.",
-        notes=tuple(notes),
-        header=("Task", "Metric", "n", *(model_titles[model] for model in models)),
-        alignment=("l", "l", "r", *["c"] * len(models)),
-        groups=tuple(groups),
-        tidy_header=names_of(ScoreRow),
-        tidy_rows=records_of(rows),
-    )
-
-
-def intervals_table(rows: Sequence[ScoreRow], title: str) -> Table:
-    """Repeatability beside generalisation for every task and model."""
+def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:
+    """Repeatability, generalisation and, where predictions were resampled, the item-level interval of every score."""
+    items = any(not math.isnan(row.item_low) for row in rows)
+    clipped = not all(row.clips for row in rows)
+    pairs = comparisons.pairs if comparisons else []
     groups = []
     for task in unique(row.task for row in rows):
         members = [row for row in rows if row.task == task]
-        heading = f"{task}: {members[0].task_title} ({captions.metric_name(members[0].metric)})"
-        lines = [_interval_line(row) for row in members]
-        if not all(row.clips for row in rows):
-            lines = [
-                (*line, Cell(decimal(row.mean_clipped))) for line, row in zip(lines, members, strict=True)
-            ]
+        first = members[0]
+        mdd = detectable(pairs, task)
+        known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
+        heading = (
+            f"{task}: {first.task_title} ({captions.metric_name(first.metric)}, n = {count(first.n_balanced_rows)}"
+            f"{known})"
+        )
+        lines = []
+        for row in members:
+            line = list(_interval_line(row))
+            if items:
+                line.insert(4, Cell(MISSING if row.degenerate else interval(row.item_low, row.item_high)))
+            lines.append((*line, Cell(decimal(row.mean_clipped))) if clipped else tuple(line))
         groups.append(Group(heading, tuple(lines)))
     notes = [
         captions.data_note(rows),
@@ -70,30 +46,40 @@ def intervals_table(rows: Sequence[ScoreRow], title: str) -> Table:
         f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}.",
         f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}.",
         "Ratio: width of the second over width of the first.",
+        "n: rows left when all classes are cut to the size of the smallest.",
     ]
+    if items:
+        drawn = "documents" if any(row.item_grouped for row in rows) else "texts"
+        notes.append(
+            f"Item-level ({percent(rows[0].level)}): {captions.ITEM_LEVEL}; {drawn} are drawn."
+            + (" Where rows share no document, texts." if drawn == "documents" else "")
+        )
+    if pairs:
+        notes.append(captions.detectable_note(pairs[0].alpha))
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
-    clipped = not all(row.clips for row in rows)
     if clipped:
         notes.append(
             "Clipped: the mean if fold scores below 0 counted as 0, as under the published protocol."
         )
     return Table(
         name="intervals",
-        caption=f"{title}: two intervals of every score and what each answers.",
+        caption=f"{title}: the intervals of every score and what each answers.",
         notes=tuple(notes),
         header=(
-            *("Encoder", "Score", "Repeatability", "Generalisation", "Ratio"),
+            *("Encoder", "Score", "Repeatability", "Generalisation"),
+            *(("Item-level",) if items else ()),
+            *("Ratio",),
             *(("Clipped",) if clipped else ()),
         ),
-        alignment=("l", "r", "c", "c", "r", *(("r",) if clipped else ())),
+        alignment=("w4.2", "r", "c", "c", *(("c",) if items else ()), "r", *(("r",) if clipped else ())),
         groups=tuple(groups),
         tidy_header=names_of(ScoreRow),
         tidy_rows=records_of(rows),
     )
 
 
-def tasks_table(rows: Sequence[ScoreRow], title: str) -> Table:
+def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons | None = None) -> Table:
     """What each task is: metric, probe, layout, rows and data."""
     first = [next(row for row in rows if row.task == task) for task in unique(row.task for row in rows)]
     names = (
@@ -126,7 +112,9 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
         captions.data_note(rows),
-        "Times are sums over jobs; jobs that ran side by side took less time on the clock.",
+        "Times are sums over jobs; jobs that ran side by side took less time on the clock. Start "
+        "and end are UTC, by the "
+        "dates of the benchmark files: what ran again counts with its last run.",
     ]
     unmeasured = sum(row.unmeasured_jobs for row in rows)
     if unmeasured:
@@ -138,16 +126,27 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
         name="costs",
         caption=f"{title}: time and memory per rule.",
         notes=tuple(notes),
-        header=("Rule", "Jobs", "Time", "CPU time", "Largest memory"),
-        alignment=("l", "r", "r", "r", "r"),
+        header=("Rule", "Jobs", "Time", "CPU time", "Largest memory", "First start", "Last end"),
+        alignment=("l", "r", "r", "r", "r", "l", "l"),
         groups=(Group("", tuple(_cost_line(row) for row in ordered)),),
         tidy_header=names_of(CostRow),
         tidy_rows=records_of(ordered),
     )
 
 
-def read_table(name: str, *summaries: Path, caption: str) -> Table:
-    """The table of that name from the one summary file that it is made of; that of a study from one per protocol.
+def read_table(name: str, *summaries: Path, caption: str, comparisons: Sequence[Path] = ()) -> Table:
+    """The table of that name from the summary file that it is made of, and what was compared.
+
+    Parameters
+    ----------
+    name
+        Of the table.
+    summaries
+        Its summary file; one per protocol for the table of a study.
+    caption
+        How the caption begins.
+    comparisons
+        The files of `compare` that the table needs.
 
     Raises
     ------
@@ -157,51 +156,33 @@ def read_table(name: str, *summaries: Path, caption: str) -> Table:
         The file is not of the kind that the table needs.
     """
     if name in SCORE_TABLES:
-        return SCORE_TABLES[name](read_rows(summaries[0], ScoreRow), caption)
+        scores = read_rows(summaries[0], ScoreRow)
+        return SCORE_TABLES[name](scores, caption, Comparisons.read(comparisons))
     if name in STUDY_TABLES:
         return STUDY_TABLES[name]([row for file in summaries for row in read_rows(file, EffectRow)], caption)
     if name in COST_TABLES:
         return COST_TABLES[name](read_rows(summaries[0], CostRow), caption)
+    if name in ENCODER_TABLES:
+        return ENCODER_TABLES[name](read_rows(summaries[0], EncoderRow), caption)
     raise ConfigError(f"report.tables: there is no table {name!r}. Write one of: {', '.join(TABLES)}.")
 
 
-SCORE_TABLES: dict[str, Callable[[Sequence[ScoreRow], str], Table]] = {
+SCORE_TABLES: dict[str, Callable[[Sequence[ScoreRow], str, Comparisons], Table]] = {
     "scores": scores_table,
     "intervals": intervals_table,
     "tasks": tasks_table,
+    "differences": differences_table,
+    "ranks": ranks_table,
+    "matches": matches_table,
+    "power": power_table,
 }
 COST_TABLES: dict[str, Callable[[Sequence[CostRow], str], Table]] = {"costs": costs_table}
+ENCODER_TABLES: dict[str, Callable[[Sequence[EncoderRow], str], Table]] = {"encoders": encoders_table}
 STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {
     "protocols": protocols_table,
     "documents": documents_table,
 }
-TABLES = (*SCORE_TABLES, *STUDY_TABLES, *COST_TABLES)
-
-
-def score_cell(row: ScoreRow | None) -> Cell:
-    """``0.506 [0.479, 0.533]``; a dagger instead of an interval that means nothing; a dash for no row."""
-    if row is None or math.isnan(row.mean):
-        return Cell(MISSING)
-    if row.degenerate:
-        return Cell(f"{decimal(row.mean)}†")
-    return Cell(decimal(row.mean), interval(row.generalisation_low, row.generalisation_high))
-
-
-def average_score(rows: Sequence[ScoreRow], n_tasks: int) -> float:
-    """Mean over tasks of one model; NaN unless all `n_tasks` tasks are there."""
-    means = [row.mean for row in rows if not math.isnan(row.mean)]
-    return math.fsum(means) / n_tasks if len(means) == n_tasks else math.nan
-
-
-def _score_line(found: dict[tuple[str, str], ScoreRow], task: str, models: list[str]) -> tuple[Cell, ...]:
-    row = next(found[task, model] for model in models if (task, model) in found)
-    label = (Cell(task), Cell(captions.metric_name(row.metric)), Cell(count(row.n_balanced_rows)))
-    return (*label, *(score_cell(found.get((task, model))) for model in models))
-
-
-def _average(found: dict[tuple[str, str], ScoreRow], tasks: list[str], model: str) -> Cell:
-    rows = [found[task, model] for task in tasks if (task, model) in found]
-    return Cell(decimal(average_score(rows, len(tasks))))
+TABLES = (*SCORE_TABLES, *STUDY_TABLES, *COST_TABLES, *ENCODER_TABLES)
 
 
 def _interval_line(row: ScoreRow) -> tuple[Cell, ...]:
@@ -240,4 +221,6 @@ def _cost_line(row: CostRow) -> tuple[Cell, ...]:
         Cell(duration(row.wall_seconds)),
         Cell(duration(row.cpu_seconds)),
         Cell(memory(row.max_rss_mb)),
+        Cell(row.started or MISSING),
+        Cell(row.ended or MISSING),
     )

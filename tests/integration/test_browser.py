@@ -1,0 +1,159 @@
+"""The report in a real browser: no error in its console, every picture shown, and room enough on a phone."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import fake_comparisons
+import fake_summary
+import pytest
+
+from sentflow.report.checks import CheckResult
+from sentflow.report.figures import RECIPES
+from sentflow.report.page import Sources, render
+
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
+    None,
+)
+DESKTOP, PHONE = (1280, 900), (390, 844)
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="300"><rect width="900" height="300"/></svg>'
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(BROWSER is None, reason="needs a browser: apt install chromium"),
+]
+
+# Tells what a reader would find, in the title of the page.
+_LOOK = """<script>
+addEventListener("load", async () => {
+  const pictures = Array.from(document.images);
+  await Promise.all(pictures.map((image) => image.decode().catch(() => null)));
+  const said = {
+    pictures: pictures.length,
+    broken: pictures.filter((image) => image.naturalWidth === 0).length,
+    tooWide: document.documentElement.scrollWidth - window.innerWidth,
+    buttons: document.querySelectorAll("th button").length,
+    shown: document.querySelectorAll("details.abusive[open]").length,
+  };
+  const table = document.querySelector("#power table");
+  if (table && table.querySelector("th button")) {
+    const column = Array.from(table.tHead.rows[0].cells).findIndex((cell) => cell.textContent.startsWith("Difference"));
+    const header = table.tHead.rows[0].cells[column];
+    header.querySelector("button").click();
+    said.sorted = Array.from(table.tBodies[0].rows).map((row) => Number(row.cells[column].dataset.value));
+    said.direction = header.getAttribute("aria-sort");
+    const input = document.querySelector("#power .filter input");
+    input.value = "F1A";
+    input.dispatchEvent(new Event("input"));
+    said.left = Array.from(table.tBodies[0].rows).filter((row) => !row.hidden).length;
+    const enlarge = document.querySelector("figure.paper button");
+    enlarge.click();
+    const dialog = document.querySelector("dialog.zoom");
+    said.enlarged = dialog.open && dialog.querySelector("img").naturalWidth > 0;
+    dialog.close();
+    dispatchEvent(new Event("beforeprint"));
+    said.printed = document.querySelectorAll("details:not([open])").length;
+    said.printedAbusive = document.querySelectorAll("details.abusive[open]").length;
+  }
+  document.title = JSON.stringify(said);
+});
+</script></body>"""
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    for name in RECIPES:
+        (folder / f"{name}.svg").write_text(SVG)
+    scores = fake_summary.score_rows()
+    sources = Sources(
+        scores=scores,
+        curves=fake_summary.curve_rows(scores),
+        costs=fake_summary.cost_rows(),
+        checks=[CheckResult("complete", "All there.", {"scores": 72})],
+        experiment={"title": "Every part of the page", "description": "A first run."},
+        tasks={},
+        models={},
+        datasets={},
+        config="select: {}\n",
+        versions={"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
+        files=sorted(folder.glob("*.svg")),
+        comparisons=fake_comparisons.comparisons(scores),
+        encoders=fake_comparisons.encoder_rows(scores),
+        audits={"T1A-sample": fake_comparisons.audit("T1A-sample")},
+        hardest={"T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True)},
+    )
+    return render(sources)
+
+
+def browse(folder, html, size, *switches):
+    """The DOM after the page was loaded, and what the browser said on its error stream."""
+    (folder / "index.html").write_text(html, encoding="utf-8")
+    done = subprocess.run(
+        [
+            BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+            "--disable-background-networking", "--disable-component-update", "--disable-sync", *switches,
+            f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder / 'profile'}",
+            "--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", f"file://{folder / 'index.html'}",
+        ],
+        capture_output=True, text=True, timeout=180, check=True,
+    )  # fmt: skip
+    return done.stdout, done.stderr
+
+
+def look(folder, html, size):
+    dom, said = browse(folder, html.replace("</body>", _LOOK), size)
+    console = [line for line in said.splitlines() if "CONSOLE" in line]
+    found = re.search(r"<title>(\{.*?\})</title>", dom)
+    assert found, "the script of the test did not end:\n" + "\n".join(console)
+    return json.loads(found[1]), console
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_page_shows_every_picture_and_logs_no_error(tmp_path, page, size):
+    found, console = look(tmp_path, page, size)
+    assert console == []
+    # the enlarged figure has no source until it is asked for
+    assert (found["pictures"], found["broken"]) == (len(RECIPES) + 1, 1)
+    assert found["buttons"] > 20
+
+
+def test_nothing_but_tables_is_wider_than_a_phone(tmp_path, page):
+    found, _ = look(tmp_path, page, PHONE)
+    assert found["tooWide"] <= 0
+
+
+def test_tables_are_sorted_and_filtered_and_figures_enlarged(tmp_path, page):
+    found, _ = look(tmp_path, page, DESKTOP)
+    assert found["direction"] == "descending"
+    assert found["sorted"] == sorted(found["sorted"], reverse=True)
+    assert found["left"] == 1
+    assert found["enlarged"] is True
+
+
+def test_abusive_texts_stay_hidden_also_in_print(tmp_path, page):
+    found, _ = look(tmp_path, page, DESKTOP)
+    assert found["shown"] == 0
+    assert found["printed"] == 1  # the abusive ones alone
+    assert found["printedAbusive"] == 0
+
+
+def test_a_page_with_an_error_would_be_found_out(tmp_path, page):
+    broken = page.replace(
+        "</main>", "<script>undefined_name();</script><img src='data:image/png;base64,AA' alt='x'></main>"
+    )
+    found, console = look(tmp_path, broken, DESKTOP)
+    assert any("undefined_name" in line for line in console)
+    assert found["broken"] == 2
+
+
+def test_page_can_be_read_without_javascript(tmp_path, page):
+    without = page.replace("script-src 'unsafe-inline'", "script-src 'none'")
+    dom, _ = browse(tmp_path, without, DESKTOP)
+    assert "<title>Every part of the page (sample data)</title>" in dom
+    assert "th button" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", dom, flags=re.DOTALL)
+    assert dom.count("<table") == page.count("<table")

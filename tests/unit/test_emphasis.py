@@ -1,0 +1,105 @@
+"""The check of the written tables: a bold score without a test fails it."""
+
+import dataclasses
+import math
+
+import fake_comparisons
+import fake_summary
+import pytest
+
+from sentflow.errors import ConfigError
+from sentflow.report.checks import Selection
+from sentflow.report.comparisons import Comparisons
+from sentflow.report.emphasis import Written, check_tables, run_any_check
+from sentflow.report.table_formats import latex_text, markdown_text
+from sentflow.report.tables import SCORE_TABLES
+
+ROWS = fake_summary.score_rows(tasks=["F1A", "G3", "T1A"])
+# the second is so near to the first on every task that no test tells them apart
+SCORES = [
+    dataclasses.replace(row, mean=first.mean - 0.001) if row.model == "tfidf" else row
+    for first, row in zip(
+        [row for row in ROWS for _ in range(4) if row.model == "minilm-l6"], ROWS, strict=True
+    )
+]
+FOUND = fake_comparisons.comparisons(SCORES)
+NAMES = ("scores", "intervals", "differences", "ranks", "matches", "power")
+
+
+@pytest.fixture
+def tables(tmp_path):
+    for name in NAMES:
+        table = SCORE_TABLES[name](SCORES, "Title", FOUND)
+        (tmp_path / f"{name}.md").write_text(markdown_text(table), encoding="utf-8")
+        (tmp_path / f"{name}.tex").write_text(latex_text(table), encoding="utf-8")
+    return tmp_path
+
+
+def check(folder, comparisons=FOUND, **only):
+    return check_tables(SCORES, Written(sorted(folder.glob("*.*")), comparisons))
+
+
+def edit(file, old, new):
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new, 1), encoding="utf-8")
+
+
+def test_sound_tables_pass_and_are_counted(tables):
+    result = check(tables)
+    assert result.passed, result.problems
+    assert result.counts["tables"] == 6
+    assert result.counts["marked_scores"] >= 3  # a best one on each of three tasks
+
+
+def test_bold_score_of_an_encoder_that_is_not_the_best_fails(tables):
+    last = next(row for row in SCORES if row.model == "random")
+    plain = f"| {last.mean:.3f}"
+    edit(tables / "scores.md", plain, f"| **{last.mean:.3f}**")
+    problems = check(tables).problems
+    assert any(
+        "F1A-sample × Random vectors (control)" in one and "is bold without a test" in one for one in problems
+    )
+
+
+def test_bold_scores_without_any_test_fail(tables):
+    untested = [dataclasses.replace(pair, p_holm=math.nan) for pair in FOUND.pairs]
+    problems = check(tables, Comparisons(pairs=untested)).problems
+    assert sum("without a test" in one for one in problems) >= 3
+
+
+def test_underlined_score_that_is_significantly_worse_fails(tables):
+    worse = [dataclasses.replace(pair, p_holm=0.0) for pair in FOUND.pairs]
+    marked = [one for one in check(tables, Comparisons(pairs=worse)).problems if "underlined without" in one]
+    n_underlined = (tables / "scores.md").read_text(encoding="utf-8").count("<ins>")
+    assert len(marked) == n_underlined > 0
+
+
+def test_bold_cell_in_another_table_fails(tables):
+    edit(tables / "ranks.md", "| 3 |", "| **3** |")
+    assert any(one.startswith("ranks: ") and "bold" in one for one in check(tables).problems)
+
+
+def test_bold_in_latex_alone_fails(tables):
+    edit(tables / "scores.tex", "& 480 &", r"& \textbf{480} &")
+    assert any("in LaTeX" in one for one in check(tables).problems)
+
+
+@pytest.mark.parametrize(
+    ("old", "said"),
+    [("protocol published", "the protocol"), ("10 × 5", "repetitions"), ("MDD", "the minimum detectable")],
+)
+def test_table_that_does_not_say_how_it_was_made_fails(tables, old, said):
+    text = (tables / "power.md").read_text(encoding="utf-8").replace(old, "…")
+    (tables / "power.md").write_text(text, encoding="utf-8")
+    assert any(one.startswith(f"power: does not say {said}") for one in check(tables).problems)
+
+
+def test_no_table_at_all_fails(tmp_path):
+    assert check(tmp_path).problems == ["there is no table of scores to look at: add scores to report.tables"]
+
+
+def test_unknown_check_is_named_with_that_of_the_tables():
+    selection = Selection([], [], [])
+    with pytest.raises(ConfigError, match="Write one of: complete, .*, tables"):
+        run_any_check("bold", SCORES, selection, Written([], FOUND))

@@ -1,0 +1,81 @@
+"""What an encoder is and costs: parameters from file headers, times from benchmark files."""
+
+import json
+import math
+
+import fake_summary
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.parameters import count_parameters
+from sentflow.report.encoders import Embedding, encoder_rows
+
+SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
+
+
+def manifest(folder, *names):
+    return Manifest(
+        "sentence-transformers", 4, source={"folder": str(folder)}, files=dict.fromkeys(names, "sha")
+    )
+
+
+def test_parameters_are_counted_from_the_headers_of_all_files(tmp_path):
+    save_file(
+        {"a": np.zeros((3, 4), np.float32), "ids": np.zeros((1, 7), np.int64)}, tmp_path / "one.safetensors"
+    )
+    (tmp_path / "sub").mkdir()
+    save_file({"b": np.zeros(5, np.float16)}, tmp_path / "sub" / "two.safetensors")
+    found = manifest(tmp_path, "one.safetensors", "sub/two.safetensors", "config.json")
+    assert count_parameters(found, tmp_path) == 3 * 4 + 5  # whole numbers are positions, not weights
+
+
+@pytest.mark.parametrize("kind", ["tfidf", "random", "bag-of-words", "scikit-learn"])
+def test_encoders_that_learn_nothing_beforehand_have_no_parameters(tmp_path, kind):
+    assert count_parameters(Manifest(kind, 10), tmp_path) == 0
+
+
+def test_what_cannot_be_counted_is_not_known(tmp_path):
+    (tmp_path / "broken.safetensors").write_bytes(b"\xff" * 20)
+    assert math.isnan(count_parameters(manifest(tmp_path, "broken.safetensors"), tmp_path))
+    assert math.isnan(count_parameters(manifest(tmp_path, "absent.safetensors"), tmp_path))
+    assert math.isnan(count_parameters(manifest(tmp_path / "absent", "x.safetensors"), tmp_path))
+    assert math.isnan(count_parameters(manifest(tmp_path, "pytorch_model.bin"), tmp_path))
+    assert math.isnan(count_parameters(Manifest("api", 4), tmp_path))
+
+
+def write_embedding(folder, dataset, seconds, *, task=None, texts=100):
+    name = f"{dataset}-{task}.json"
+    about = {"model": "minilm-l6", "dataset": dataset, "task": task, "shape": [texts, 384], "device": "cpu"}
+    (folder / name).write_text(json.dumps(about))
+    rule = "embed" if task is None else "embed_task"
+    place = folder / rule / "minilm-l6" / (f"{dataset}.jsonl" if task is None else f"{dataset}/{task}.jsonl")
+    if seconds is not None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(json.dumps({"s": seconds}) + "\n")
+    return Embedding.read(folder / name)
+
+
+def test_time_of_embedding_is_summed_over_datasets_and_prompts(tmp_path):
+    embeddings = [
+        write_embedding(tmp_path, "a", 10.0),
+        write_embedding(tmp_path, "a", 5.0, task="T", texts=50),
+    ]
+    row, lazy = encoder_rows(SCORES, {"minilm-l6": {"parameters": 7.0}}, embeddings, tmp_path)
+    assert (row.texts, row.embed_seconds, row.dimension, row.device) == (150, 15, 384, "cpu")
+    assert row.parameters == 7
+    assert row.mean == pytest.approx(sum(one.mean for one in SCORES if one.model == "minilm-l6") / 2)
+    assert math.isnan(lazy.texts)
+    assert math.isnan(lazy.embed_seconds)
+
+
+def test_texts_of_a_job_without_benchmark_do_not_count(tmp_path):
+    embeddings = [write_embedding(tmp_path, "a", 10.0), write_embedding(tmp_path, "b", None)]
+    row = encoder_rows(SCORES, {}, embeddings, tmp_path)[0]
+    assert (row.texts, row.embed_seconds) == (100, 10)
+
+
+def test_encoder_that_lacks_a_task_has_no_mean(tmp_path):
+    rows = encoder_rows(SCORES[:-1], {}, [], tmp_path)
+    assert [math.isnan(row.mean) for row in rows] == [False, True]

@@ -1,0 +1,46 @@
+"""How large a model is: the number of its trained values, from the headers of its files alone."""
+
+import json
+import math
+from pathlib import Path
+
+from sentflow.encoders.manifest import Manifest, model_folder
+from sentflow.errors import SentflowError
+
+# Nothing in them was trained before they see the texts of a fold.
+WITHOUT_WEIGHTS = frozenset({"bag-of-words", "random", "scikit-learn", "tfidf"})
+_HEADER_LIMIT = 100_000_000  # bytes; what is longer is no header
+
+
+def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
+    """Values in the tensors of a model's safetensors files; 0 for an encoder without weights.
+
+    Returns
+    -------
+    float
+        NaN where nobody can tell without loading the model: weights in another format, a service, a class of the
+        user's own, or files that are not on this machine any more.
+    """
+    if manifest.kind in WITHOUT_WEIGHTS:
+        return 0.0
+    names = [name for name in manifest.files if name.endswith(".safetensors")]
+    if manifest.source is None or not names:
+        return math.nan
+    try:
+        folder = model_folder(manifest.source, manifest_folder)
+        return float(sum(_values_in(folder / name) for name in names))
+    except (OSError, ValueError, SentflowError):
+        return math.nan
+
+
+def _values_in(path: Path) -> int:
+    """Values of one file: eight bytes hold the length of a JSON header, which holds the shape of every tensor."""
+    with path.open("rb") as stream:
+        length = int.from_bytes(stream.read(8), "little")
+        if length > _HEADER_LIMIT:
+            raise ValueError(f"{path} is not a safetensors file")
+        header = json.loads(stream.read(length))
+    shapes = [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
+    # positions and the like are stored beside the weights, as whole numbers that nobody trained
+    kinds = [tensor["dtype"] for name, tensor in header.items() if name != "__metadata__"]
+    return sum(math.prod(shape) for shape, kind in zip(shapes, kinds, strict=True) if "F" in kind)

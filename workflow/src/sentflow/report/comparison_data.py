@@ -1,0 +1,147 @@
+"""What the figures of comparisons are drawn from: rows of `compare`, with what a caption needs beside them.
+
+Each kind of row fills one Parquet file, from which its figure can be drawn again without anything else.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.io import read_json
+from sentflow.report.comparison_rows import AcrossRow, RankRow
+from sentflow.report.rows import ScoreRow, data_versions, read_rows, unique
+
+
+@dataclass(frozen=True)
+class RankingRow(RankRow):
+    """An encoder over all tasks, with the tests of all encoders together.
+
+    Attributes
+    ----------
+    not_separated
+        The other encoders that the tests over tasks do not tell from this one; joined by spaces.
+    alpha
+        Of the tests.
+    nemenyi_cd, friedman_p, iman_davenport_p
+        Of all complete encoders, the same in every row; NaN where there are too few.
+    """
+
+    not_separated: str
+    alpha: float
+    nemenyi_cd: float
+    friedman_p: float
+    iman_davenport_p: float
+    protocol: str
+    repetitions: int
+    folds: int
+    data_version: str
+
+
+@dataclass(frozen=True)
+class MatchRow(AcrossRow):
+    """Two encoders over all tasks, with their average ranks."""
+
+    average_rank_a: float
+    average_rank_b: float
+    protocol: str
+    repetitions: int
+    folds: int
+    data_version: str
+
+
+def ranking_rows(
+    scores: Sequence[ScoreRow],
+    ranks: Sequence[RankRow],
+    across: Sequence[AcrossRow],
+    omnibus: Mapping[str, Any],
+) -> list[RankingRow]:
+    """The ranks of `compare`, the best first, and incomplete encoders last."""
+    names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
+    tests: dict[str, Any] = {name: _number(omnibus.get(name)) for name in names}
+    joined = {(row.model_a, row.model_b) for row in across if not row.separated}
+    found = []
+    for rank in sorted(ranks, key=lambda rank: (not rank.complete, _last(rank.average_rank))):
+        others = unique(
+            other
+            for pair in joined
+            for other in pair
+            if rank.model in pair and other != rank.model and rank.complete
+        )
+        found.append(
+            RankingRow(**asdict(rank), not_separated=" ".join(sorted(others)), **tests, **_design(scores))
+        )
+    return found
+
+
+def match_rows(
+    scores: Sequence[ScoreRow], ranks: Sequence[RankRow], across: Sequence[AcrossRow]
+) -> list[MatchRow]:
+    """The pairs over tasks of `compare`, with average ranks to order them by."""
+    average = {rank.model: rank.average_rank for rank in ranks}
+    return [
+        MatchRow(
+            **asdict(row),
+            average_rank_a=average[row.model_a],
+            average_rank_b=average[row.model_b],
+            **_design(scores),
+        )
+        for row in across
+    ]
+
+
+def read_ranking(files: dict[str, Path]) -> list[RankingRow]:
+    """`ranking_rows` of the files ``scores``, ``ranks``, ``across`` and ``omnibus``."""
+    return ranking_rows(
+        _scores(files),
+        read_rows(_file(files, "ranks"), RankRow, may_be_empty=True),
+        read_rows(_file(files, "across"), AcrossRow, may_be_empty=True),
+        read_json(_file(files, "omnibus")),
+    )
+
+
+def read_matches(files: dict[str, Path]) -> list[MatchRow]:
+    """`match_rows` of the files ``scores``, ``ranks`` and ``across``."""
+    return match_rows(
+        _scores(files),
+        read_rows(_file(files, "ranks"), RankRow, may_be_empty=True),
+        read_rows(_file(files, "across"), AcrossRow, may_be_empty=True),
+    )
+
+
+def by_stem(files: Sequence[Path]) -> dict[str, Path]:
+    """Files by their names without ending, by which those of `compare` are told apart."""
+    return {file.stem: file for file in files}
+
+
+def _scores(files: dict[str, Path]) -> list[ScoreRow]:
+    return read_rows(_file(files, "scores"), ScoreRow)
+
+
+def _file(files: dict[str, Path], stem: str) -> Path:
+    if stem not in files:
+        raise DataError(
+            f"there is no file {stem} among {', '.join(map(str, files.values()))}. Give that of summary/ or "
+            "comparisons/, or one file alone: the data of the figure itself (docs/report.md)."
+        )
+    return files[stem]
+
+
+def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
+    first = scores[0]
+    return {
+        "protocol": first.protocol,
+        "repetitions": first.repetitions,
+        "folds": first.folds,
+        "data_version": "; ".join(data_versions(scores)),
+    }
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _last(rank: float) -> float:
+    return math.inf if math.isnan(rank) else rank

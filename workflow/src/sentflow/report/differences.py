@@ -1,0 +1,89 @@
+"""Paired differences: for each pair of encoders the tasks from the highest difference to the lowest."""
+
+import math
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report import canvas, comparison_texts
+from sentflow.report.comparison_rows import PairRow
+from sentflow.report.pair_choice import shown_pairs
+from sentflow.report.rows import unique
+
+_COLUMNS = 3
+_LINE_INCHES = 0.115
+_BETTER, _WORSE = "#0072B2", "#D55E00"
+
+
+def draw(rows: Sequence[PairRow]) -> Figure:
+    """One panel per pair, on one axis; of many pairs those that hold the encoder with the highest mean.
+
+    A filled marker is a difference that the test finds, a hollow one a difference that it does not.
+    """
+    pairs = list(dict.fromkeys((row.model_a, row.model_b) for row in rows))
+    shown = shown_pairs(rows)
+    texts = comparison_texts.differences(rows, n_left_out=len(pairs) - len(shown))
+    if not rows:
+        return canvas.nothing(texts, rows)
+    n_tasks = len(unique(row.task for row in rows))
+    n_columns = min(_COLUMNS, len(shown))
+    n_lines = math.ceil(len(shown) / n_columns)
+    height = n_lines * (0.45 + _LINE_INCHES * max(n_tasks, 3)) + 0.2
+    figure = Figure(figsize=(canvas.PAGE_WIDTH, height))
+    panels = figure.subplots(n_lines, n_columns, sharex=True, squeeze=False)
+    for axes in panels.flat[len(shown) :]:
+        axes.set_visible(False)
+    for index, (axes, (first, second)) in enumerate(zip(panels.flat, shown, strict=False)):
+        _draw_panel(
+            axes, oriented([row for row in rows if {row.model_a, row.model_b} == {first, second}], first)
+        )
+        axes.tick_params(labelbottom=index + n_columns >= len(shown))
+    canvas.frame(figure, texts, rows, canvas.Legend(_handles(), 3))
+    return figure
+
+
+def oriented(rows: Sequence[PairRow], first: str) -> list[tuple[PairRow, float, float, float]]:
+    """Rows with difference and limits as `first` minus the other, the highest difference first."""
+    turned = [
+        (row, row.difference, row.low, row.high)
+        if row.model_a == first
+        else (row, -row.difference, -row.high, -row.low)
+        for row in rows
+        if not math.isnan(row.difference)
+    ]
+    return sorted(turned, key=lambda item: -item[1])
+
+
+def _draw_panel(axes: Axes, items: Sequence[tuple[PairRow, float, float, float]]) -> None:
+    axes.axvline(0, color=canvas.QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.grid(axis="x")
+    for line, (row, difference, low, high) in enumerate(items):
+        color = _BETTER if difference >= 0 else _WORSE
+        found = row.p_holm <= row.alpha
+        if not row.degenerate and not math.isnan(low):
+            axes.plot((low, high), (line, line), color=color, linewidth=0.9)
+        axes.plot(
+            difference, line, marker="o", markersize=3, markeredgecolor=color, markeredgewidth=0.8,
+            markerfacecolor=color if found else "white",
+        )  # fmt: skip
+    axes.set_yticks(range(len(items)), [canvas.shorten(row.task, 14) for row, *_ in items], fontsize=5.5)
+    axes.set_ylim(len(items) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    if items:
+        row, difference, *_ = items[0]
+        turned = difference != row.difference
+        names = (row.model_b_title, row.model_a_title) if turned else (row.model_a_title, row.model_b_title)
+        title = "\n− ".join(canvas.shorten(name, 30) for name in names)
+        axes.set_title(title, loc="left", fontweight="bold", color=canvas.INK)
+
+
+def _handles() -> list[Line2D]:
+    look = {"linestyle": "none", "marker": "o", "markersize": 4}
+    return [
+        Line2D([], [], color=_BETTER, label="first encoder higher", **look),  # type: ignore[arg-type]
+        Line2D([], [], color=_WORSE, label="second encoder higher", **look),  # type: ignore[arg-type]
+        Line2D([], [], color=canvas.QUIET, markerfacecolor="white", label="not significant", **look),  # type: ignore[arg-type]
+    ]

@@ -1,0 +1,110 @@
+"""What the tests say, in plain words."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from sentflow.report.comparison_rows import PairRow
+from sentflow.report.comparisons import Comparisons
+from sentflow.report.numbers import count, decimal, p_value, percent
+from sentflow.report.rows import unique
+
+_FEW = 8  # names that a sentence can hold
+
+
+def within_tasks(comparisons: Comparisons) -> str:
+    """On how many tasks the first is significantly better than the second, and where it is told from nobody."""
+    pairs = comparisons.pairs
+    tasks = unique(row.task for row in comparisons.power)
+    clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
+    text = (
+        f"On {len(clear)} of {_n_tasks(len(tasks))} the highest score is significantly better than the second "
+        f"({percent(pairs[0].alpha)}, corrected resampled t-test on the paired folds, Holm over all pairs of the task)"
+        + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "")
+        + "."
+    )
+    undecided = [pair for pair in pairs if not pair.p_holm <= pair.alpha]
+    text += (
+        f" Of all {count(len(pairs))} pairs of encoders on a task, {count(len(pairs) - len(undecided))} differ "
+        "significantly. That the others do not differ is not shown: the tests may have been too weak."
+    )
+    equal = [pair for pair in undecided if pair.bayes_equal >= 0.95]
+    if equal:
+        text += (
+            f" For {count(len(equal))} of them there is evidence of practical equality (within "
+            f"{decimal(equal[0].rope, 2)}, probability at least {percent(0.95)})."
+        )
+    return text
+
+
+def across_tasks(comparisons: Comparisons) -> str | None:
+    """What holds over all tasks; None where fewer than two encoders have them all."""
+    ranked = sorted((row for row in comparisons.ranks if row.complete), key=lambda row: row.average_rank)
+    if len(ranked) < 2 or not comparisons.across:
+        return None
+    facts = comparisons.omnibus
+    first = ranked[0]
+    text = (
+        f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} ({percent(first.level)} "
+        f"interval {decimal(first.rank_low, 2)} to {decimal(first.rank_high, 2)})."
+    )
+    if facts.get("iman_davenport_p") is not None:
+        text += f" All encoders alike? {p_value(facts['iman_davenport_p'])} (Friedman, Iman and Davenport)."
+    own = [row for row in comparisons.across if first.model in (row.model_a, row.model_b)]
+    titles = {row.model: row.model_title for row in ranked}
+    joined = [
+        titles[row.model_b if row.model_a == first.model else row.model_a] for row in own if not row.separated
+    ]
+    if not joined:
+        text += " It is separated from every other encoder."
+    elif len(joined) == len(own):
+        text += " It is separated from no other encoder."
+    else:
+        text += f" It is not separated from {_listed(joined)}."
+    left_out = [row.model_title for row in comparisons.ranks if not row.complete]
+    if left_out:
+        text += f" Not ranked, for a task is missing: {_listed(left_out)}."
+    return text
+
+
+def what_could_be_found(comparisons: Comparisons) -> str:
+    """How small a difference the tests can find, and what would make it smaller."""
+    known = [row for row in comparisons.power if not math.isnan(row.mdd)]
+    if not known:
+        return "No test is possible."
+    gaps = [row.mdd for row in known]
+    text = (
+        "A difference between the first two encoders of a task had to reach "
+        f"{decimal(median(gaps))} to be significant in "
+        f"a single test (median; from {decimal(min(gaps))} to {decimal(max(gaps))})."
+    )
+    open_tasks = [
+        row
+        for row in known
+        if not _first_wins(comparisons.pairs, row.task, row.model_a, row.model_b)
+        and not math.isnan(row.rows_needed)
+    ]
+    if open_tasks:
+        easiest = min(open_tasks, key=lambda row: row.rows_needed / row.rows_now)
+        text += (
+            f" Where the first two are not told apart, more texts would help and more repetitions would not: least on "
+            f"{easiest.task}, {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
+            f"{count(easiest.rows_now)}."
+        )
+    return text
+
+
+def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:
+    return any(
+        pair.p_holm <= pair.alpha and pair.difference != 0
+        for pair in pairs
+        if pair.task == task and {pair.model_a, pair.model_b} == {first, second}
+    )
+
+
+def _n_tasks(n: int) -> str:
+    return "1 task" if n == 1 else f"{n} tasks"
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
