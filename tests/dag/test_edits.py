@@ -110,7 +110,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("probing/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("probing/features.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)),
-        ("stats/generalisation.py", ("score", *AFTER_SCORES)),
+        ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
         ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),

@@ -233,11 +233,9 @@ class Targets:
         return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
-        """Every prediction file of a task, model after model; controls are not asked which texts are hard."""
+        """The predictions of a task, a file per model; controls are not asked which texts are hard."""
         return [
-            file
-            for model in self._real_models()
-            for file in self._folds(wildcards.task, model, paths.PREDICTIONS)
+            paths.SCORE_PREDICTIONS.format(task=wildcards.task, model=model) for model in self._real_models()
         ]
 
     def predictions_of_task(self, wildcards: Any) -> list[str]:
