@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sentflow.report.numbers import percent
-from sentflow.report.rows import DataRow, EffectRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.rows import CurveRow, DataRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
