@@ -38,6 +38,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "all",
         "audits",
         "checks",
+        "comparisons",
         "embeddings",
         "exports",
         "figures",

@@ -262,7 +262,10 @@ def test_summaries_are_their_tables(tmp_path):
     write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
     write_rows(tmp_path / "curves.parquet", CurveRow, fake_summary.curve_rows(rows))
     assert "score of each encoder on each task" in printed(tmp_path / "scores.parquet")
-    assert line_of(printed(tmp_path / "costs.parquet"), "probe") == "probe | 72 | 63 min | 62 min | 1.4 GiB | — | —"
+    assert (
+        line_of(printed(tmp_path / "costs.parquet"), "probe")
+        == "probe | 72 | 63 min | 62 min | 1.4 GiB | — | —"
+    )
     assert "n_folds_total" in printed(tmp_path / "curves.parquet")
 
 
