@@ -37,6 +37,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     assert {rule.name for rule in facts if rule.is_target} == {
         "all",
         "audits",
+        "comparisons",
         "checks",
         "comparisons",
         "embeddings",
