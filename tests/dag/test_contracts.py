@@ -39,7 +39,6 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "audits",
         "comparisons",
         "checks",
-        "comparisons",
         "embeddings",
         "exports",
         "figures",

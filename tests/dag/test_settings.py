@@ -113,7 +113,8 @@ def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
 
 @pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
 def test_statistics_run_no_probe(finished, key):
-    assert planned(finished, {"statistics": key}) == all_scores() | SUMMARIES_AND_RECORD
+    expected = all_scores() | all_hardest() | SUMMARIES_AND_RECORD
+    assert planned(finished, {"statistics": key}) == expected
 
 
 @pytest.mark.parametrize("key", [{"rope": 0.02}, {"alpha": 0.01}], ids=str)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.arrow import table_of
+from sentflow.arrow import numbers_of, table_of
 
 
 def test_columns_keep_their_values_and_types():
@@ -47,7 +47,16 @@ def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
 
 def test_pandas_is_not_imported():
     code = (
-        "import sys, numpy; from sentflow.arrow import table_of;"
-        "table_of({'a': numpy.arange(2), 'b': ['x', None]}).to_pydict(); assert 'pandas' not in sys.modules"
+        "import sys, numpy; from sentflow.arrow import numbers_of, table_of;"
+        "table = table_of({'a': numpy.arange(2), 'b': ['x', None]}); table.to_pydict(); numbers_of(table.column('a'));"
+        "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_numbers_of_a_column_are_those_that_went_in():
+    chunks = [pa.array([1, 2]), pa.array([], pa.int64()), pa.array([3])]
+    assert numbers_of(pa.chunked_array(chunks)).tolist() == [1, 2, 3]
+    assert numbers_of(pa.chunked_array(chunks).slice(1)).tolist() == [2, 3]
+    values = numbers_of(table_of({"x": np.array([0.5, np.nan])}).column("x"))
+    np.testing.assert_array_equal(values, [0.5, np.nan])

@@ -143,6 +143,7 @@ def test_a_result_has_the_keys_that_mteb_asks_for(mteb_folder):
     # in the order of folds
     assert entry["scores_per_experiment"] == [{"mcc": 0.6}, {"mcc": 0.4}]
     assert entry["ci99_low_nb"] == pytest.approx(row.generalisation_low, abs=1e-6)
+    assert entry["ci99_low_item"] == pytest.approx(row.item_low, abs=1e-6, nan_ok=True)
     assert entry["ci99_high_ref"] == pytest.approx(row.repeatability_high, abs=1e-6)
 
 

@@ -1,6 +1,6 @@
-"""Arrow tables from NumPy arrays and lists of strings.
+"""Arrow tables from NumPy arrays and lists of strings, and back.
 
-``pyarrow.array`` imports pandas, which takes longer than a small probe to train; buffers do without it.
+``pyarrow.array`` and ``to_numpy`` import pandas, which takes longer than a small probe to train; buffers do without it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,6 +32,11 @@ def table_of(
     }
     fields = [pa.field(name, array.type) for name, array in arrays.items()]
     return pa.Table.from_arrays(list(arrays.values()), schema=pa.schema(fields, metadata))
+
+
+def numbers_of(column: pa.ChunkedArray) -> np.ndarray:
+    """(n,) numbers of a column without nulls."""
+    return np.from_dlpack(column.combine_chunks())
 
 
 def _numbers(values: np.ndarray) -> pa.Array:

@@ -163,7 +163,8 @@ class Targets:
         summaries = [paths.SUMMARY, paths.CURVES, paths.COSTS, *self.effects()]
         record = [paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         made = [*self.tables(), *self.figures(), *self.checks()]
-        return [*self.scores(), *self.score_tables(), *audits, *summaries, *made, *record]
+        results = [*self.scores(), *self.score_tables(), *self.comparisons()]
+        return [*results, *audits, *summaries, *made, *record]
 
     def selected_digests(self) -> list[str]:
         """The digest of the table of each selected task."""

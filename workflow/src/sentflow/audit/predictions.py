@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sentflow.arrow import numbers_of
 from sentflow.errors import DataError
 
 
@@ -40,7 +41,7 @@ def read_predictions(files: Sequence[Path]) -> Predictions:
     for file in files:
         try:
             table = pq.ParquetFile(file).read()
-            parts.append([table.column(name).to_numpy() for name in ("row", "truth", "predicted")])
+            parts.append([numbers_of(table.column(name)) for name in ("row", "truth", "predicted")])
         except (OSError, pa.ArrowException, KeyError) as error:
             raise DataError(
                 f"{file} is not a readable file of predictions ({error}). Delete it with the fold beside it, and run "

@@ -56,6 +56,7 @@ def _quantities(row: ScoreRow) -> dict[str, str]:
         "high": _tex(row.generalisation_high),
         "interval": _interval(row.generalisation_low, row.generalisation_high),
         "repeatability": _interval(row.repeatability_low, row.repeatability_high),
+        "items": _interval(row.item_low, row.item_high),
         "n": f"{row.n_balanced_rows:,}".replace(",", "{,}"),
     }
 

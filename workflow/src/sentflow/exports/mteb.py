@@ -49,6 +49,7 @@ def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) ->
         "mteb_version": MTEB_VERSION,
         "scores_per_experiment": [{row.metric: _rounded(score)} for score in fold_scores],
         **_limits(level_key(row.level), "nb", row.generalisation_low, row.generalisation_high),
+        **_limits(level_key(row.level), "item", row.item_low, row.item_high),
         **_limits(level_key(row.repeatability_level), "ref", row.repeatability_low, row.repeatability_high),
         "protocol": row.protocol,
         "classifier": row.classifier,

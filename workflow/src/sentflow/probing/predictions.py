@@ -7,6 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sentflow.arrow import numbers_of
 from sentflow.errors import DataError
 from sentflow.io import atomic
 from sentflow.stats.items import OutOfFold
@@ -58,7 +59,7 @@ def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> Out
         The predictions are of other rows, or rows have other labels there.
     """
     names = ("repetition", "fold", "row", "truth", "predicted")
-    found = OutOfFold(**{name: predictions.column(name).to_numpy() for name in names})
+    found = OutOfFold(**{name: numbers_of(predictions.column(name)) for name in names})
     inside = (found.row >= 0) & (found.row < len(labels))
     if not inside.all() or (labels[found.row] != found.truth).any():
         raise DataError(
