@@ -24,7 +24,7 @@ STYLE = Path(__file__).with_name("sentflow.mplstyle")
 INK = "#222222"
 QUIET = "#777777"
 STAMP_COLOR = "#B3400A"
-_INCHES_PER_SIGN = 0.0425  # at the 6 points of the reading aid
+_INCHES_PER_SIGN = 0.0435  # at the 6 points of the reading aid, a line of wide letters
 _LINE_INCHES = 0.125
 _LEGEND_INCHES = 0.16
 _HEAD_INCHES = 0.3
@@ -140,7 +140,7 @@ def frame(
 ) -> None:
     """Add title, stamp of sample data, legend and reading aid; the figure grows by the room they need."""
     width, height = figure.get_size_inches()
-    lines = textwrap.wrap(texts.reading, int(width / _INCHES_PER_SIGN))
+    lines = textwrap.wrap(texts.reading, int((width - 2 * _MARGIN_INCHES) / _INCHES_PER_SIGN))
     n_legend_lines = math.ceil(len(legend.handles) / legend.n_columns) if legend else 0
     foot = _LINE_INCHES * len(lines) + _LEGEND_INCHES * n_legend_lines + _MARGIN_INCHES
     total = height + foot + _HEAD_INCHES
