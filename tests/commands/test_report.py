@@ -13,6 +13,7 @@ SETTINGS = {
     "tasks": {"T1A-sample": {"dataset": "sample-t1a"}},
     "models": {"minilm-l6": {"title": "all-MiniLM-L6-v2", "kind": "sentence-transformers"}},
     "protocols": [],
+    "published": [],
     "datasets": {"sample-t1a": {"title": "Sample T1A", "licence": "MIT", "citation": "none"}},
     "selection": {
         "tasks": ["T1A-sample", "F3-sample"],

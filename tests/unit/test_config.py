@@ -370,3 +370,21 @@ def test_prompts_are_for_tasks_that_exist():
     entry = {**HUB, "prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"F1A": "law", "F1X": "law"}}}
     told = mistake(models={"prompted": entry})
     assert told.startswith("models.prompted.prompt_names.tasks: there is no task 'F1X'. Did you mean F1")
+
+
+def test_published_score_of_an_unknown_encoder_or_task_is_told():
+    paper = {"task": "T1A", "model": "minilm-16", "value": 0.5, "source": "a paper"}
+    told = mistake(report__published=[paper])
+    assert told.startswith(
+        "config.report.published.0.model: there is no model 'minilm-16'. Did you mean minilm-l6?"
+    )
+    assert "there is no task 'T1'" in mistake(report__published=[{**paper, "task": "T1", "model": "random"}])
+
+
+def test_published_score_in_per_cent_is_refused():
+    paper = {"task": "T1A", "model": "random", "value": 50.6, "source": "a paper"}
+    assert "1 is perfect (0.506, not 50.6)" in mistake(report__published=[paper])
+
+
+def test_table_of_published_scores_needs_some():
+    assert "report.published, which names none" in mistake(report__tables=["published"])

@@ -18,7 +18,11 @@ BASE["select"] = {"models": ["tfidf", "random"], "tasks": ["T1A-sample", "F3-sam
 BASE["probe"] |= {"repetitions": 2, "folds": 5}
 
 PLACES = SimpleNamespace(
-    task="T1A-sample", model="random", dataset="sample-trust", file="hatebr_offensive_lang.csv"
+    task="T1A-sample",
+    model="random",
+    dataset="sample-trust",
+    file="hatebr_offensive_lang.csv",
+    table="published",
 )
 SETTINGS = [
     "download_settings",
@@ -263,6 +267,7 @@ def test_written_task_is_prepared_without_one():
     assert "files" not in json.loads(targets().prepare_checks(PLACES))
 
 
+PAPER = {"task": "T1A", "model": "random", "value": 0.01, "source": "a paper"}
 REPORTS = {"report_settings", "record_settings"}  # the report and the record tell everything
 
 
@@ -275,6 +280,7 @@ REPORTS = {"report_settings", "record_settings"}  # the report and the record te
         ({"experiment__title": "Ensaio"}, {"table_settings", *REPORTS}),
         ({"experiment__description": "é outro"}, REPORTS),
         ({"report__tables": ["scores"]}, {"record_settings"}),
+        ({"report__published": [PAPER]}, {"table_settings", *REPORTS}),
         ({"models": {"random": {"seed": 5}}}, {"fetch_settings", *REPORTS}),
         ({"models": {"random": {"title": "Ao acaso"}}}, {"summarise_settings", *REPORTS}),
         ({"models": {"bag-of-words": {"dimension": 9}}}, {"record_settings"}),
@@ -294,7 +300,9 @@ def test_change_touches_the_settings_that_it_decides_and_no_others(changes, touc
 
 
 def test_mirrors_are_no_settings_of_science():
-    places = SimpleNamespace(task="T2A-open", model="random", dataset="factnews", file="factnews_dataset.csv")
+    places = SimpleNamespace(
+        task="T2A-open", model="random", dataset="factnews", file="factnews_dataset.csv", table="scores"
+    )
     assert changed(places, mirrors=["/espelho"]) == set()
     assert targets(mirrors=["/espelho"]).mirrors() == '["/espelho"]'
 
@@ -375,3 +383,10 @@ def test_no_file_with_texts_is_in_the_crate():
     assert {file.split("/")[1] for file in files} == {
         *("scores", "comparisons", "audit", "summary", "tables", "figures", "checks", "record")
     }
+
+
+def test_published_scores_are_settings_of_their_own_table_alone():
+    scores, published = (SimpleNamespace(table=name) for name in ("scores", "published"))
+    with_paper = targets(report__published=[PAPER])
+    assert with_paper.table_settings(scores) == targets().table_settings(scores)
+    assert json.loads(with_paper.table_settings(published))["published"] == [PAPER]

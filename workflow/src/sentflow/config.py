@@ -191,6 +191,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     plain, entries, problems = _checked(config, workflow)
     selected = _selection(plain, entries, problems)
     selected["protocols"] = _chosen_protocols(plain, entries["protocols"], problems)
+    problems += _published_problems(plain["report"], entries)
     if problems:
         raise ConfigError(_told(problems))
     problems = _uneven_studies(plain, {name: entries["protocols"][name] for name in selected["protocols"]})
@@ -513,6 +514,24 @@ def _chosen_protocols(config: Entry, protocols: Entries, problems: list[str]) ->
             "published-documents or corrected-documents there, or leave the table out."
         )
     return [base, *study]
+
+
+def _published_problems(report: Entry, entries: Mapping[str, Entries]) -> list[str]:
+    """Published scores of tasks or encoders that do not exist; a table of them without any."""
+    published = report.get("published", [])
+    problems = [
+        f"config.report.published.{place}.{key}: there is no {key} {entry[key]!r}. "
+        f"{_instead(entry[key], entries[section])}"
+        for place, entry in enumerate(published)
+        for key, section in (("task", "tasks"), ("model", "models"))
+        if entry[key] not in entries[section]
+    ]
+    if "published" in report["tables"] and not published:
+        problems.append(
+            "config.report.tables: the table published shows the scores of report.published, which names none. "
+            "Write them there, each with task, model, value and source, or leave the table out."
+        )
+    return problems
 
 
 def _groups_folds(protocol: Any) -> bool:

@@ -428,9 +428,10 @@ class Targets:
         titles = json.loads(self.summarise_settings(wildcards))
         return _json({**titles, "protocol": {"name": protocol.name, "title": protocol.title}})
 
-    def table_settings(self, _wildcards: Any) -> str:
-        """How captions begin."""
-        return _json({"caption": self.experiment.title})
+    def table_settings(self, wildcards: Any) -> str:
+        """How captions begin, and what the table of published scores holds."""
+        published = {"published": self._published()} if wildcards.table == "published" else {}
+        return _json({"caption": self.experiment.title, **published})
 
     def check_settings(self, _wildcards: Any) -> str:
         """What was asked for, to compare with what is there."""
@@ -447,8 +448,13 @@ class Targets:
                 "datasets": experiment.datasets,
                 "selection": self._asked(),
                 "protocols": [self._told_protocol(name) for name in experiment.protocols],
+                "published": self._published(),
             }
         )
+
+    def _published(self) -> list[dict[str, Any]]:
+        """Scores of papers, to be put beside ours."""
+        return list(self.experiment.config["report"].get("published", []))
 
     def export_settings(self, _wildcards: Any) -> str:
         """What tasks and models are called outside this project."""

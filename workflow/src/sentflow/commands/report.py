@@ -72,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             if file.suffix == ".parquet"
         },
         protocols=settings["protocols"],
+        published=settings["published"],
         checks=[run_any_check(name, scores, selection, written) for name in args.checks],
         experiment=settings["experiment"],
         tasks=settings["tasks"],

@@ -28,7 +28,9 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--comparisons", nargs="*", type=Path, default=[], help="the files of compare that it needs"
     )
-    found.add_argument("--settings", required=True, help='JSON: {"caption": how the caption begins}')
+    found.add_argument(
+        "--settings", required=True, help='JSON: {"caption": how the caption begins, "published": scores}'
+    )
     found.add_argument("--csv", type=Path, required=True, help="file to write: tidy, full precision")
     found.add_argument("--markdown", type=Path, required=True, help="file to write")
     found.add_argument("--latex", type=Path, required=True, help="file to write: booktabs")
@@ -39,11 +41,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("table", args, libraries=["pyarrow"])
+    settings = json.loads(args.settings)
     table = read_table(
         args.table,
         *args.summary,
-        caption=json.loads(args.settings)["caption"],
+        caption=settings["caption"],
         comparisons=args.comparisons,
+        published=settings.get("published", ()),
     )
     write_text(args.csv, csv_text(table))
     write_text(args.markdown, markdown_text(table))

@@ -22,6 +22,7 @@ from sentflow.report.findings import findings, ranking
 from sentflow.report.html_tables import HtmlTable, html_table
 from sentflow.report.page_files import attachments, pictures
 from sentflow.report.protocol_table import protocols_table
+from sentflow.report.published_table import published_table
 from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
 from sentflow.report.strips import Axis, strip
 from sentflow.report.tables import costs_table
@@ -86,6 +87,7 @@ class Sources:
     audits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
     protocols: Sequence[Mapping[str, Any]] = ()
+    published: Sequence[Mapping[str, Any]] = ()
 
 
 def render(sources: Sources) -> str:
@@ -237,6 +239,8 @@ def _tables(sources: Sources) -> dict[str, HtmlTable]:
     made = [costs_table(sources.costs, title)]
     if sources.encoders:
         made.append(encoders_table(sources.encoders, title))
+    if sources.published:
+        made.append(published_table(sources.scores, title, sources.published))
     if sources.comparisons.pairs:
         made += [
             build(sources.scores, title, sources.comparisons)

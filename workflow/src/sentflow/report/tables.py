@@ -1,8 +1,9 @@
 """The tables of an experiment, as rows of cells that any format can print."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sentflow.errors import ConfigError
 from sentflow.report import captions, remarks
@@ -13,6 +14,7 @@ from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.encoders_table import encoders_table
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
 from sentflow.report.protocol_table import protocols_table
+from sentflow.report.published_table import published_table
 from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
 from sentflow.report.score_table import score_cell, scores_table
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
@@ -134,7 +136,13 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
     )
 
 
-def read_table(name: str, *summaries: Path, caption: str, comparisons: Sequence[Path] = ()) -> Table:
+def read_table(
+    name: str,
+    *summaries: Path,
+    caption: str,
+    comparisons: Sequence[Path] = (),
+    published: Sequence[Mapping[str, Any]] = (),
+) -> Table:
     """The table of that name from the summary file that it is made of, and what was compared.
 
     Parameters
@@ -147,6 +155,8 @@ def read_table(name: str, *summaries: Path, caption: str, comparisons: Sequence[
         How the caption begins.
     comparisons
         The files of `compare` that the table needs.
+    published
+        The entries of ``report.published``, for the table of that name.
 
     Raises
     ------
@@ -158,6 +168,8 @@ def read_table(name: str, *summaries: Path, caption: str, comparisons: Sequence[
     if name in SCORE_TABLES:
         scores = read_rows(summaries[0], ScoreRow)
         return SCORE_TABLES[name](scores, caption, Comparisons.read(comparisons))
+    if name == PUBLISHED:
+        return published_table(read_rows(summaries[0], ScoreRow), caption, published)
     if name in STUDY_TABLES:
         return STUDY_TABLES[name]([row for file in summaries for row in read_rows(file, EffectRow)], caption)
     if name in COST_TABLES:
@@ -182,7 +194,8 @@ STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {
     "protocols": protocols_table,
     "documents": documents_table,
 }
-TABLES = (*SCORE_TABLES, *STUDY_TABLES, *COST_TABLES, *ENCODER_TABLES)
+PUBLISHED = "published"
+TABLES = (*SCORE_TABLES, PUBLISHED, *STUDY_TABLES, *COST_TABLES, *ENCODER_TABLES)
 
 
 def _interval_line(row: ScoreRow) -> tuple[Cell, ...]:
