@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.report import captions
 from sentflow.report.document_table import documents_table
 from sentflow.report.effects import average_ranks, effect_rows, kendall_tau
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.rows import EffectRow, read_rows, write_rows
 from sentflow.report.summary import in_order
+from sentflow.report.table_formats import csv_text, latex_text, markdown_text
 from sentflow.report.tables import scores_table
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
@@ -160,6 +161,8 @@ def test_tasks_without_documents_are_not_in_the_table():
     assert len(documents_table(rows, "Trial").groups) == 1
 
 
-def test_a_study_without_documents_says_what_to_name():
-    with pytest.raises(ConfigError, match="needs a protocol with group_folds: true"):
-        documents_table(effects(), "Trial")
+def test_a_selection_without_documents_has_a_table_that_says_so():
+    table = documents_table(effects(), "Trial")
+    assert (table.groups, table.tidy_rows) == ((), ())
+    assert "No task of this selection names the documents" in markdown_text(table)
+    assert latex_text(table) and csv_text(table)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from sentflow.errors import ConfigError
 from sentflow.report import captions
 from sentflow.report.numbers import decimal, signed
 from sentflow.report.rows import EffectRow, unique
@@ -12,17 +11,9 @@ from sentflow.report.table import Cell, Group, Table, names_of, records_of
 def documents_table(rows: Sequence[EffectRow], title: str) -> Table:
     """Scores with rows dealt to the folds one by one, and with the rows of a document kept together.
 
-    Raises
-    ------
-    ConfigError
-        No protocol of the study keeps together what the baseline tears apart, or no task names documents.
+    Without lines where no selected task names documents: a smaller selection of tasks is no mistake.
     """
     members = [row for row in rows if row.groups_folds]
-    if not members:
-        raise ConfigError(
-            "report.tables: the table documents needs a protocol with group_folds: true in study.protocols (e.g. "
-            "published-documents), and a task whose rows name their document. Name one, or leave the table out."
-        )
     groups = []
     for protocol in unique(row.protocol for row in members):
         for task in unique(row.task for row in members if row.protocol == protocol):
@@ -33,8 +24,9 @@ def documents_table(rows: Sequence[EffectRow], title: str) -> Table:
         name="documents",
         caption=f"{title}: scores with the rows of a document apart and together.",
         notes=(
-            captions.data_note(members),
-            f"Apart: as under {members[0].baseline}, rows are dealt to the folds one by one, so that a probe may be "
+            captions.data_note(rows),
+            *(() if members else ("No task of this selection names the documents of its rows.",)),
+            f"Apart: as under {rows[0].baseline}, rows are dealt to the folds one by one, so that a probe may be "
             "tested on a row whose document it was trained on. Together: all rows of a document are in one fold.",
             "A score that falls much when documents are kept together rests on what rows of a document have in common. "
             "The folds are not the same, so that differences have no paired interval.",

@@ -218,7 +218,8 @@ def _latex_column(kind: str) -> str:
 
 def _is_stacked(table: Table) -> bool:
     rows = [row for group in table.groups for row in group.rows]
-    return max(sum(bool(cell.detail) for cell in row) for row in rows) > _MAX_INTERVALS_PER_LINE
+    most = max((sum(bool(cell.detail) for cell in row) for row in rows), default=0)
+    return most > _MAX_INTERVALS_PER_LINE
 
 
 def _latex_heading(table: Table) -> str:
