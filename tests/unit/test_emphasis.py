@@ -95,6 +95,13 @@ def test_table_that_does_not_say_how_it_was_made_fails(tables, old, said):
     assert any(one.startswith(f"power: does not say {said}") for one in check(tables).problems)
 
 
+def test_a_table_of_comparisons_without_lines_need_not_say_how_it_was_made(tables):
+    (tables / "power.md").write_text(
+        "**Power.**\n\n| Task | MDD |\n| :-- | --: |\n\n- One encoder.\n", encoding="utf-8"
+    )
+    assert not any(one.startswith("power: does not say") for one in check(tables).problems)
+
+
 def test_no_table_at_all_fails(tmp_path):
     assert check(tmp_path).problems == ["there is no table of scores to look at: add scores to report.tables"]
 
