@@ -137,14 +137,14 @@ def test_corrected_fold_names_its_switches():
     assert settings["switches"] == {
         "best_checkpoint": True,
         "clip_metric": False,
-        "const_features": "zero",
+        "const_features": "unscaled",
         "lazy_sep_layout": "alternatives",
         "logit_in_unit_interval": "logit",
         "stratify_eval": True,
         "warmup_floor": False,
     }
     complete = ProbeSettings.from_json(json.dumps(settings)).complete()
-    assert complete.switches.const_features == "zero"
+    assert complete.switches.const_features == "unscaled"
     # other encoders and other layouts are not touched by the layout of fitted ones
     assert "lazy_sep_layout" not in probe(targets("corrected"), "F3-sample", "random")["switches"]
     assert "lazy_sep_layout" not in probe(targets("corrected"), "T1A-sample", "tfidf")["switches"]

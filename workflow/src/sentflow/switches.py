@@ -37,7 +37,7 @@ class Switches:
         A7: test the weights with the lowest evaluation loss. False: those of the last epoch.
     const_features
         A8: what becomes of columns that are constant on the training part. ``"divide"``: divided by 1e-12;
-        ``"zero"``: 0 in every part.
+        ``"unscaled"``: centred, but left on their own scale.
     lazy_sep_layout
         A9: how an encoder that is fitted inside each fold sees questions with alternatives. ``"pair"``: the whole of
         text b as one text; ``"alternatives"``: each for itself, as other encoders.

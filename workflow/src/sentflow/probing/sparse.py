@@ -69,7 +69,7 @@ class ShiftedSparse:
 
 
 def standardised_sparse(
-    parts: Sequence[csr_array], *, ones: bool, zero_constant: bool = False
+    parts: Sequence[csr_array], *, ones: bool, unscaled_constant: bool = False
 ) -> list[ShiftedSparse]:
     """Standardise by the first (training) part as `standardise.standardised` does, and keep the parts sparse.
 
@@ -77,7 +77,7 @@ def standardised_sparse(
     ----------
     parts
         Features (n, D) float32 of the training, evaluation and test part.
-    ones, zero_constant
+    ones, unscaled_constant
         See `standardise.standardised`.
     """
     parts = _less_constants(parts)
@@ -89,11 +89,11 @@ def standardised_sparse(
     squares = np.bincount(columns, np.square(values - mean[columns]), minlength=width)
     squares += (n - stored) * np.square(mean.astype(np.float64))
     scale = np.sqrt(squares / (n - 1)).astype(np.float32) + np.float32(1e-12)
-    if zero_constant and not stored.all():
+    if unscaled_constant and not stored.all():
         logger.info(
-            "%d of %d columns are constant on the training part: set to 0", (stored == 0).sum(), width
+            "%d of %d columns are constant on the training part: left unscaled", (stored == 0).sum(), width
         )
-        scale[stored == 0] = np.inf
+        scale[stored == 0] = 1
     shift = np.append(mean / scale, np.float32(0)) if ones else mean / scale
     return [ShiftedSparse(_divided(part, scale, ones=ones), shift) for part in parts]
 

@@ -11,7 +11,7 @@ _ROWS_AT_ONCE = 64  # float32 sums of so few squares are exact enough to be adde
 
 
 def standardised(
-    parts: Sequence[np.ndarray], *, ones: bool, torch_rounding: bool = False, zero_constant: bool = False
+    parts: Sequence[np.ndarray], *, ones: bool, torch_rounding: bool = False, unscaled_constant: bool = False
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
 
@@ -24,20 +24,22 @@ def standardised(
     torch_rounding
         Sum as torch does, as the published evaluator; else in float64, which is faster and differs in the last bit.
         An MLP carries that bit into the fifth digit of its losses.
-    zero_constant
-        Columns that are constant on the training part become 0 in every part, instead of (x − mean) · 1e12.
+    unscaled_constant
+        Columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
     """
     if torch_rounding:
         mean, std = _torch_moments(parts[0])
     else:
         mean, std = _moments(parts[0])
     scale = std + np.float32(1e-12)
-    if zero_constant:
+    if unscaled_constant:
         constant = (parts[0] == parts[0][0]).all(axis=0)
-        scale[constant] = np.inf
+        mean[constant], scale[constant] = parts[0][0][constant], 1
         if constant.any():
             logger.info(
-                "%d of %d columns are constant on the training part: set to 0", constant.sum(), len(scale)
+                "%d of %d columns are constant on the training part: left unscaled",
+                constant.sum(),
+                len(scale),
             )
     results = []
     for features in parts:

@@ -235,14 +235,14 @@ class _FoldTraining:
         return joined(train, others, initial, first_width=self._n_outputs if hidden is None else hidden)
 
     def _standardised(self, parts: "Sequence[FeaturePart]") -> "Sequence[Features]":
-        ones, zero_constant = self._hidden is None, self._protocol.switches.const_features == "zero"
+        ones, unscaled = self._hidden is None, self._protocol.switches.const_features == "unscaled"
         if self._sparse:
             from sentflow.probing.sparse import standardised_sparse
 
-            return standardised_sparse(parts, ones=ones, zero_constant=zero_constant)
+            return standardised_sparse(parts, ones=ones, unscaled_constant=unscaled)
         dense = [part if isinstance(part, np.ndarray) else part.toarray() for part in parts]
         return standardised(
-            dense, ones=ones, torch_rounding=not self._uses_arrays, zero_constant=zero_constant
+            dense, ones=ones, torch_rounding=not self._uses_arrays, unscaled_constant=unscaled
         )
 
     @property
