@@ -140,7 +140,8 @@ def frame(
 ) -> None:
     """Add title, stamp of sample data, legend and reading aid; the figure grows by the room they need."""
     width, height = figure.get_size_inches()
-    lines = textwrap.wrap(texts.reading, int((width - 2 * _MARGIN_INCHES) / _INCHES_PER_SIGN))
+    n_signs = int((width - 2 * _MARGIN_INCHES) / _INCHES_PER_SIGN)
+    lines = textwrap.wrap(texts.reading, n_signs, break_on_hyphens=False)  # names of encoders stay whole
     n_legend_lines = math.ceil(len(legend.handles) / legend.n_columns) if legend else 0
     foot = _LINE_INCHES * len(lines) + _LEGEND_INCHES * n_legend_lines + _MARGIN_INCHES
     total = height + foot + _HEAD_INCHES
