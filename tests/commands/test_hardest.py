@@ -98,7 +98,9 @@ def test_nothing_wrong_is_an_empty_file(tmp_path, table):
 def test_predictions_of_another_table_are_refused(tmp_path, table):
     other = make_task(14)
     file = write_predictions(tmp_path / "a.parquet", other, repetition=1, wrong=set())
-    with pytest.raises(DataError, match="predictions of one are of another version of the task table"):
+    with pytest.raises(
+        DataError, match="X-sample × one: the predictions are of other rows than those of the task table"
+    ):
         run(tmp_path, [file], models=["one"])
 
 

@@ -14,6 +14,15 @@ def probe_parser(command: str, description: str | None) -> argparse.ArgumentPars
     return parser
 
 
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    """What every export of scores reads."""
+    parser.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    parser.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
+    parser.add_argument(
+        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
+    )
+
+
 def add_score_files(parser: argparse.ArgumentParser, *, prefix: str = "", of: str = "") -> None:
     """Score files and the tables beside them, e.g. ``--other-scores`` and ``--other-tables``."""
     parser.add_argument(

@@ -4,14 +4,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sentflow.audit.predictions import Predictions
 from sentflow.audit.rows import HardRow
 from sentflow.data.table import TaskTable
-from sentflow.errors import DataError
+from sentflow.stats.items import OutOfFold
 
 
 def hardest(
-    table: TaskTable, predictions: Mapping[str, Predictions], *, limit: int, offensive: bool
+    table: TaskTable, predictions: Mapping[str, OutOfFold], *, limit: int, offensive: bool
 ) -> list[HardRow]:
     """The rows with the largest share of wrong predictions, the hardest first; without those that nobody gets wrong.
 
@@ -20,31 +19,20 @@ def hardest(
     table
         The rows of the task.
     predictions
-        Model → its predictions.
+        Model → its predictions, of the rows of `table` (see `out_of_fold`).
     limit
         At most so many rows.
     offensive
         See `HardRow`.
-
-    Raises
-    ------
-    DataError
-        Predictions are of other rows than the table's.
 
     Notes
     -----
     Equal shares: the row with more predictions first, then the one that comes first in the table.
     """
     total, wrong, models = (np.zeros(len(table), np.int64) for _ in range(3))
-    for model, made in predictions.items():
-        inside = (made.rows >= 0) & (made.rows < len(table))
-        if not inside.all() or not np.array_equal(table.labels[made.rows], made.truth):
-            raise DataError(
-                f"{table.info.task}: the predictions of {model} are of another version of the task table. Delete them "
-                "and run snakemake again."
-            )
-        of_model = np.bincount(made.rows, minlength=len(table))
-        wrong_of_model = np.bincount(made.rows[made.predicted != made.truth], minlength=len(table))
+    for made in predictions.values():
+        of_model = np.bincount(made.row, minlength=len(table))
+        wrong_of_model = np.bincount(made.row[made.predicted != made.truth], minlength=len(table))
         total += of_model
         wrong += wrong_of_model
         models += 2 * wrong_of_model > of_model

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_export_arguments
 from sentflow.exports.huggingface import eval_results, model_card
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
 from sentflow.io import write_text
@@ -19,11 +20,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(
         prog="python -m sentflow.commands.export_huggingface", description=__doc__
     )
-    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
-    found.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
-    found.add_argument(
-        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
-    )
+    add_export_arguments(found)
     found.add_argument(
         "--output",
         type=Path,

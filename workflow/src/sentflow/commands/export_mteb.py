@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_export_arguments
 from sentflow.exports.mteb import model_meta, run_settings, task_result
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
 from sentflow.io import read_json, write_json, write_text
@@ -18,15 +19,11 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="python -m sentflow.commands.export_mteb", description=__doc__)
-    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
+    add_export_arguments(found)
     found.add_argument(
         "--tables", type=Path, nargs="+", required=True, help="score tables {task}/{model}.parquet"
     )
-    found.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
     found.add_argument("--versions", type=Path, required=True, help="versions of the record")
-    found.add_argument(
-        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
-    )
     found.add_argument(
         "--output",
         type=Path,

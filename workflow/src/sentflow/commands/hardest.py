@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.audit.hardest import hardest
-from sentflow.audit.predictions import read_predictions
 from sentflow.audit.rows import write_hard_rows
 from sentflow.data.table import read_task
 from sentflow.errors import DataError
 from sentflow.log import exit_with, start_log
+from sentflow.probing.predictions import out_of_fold, read_predictions
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +52,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     table = read_task(args.rows)
     predictions = {
-        model: read_predictions(args.predictions[place * per_model : (place + 1) * per_model])
+        model: out_of_fold(
+            read_predictions(args.predictions[place * per_model : (place + 1) * per_model]),
+            table.labels,
+            where=f"{table.info.task} × {model}",
+        )
         for place, model in enumerate(models)
     }
     rows = hardest(table, predictions, limit=settings["limit"], offensive=settings["offensive"])

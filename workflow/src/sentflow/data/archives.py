@@ -16,6 +16,7 @@ MAX_MEMBERS = 200_000
 MAX_BYTES = 4 * 2**30  # of all members together, unpacked
 MAX_RATIO = 200  # unpacked to packed; text deflates to a tenth, a bomb to a thousandth
 RATIO_FROM_BYTES = 10 * 2**20  # smaller members may be one repeated sign without doing harm
+# zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 
 
