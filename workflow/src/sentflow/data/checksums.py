@@ -91,6 +91,31 @@ def verify(path: Path, file: CatalogFile, *, name: str | None = None) -> None:
         _compare(path, f"SHA-256 of the members under {file.members_under}", actual, file.members_sha256)
 
 
+def verify_again(path: Path, entry: Mapping[str, Any]) -> None:
+    """Hash a raw file again before it is read: it may have been changed or cut since it was downloaded.
+
+    Parameters
+    ----------
+    path
+        The file; one that is missing is the reader's to tell.
+    entry
+        Its catalog entry; one without addresses says nothing about the content.
+
+    Raises
+    ------
+    DataError
+        The file is not that of the catalog.
+    """
+    if not entry.get("urls") or not path.is_file():
+        return
+    try:
+        verify(path, CatalogFile.from_settings(entry, where=path.name))
+    except DataError as error:
+        raise DataError(
+            f"{path} is not the file of the catalog: {error} Delete it to fetch it again."
+        ) from error
+
+
 def _compare(path: Path, what: str, actual: str, expected: str) -> None:
     if actual == expected.lower():
         return

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.data import checks
-from sentflow.data.checksums import CatalogFile, verify
+from sentflow.data.checksums import verify_again
 from sentflow.data.readers import Reader, Rows, read_rows
 from sentflow.data.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable
 from sentflow.errors import ConfigError, DataError
@@ -112,7 +112,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
         The file or its rows are not in order; all problems with the rows are told at once.
     """
     path = _raw_file(task, raw_files, settings.reader.file)
-    _verify(path, settings.files.get(path.name, {}))
+    verify_again(path, settings.files.get(path.name, {}))
     rows = read_rows(path, settings.reader)
     layout = _layout(settings.layout, rows, f"{task} ({path.name})")
     classes, problems = _classes(rows, settings.reader.labels)
@@ -147,18 +147,6 @@ def _raw_file(task: str, raw_files: Sequence[Path], name: str) -> Path:
         f"tasks.{task}.reader.file: {name!r} is not a file of the dataset. "
         f"Files: {', '.join(path.name for path in raw_files)}."
     )
-
-
-def _verify(path: Path, entry: Mapping[str, Any]) -> None:
-    """Hash a raw file again: it may have been changed or cut since it was downloaded."""
-    if not entry.get("urls") or not path.is_file():
-        return
-    try:
-        verify(path, CatalogFile.from_settings(entry, where=path.name))
-    except DataError as error:
-        raise DataError(
-            f"{path} is not the file of the catalog: {error} Delete it to fetch it again."
-        ) from error
 
 
 def _layout(wanted: str, rows: Rows, where: str) -> str:
