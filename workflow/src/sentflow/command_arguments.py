@@ -14,6 +14,13 @@ def probe_parser(command: str, description: str | None) -> argparse.ArgumentPars
     return parser
 
 
+def add_embedding_arguments(parser: argparse.ArgumentParser) -> None:
+    """The sentences of a family and their vectors."""
+    parser.add_argument("--texts", type=Path, required=True, help="Parquet of the distinct sentences")
+    parser.add_argument("--embeddings", type=Path, required=True, help="their vectors, .npy")
+    parser.add_argument("--info", type=Path, required=True, help="what describes the vectors, .json")
+
+
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """What every export of scores reads."""
     parser.add_argument("--summary", type=Path, required=True, help="summary of scores")

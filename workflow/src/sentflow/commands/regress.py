@@ -1,0 +1,78 @@
+"""Rule regress: vectors of three pair sets → what SentEval's regressor of relatedness reaches on the last of them."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.command_arguments import add_embedding_arguments
+from sentflow.io import write_json
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+PARTS = ("train", "dev", "test")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Arguments of the command."""
+    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.regress", description=__doc__)
+    for part in PARTS:
+        arguments.add_argument(f"--{part}", type=Path, required=True, help="pair table")
+    add_embedding_arguments(arguments)
+    arguments.add_argument("--settings", required=True, help='JSON: {"regression", "model", "seed"}')
+    arguments.add_argument("--output", type=Path, required=True, help="output, .json")
+    return arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("regress", args, libraries=["numpy", "pyarrow", "torch"])
+    from dataclasses import asdict
+
+    from sentflow.data.pairs import read_pairs
+    from sentflow.errors import DataError
+    from sentflow.seeds import derive_seed
+    from sentflow.similarity.encoded import FamilyVectors
+    from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
+
+    settings = json.loads(args.settings)
+    family = FamilyVectors(args.texts, args.embeddings, args.info)
+    parts = {}
+    for name in PARTS:
+        table = read_pairs(getattr(args, name))
+        try:
+            soft_targets(table.score)
+        except ValueError as error:
+            raise DataError(
+                f"the pair set {table.info.pairs} has {error}. Choose pair sets with such scores for the "
+                f"regression {settings['regression']}."
+            ) from error
+        rows_a, rows_b = family.rows(table)
+        parts[name] = Part(pair_features(family.embeddings[rows_a], family.embeddings[rows_b]), table.score)
+    # of the regression alone: encoders are compared on the same batches
+    seed = derive_seed(settings["seed"], "regression", settings["regression"])
+    chosen = RegressorSettings()
+    found = regress(parts["train"], parts["dev"], parts["test"], seed=seed, settings=chosen)
+    about = {
+        "regression": settings["regression"],
+        "model": settings["model"],
+        **{f"n_{name}": len(part.gold) for name, part in parts.items()},
+        "settings": chosen.as_dict(),
+    }
+    write_json(args.output, {**about, **asdict(found)})
+    logger.info(
+        "%s × %s: Pearson %.4f, Spearman %.4f after %d epochs",
+        settings["regression"],
+        settings["model"],
+        found.pearson,
+        found.spearman,
+        found.epochs,
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

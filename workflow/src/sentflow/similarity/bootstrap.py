@@ -1,0 +1,148 @@
+"""Correlations in resamples of pairs, without sorting each resample again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+_CELLS_AT_ONCE = 500_000  # of one array of pairs × resamples: 4 MB, so that a block stays near the processor
+
+
+@dataclass(frozen=True)
+class Replicates:
+    """Correlations of K columns with the gold scores in R resamples; NaN where a resample has a single value.
+
+    Attributes
+    ----------
+    spearman, pearson
+        (R, K) float64.
+    """
+
+    spearman: np.ndarray
+    pearson: np.ndarray
+
+    def of(self, correlation: str) -> np.ndarray:
+        """Those of one correlation, by its name."""
+        return {"spearman": self.spearman, "pearson": self.pearson}[correlation]
+
+
+def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: int, seed: int) -> Replicates:
+    """Draw pairs with replacement and correlate; all columns see the same resamples.
+
+    Parameters
+    ----------
+    gold
+        (n,) float64.
+    columns
+        K arrays (n,) float64: measures of one encoder, or one measure of several.
+    n_resamples, seed
+        R, and where the draws come from.
+
+    Notes
+    -----
+    Ranks are taken anew within each resample. A pair's average rank there follows from how often each value was drawn:
+    with c draws of a value and s of all smaller ones, each of the c has the rank s + (c + 1) / 2. So values are sorted
+    once, and a resample costs sums alone.
+    """
+    ranked_gold, ranked = _Ranked.of(gold), [_Ranked.of(column) for column in columns]
+    centred_gold, centred = gold - gold.mean(), [column - column.mean() for column in columns]
+    spearman, pearson = [], []
+    for counts in _counts(len(gold), n_resamples=n_resamples, seed=seed):
+        gold_ranks = _Weighted.of(ranked_gold.ranks(counts), counts)
+        spearman.append([gold_ranks.correlation(column.ranks(counts), counts) for column in ranked])
+        gold_values = _Weighted.of(_beside(centred_gold), counts)
+        pearson.append([gold_values.correlation(_beside(column), counts) for column in centred])
+    return Replicates(*(np.concatenate([np.array(block).T for block in found]) for found in (spearman, pearson)))
+
+
+def _counts(n: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """(n, block) float64: how often each pair is drawn."""
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _CELLS_AT_ONCE // n)
+    for start in range(0, n_resamples, at_once):
+        size = min(at_once, n_resamples - start)
+        drawn = generator.integers(0, n, (size, n)) * size + np.arange(size)[:, None]
+        yield np.bincount(drawn.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class _Ranked:
+    """A column sorted once.
+
+    Attributes
+    ----------
+    order
+        (n,) pairs in ascending order of their values.
+    last
+        (g,) the last place of each of g distinct values in that order.
+    value
+        (n,) the distinct value of each pair, from 0.
+    """
+
+    order: np.ndarray
+    last: np.ndarray
+    value: np.ndarray
+
+    @classmethod
+    def of(cls, column: np.ndarray) -> "_Ranked":
+        _, value, counts = np.unique(column, return_inverse=True, return_counts=True)
+        return cls(np.argsort(value, kind="stable"), np.cumsum(counts) - 1, value)
+
+    def ranks(self, counts: np.ndarray) -> np.ndarray:
+        """(n, block) average ranks within each resample, less their mean."""
+        n = len(self.order)
+        reached = np.cumsum(counts[self.order], axis=0)[self.last]
+        drawn = np.diff(reached, axis=0, prepend=0)
+        # the last rank is `reached`, the mean of `drawn` ranks up to it is (drawn - 1) / 2 less; their mean (n + 1) / 2
+        return np.asarray((reached - drawn / 2 - n / 2)[self.value])
+
+
+def _beside(column: np.ndarray) -> np.ndarray:
+    return column[:, None]
+
+
+@dataclass(frozen=True)
+class _Weighted:
+    """One side of a correlation in a block of resamples.
+
+    Attributes
+    ----------
+    values
+        (n, block) or (n, 1), less the mean of each resample where it is known; here that of `mean` still to be taken.
+    weighted
+        (n, block) values times counts.
+    mean, spread
+        (block,) mean, and sum of squared differences from it.
+    """
+
+    values: np.ndarray
+    weighted: np.ndarray
+    mean: np.ndarray
+    spread: np.ndarray
+
+    @classmethod
+    def of(cls, values: np.ndarray, counts: np.ndarray) -> "_Weighted":
+        weighted = values * counts
+        mean = weighted.sum(axis=0) / len(counts)
+        spread = _columns_product(weighted, values) - len(counts) * mean**2
+        return cls(values, weighted, mean, _without_rounding(spread, values))
+
+    def correlation(self, values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+        """(block,) correlations with another side; NaN where either has one value."""
+        other = _Weighted.of(values, counts)
+        n = len(counts)
+        product = _columns_product(self.weighted, values) - n * self.mean * other.mean
+        scale = np.sqrt(self.spread * other.spread)
+        found = np.divide(product, scale, out=np.full_like(product, np.nan), where=scale > 0)
+        return np.clip(found, -1.0, 1.0)
+
+
+def _columns_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(block,) sums over pairs; not by BLAS, whose order of sums depends on its number of threads."""
+    return np.asarray(np.einsum("nb,nb->b", a, np.broadcast_to(b, a.shape)))
+
+
+def _without_rounding(spread: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Spreads of resamples with a single value are 0, not what rounding left."""
+    smallest = 1e-12 * len(values) * max(float(np.abs(values).max()), 0.0) ** 2
+    return np.where(spread > smallest, spread, 0.0)

@@ -1,0 +1,179 @@
+"""Which encoders differ on a pair set."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from sentflow.errors import DataError
+from sentflow.similarity.bootstrap import bootstrap
+from sentflow.similarity.correlations import CORRELATIONS
+from sentflow.similarity.dependent import williams_p
+from sentflow.similarity.scores import limits
+from sentflow.similarity.storage import SimilarityRows
+from sentflow.stats.multiplicity import holm
+
+OVERLAP = "overlap"  # the one measure of a baseline
+
+
+@dataclass(frozen=True)
+class SimilarityDifference:
+    """Two encoders on one pair set. Undefined numbers are NaN.
+
+    Attributes
+    ----------
+    aggregation
+        ``"all"``: over the pairs of all sub-sources at once.
+    measure, correlation
+        Of encoders; a baseline has its overlap in the place of the measure.
+    value_a, value_b
+        Their correlations with the gold scores, in [-1, 1].
+    difference
+        a − b.
+    low, high
+        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both.
+    p_bootstrap
+        Two-sided, from the difference over its standard deviation in the bootstrap.
+    p_williams
+        Two-sided, see `williams_p`.
+    p_holm
+        `p_bootstrap`, adjusted for all pairs of encoders on the pair set.
+    n
+        Pairs of sentences.
+    alpha
+        Below which p_holm counts as a difference.
+    """
+
+    pairs: str
+    aggregation: str
+    measure: str
+    correlation: str
+    model_a: str
+    model_b: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float
+    high: float
+    p_bootstrap: float
+    p_williams: float
+    p_holm: float
+    n: int
+    alpha: float
+    level: float
+
+
+@dataclass(frozen=True)
+class ComparisonSettings:
+    """What is compared, and how.
+
+    Attributes
+    ----------
+    measure, correlation
+        Of the values compared.
+    alpha, level
+        Of tests and intervals.
+    n_resamples, seed
+        Of the bootstrap; the seed is that of the pair set, see `bootstrap_seed`.
+    """
+
+    measure: str
+    correlation: str
+    alpha: float
+    level: float
+    n_resamples: int
+    seed: int
+
+
+def compare_models(rows: Sequence[SimilarityRows], settings: ComparisonSettings) -> list[SimilarityDifference]:
+    """Every two encoders on one pair set, in the order given.
+
+    Parameters
+    ----------
+    rows
+        Of one pair set, one for each encoder.
+
+    Raises
+    ------
+    DataError
+        They are of different pairs, or one lacks the measure.
+    """
+    if len(rows) < 2:
+        return []
+    _refuse_other_pairs(rows)
+    gold = rows[0].gold
+    columns = [_column(one, settings.measure) for one in rows]
+    replicates = bootstrap(gold, columns, n_resamples=settings.n_resamples, seed=settings.seed)
+    drawn = replicates.of(settings.correlation)
+    correlate = CORRELATIONS[settings.correlation]
+    values = [correlate(column, gold) for column in columns]
+    found = []
+    for a, b in combinations(range(len(rows)), 2):
+        difference = values[a] - values[b]
+        resampled = drawn[:, a] - drawn[:, b]
+        low, high = limits(resampled, settings.level)
+        found.append(
+            SimilarityDifference(
+                pairs=rows[a].pairs,
+                aggregation="all",
+                measure=settings.measure,
+                correlation=settings.correlation,
+                model_a=rows[a].model,
+                model_b=rows[b].model,
+                value_a=values[a],
+                value_b=values[b],
+                difference=difference,
+                low=low,
+                high=high,
+                p_bootstrap=p_of_replicates(difference, resampled),
+                p_williams=williams_p(
+                    values[a], values[b], correlate(columns[a], columns[b]), n=len(gold)
+                ),
+                p_holm=math.nan,
+                n=len(gold),
+                alpha=settings.alpha,
+                level=settings.level,
+            )
+        )
+    adjusted = holm([row.p_bootstrap for row in found])
+    return [replace(row, p_holm=p) for row, p in zip(found, adjusted, strict=True)]
+
+
+def p_of_replicates(difference: float, replicates: np.ndarray) -> float:
+    """Two-sided p of a difference with the spread that its replicates have.
+
+    Notes
+    -----
+    2 · (1 − Φ(\\|difference\\| / s)) with s the sample standard deviation of the defined replicates: unlike the share of
+    replicates beyond 0, it is not cut off at 1/R, so that it can be adjusted for many pairs. 1 where the two encoders
+    are equal in every resample; NaN where a value is undefined.
+    """
+    defined = replicates[~np.isnan(replicates)]
+    if math.isnan(difference) or len(defined) < 2:
+        return math.nan
+    spread = float(defined.std(ddof=1))
+    if spread == 0:
+        return 1.0 if difference == 0 else math.nan
+    return math.erfc(abs(difference) / spread / math.sqrt(2))
+
+
+def _column(rows: SimilarityRows, measure: str) -> np.ndarray:
+    for name in (measure, OVERLAP):
+        if name in rows.columns:
+            return rows.columns[name]
+    raise DataError(
+        f"the similarities of {rows.model} on {rows.pairs} have no measure {measure!r}, only "
+        f"{', '.join(rows.columns)}. Write one of these as the measure."
+    )
+
+
+def _refuse_other_pairs(rows: Sequence[SimilarityRows]) -> None:
+    first = rows[0]
+    for other in rows[1:]:
+        if other.subset != first.subset or not np.array_equal(other.gold, first.gold):
+            raise DataError(
+                f"{first.model} and {other.model} were not scored on the same pairs of {first.pairs}. Delete both "
+                "files of similarities and run snakemake again."
+            )

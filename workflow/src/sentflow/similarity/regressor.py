@@ -1,0 +1,197 @@
+"""The relatedness regressor of SentEval: a softmax over five grades on frozen vectors.
+
+The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/relatedness.py`` (training) and
+``senteval/sick.py`` (features, targets, which STS-B shares); its commit 5d6dc11 is the last. They are listed at
+`RegressorSettings`.
+"""
+
+import copy
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from sentflow.probing.tensor_training import one_torch_thread
+from sentflow.similarity.correlations import pearson, spearman
+
+GRADES = 5
+
+
+@dataclass(frozen=True)
+class RegressorSettings:
+    """Of the training; the defaults are SentEval's.
+
+    Attributes
+    ----------
+    batch_rows
+        Pairs of a step.
+    epochs_per_chunk
+        Epochs between two looks at the development part.
+    max_epochs
+        No chunk begins after more epochs than these, so that one chunk more can be trained.
+    patience
+        Looks without a better Pearson, in total and not in a row, that are let pass; the next one ends training.
+    learning_rate, weight_decay
+        Of Adam, whose other settings are torch's defaults too.
+    """
+
+    batch_rows: int = 64
+    epochs_per_chunk: int = 50
+    max_epochs: int = 1000
+    patience: int = 3
+    learning_rate: float = 1e-3
+    weight_decay: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pairs of one split.
+
+    Attributes
+    ----------
+    features
+        (n, 2d) float32, see `pair_features`.
+    gold
+        (n,) float64 in [0, 5].
+    """
+
+    features: np.ndarray
+    gold: np.ndarray
+
+
+@dataclass(frozen=True)
+class Regression:
+    """What the regressor reaches; NaN where it predicts one value for all.
+
+    Attributes
+    ----------
+    dev_pearson
+        Of the weights that were kept.
+    pearson, spearman, mse
+        On the test part; the mean squared error is in squared grades.
+    epochs
+        Trained in all; the weights kept may be of an earlier chunk.
+    """
+
+    dev_pearson: float
+    pearson: float
+    spearman: float
+    mse: float
+    epochs: int
+
+
+def pair_features(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """(n, 2d) float32: \\|a − b\\| beside a · b, element by element, of two (n, d) arrays."""
+    return np.concatenate([np.abs(a - b), a * b], axis=1).astype(np.float32)
+
+
+def soft_targets(gold: np.ndarray) -> np.ndarray:
+    """(n, 5) float32 weights of the grades 1 to 5, whose weighted mean is the gold score.
+
+    Notes
+    -----
+    3.2 becomes 0.8 of grade 3 and 0.2 of grade 4: Tai, Socher and Manning 2015, section 4.2. There is no grade 0: a
+    score s below 1, of which STS-B has many, becomes s of grade 1 and no more, so that its weights do not sum to 1;
+    SentEval does the same.
+
+    Raises
+    ------
+    ValueError
+        A score lies outside [0, 5].
+    """
+    if len(gold) and (gold.min() < 0 or gold.max() > GRADES):
+        raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor knows 0 to {GRADES}")
+    targets = np.zeros((len(gold), GRADES + 2), np.float32)  # grade 0 and one beyond the last are cut off below
+    lower = np.floor(gold).astype(np.int64)
+    rows = np.arange(len(gold))
+    targets[rows, lower] = lower + 1 - gold
+    targets[rows, lower + 1] = gold - lower
+    return targets[:, 1 : GRADES + 1]
+
+
+def regress(
+    train: Part, dev: Part, test: Part, *, seed: int, settings: RegressorSettings | None = None
+) -> Regression:
+    """Train on one part, stop early on the next, and score the last.
+
+    Notes
+    -----
+    One thread, float32; batches and initial weights are drawn from the seed, SentEval's initial range. The loss is the
+    mean squared difference of softmax and soft targets: SentEval asks for the sum, in a way that torch has not heeded
+    since its version 1, and Adam's steps hardly depend on the scale of a loss.
+    """
+    settings = settings or RegressorSettings()
+    with one_torch_thread():
+        training = _Training(train, seed=seed, settings=settings)
+        best = -1.0
+        kept, kept_dev = None, math.nan
+        missed = 0
+        while training.epochs <= settings.max_epochs:
+            training.chunk()
+            reached = pearson(training.predict(dev.features), dev.gold)
+            if reached > best:
+                best = kept_dev = reached
+                kept = training.weights()
+            elif missed >= settings.patience:
+                break
+            else:
+                missed += 1
+        predicted = training.predict(test.features, kept)
+    return Regression(
+        dev_pearson=kept_dev,
+        pearson=pearson(predicted, test.gold),
+        spearman=spearman(predicted, test.gold),
+        mse=float(np.mean((predicted - test.gold) ** 2)),
+        epochs=training.epochs,
+    )
+
+
+class _Training:
+    """The weights and their optimiser."""
+
+    def __init__(self, part: Part, *, seed: int, settings: RegressorSettings) -> None:
+        self._settings = settings
+        self._features = torch.from_numpy(np.ascontiguousarray(part.features))
+        self._targets = torch.from_numpy(soft_targets(part.gold))
+        self._batches = np.random.default_rng(seed)
+        width = part.features.shape[1]
+        self._model = torch.nn.Linear(width, GRADES)
+        # the range of torch's own initial values, without touching its global generator
+        draws, bound = torch.Generator().manual_seed(seed % 2**63), 1 / math.sqrt(width)
+        with torch.no_grad():
+            for values in self._model.parameters():
+                values.uniform_(-bound, bound, generator=draws)
+        self._optimiser = torch.optim.Adam(
+            self._model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+        self.epochs = 0
+
+    def chunk(self) -> None:
+        """Train for the epochs between two looks at the development part."""
+        for _ in range(self._settings.epochs_per_chunk):
+            order = torch.from_numpy(self._batches.permutation(len(self._features)))
+            for rows in order.split(self._settings.batch_rows):
+                output = self._model(self._features[rows]).softmax(dim=1)
+                loss = torch.nn.functional.mse_loss(output, self._targets[rows])
+                self._optimiser.zero_grad()
+                loss.backward()
+                self._optimiser.step()
+            self.epochs += 1
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of the weights as they are."""
+        return copy.deepcopy(self._model.state_dict())
+
+    def predict(self, features: np.ndarray, weights: dict[str, torch.Tensor] | None = None) -> np.ndarray:
+        """(n,) float64 mean grades of (n, 2d) features; of the weights as they are unless told others."""
+        if weights is not None:
+            self._model.load_state_dict(weights)
+        with torch.no_grad():
+            shares = self._model(torch.from_numpy(np.ascontiguousarray(features))).softmax(dim=1)
+        return np.asarray(shares.numpy().astype(np.float64) @ np.arange(1, GRADES + 1))

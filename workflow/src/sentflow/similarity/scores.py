@@ -1,0 +1,166 @@
+"""Scores of one encoder on one pair set: each measure and correlation, over all pairs and by sub-source."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sentflow.seeds import derive_seed
+from sentflow.similarity.bootstrap import Replicates, bootstrap
+from sentflow.similarity.correlations import CORRELATIONS, is_constant
+
+AGGREGATIONS = ("all", "mean", "wmean")
+
+
+@dataclass(frozen=True)
+class BootstrapSettings:
+    """Of the intervals.
+
+    Attributes
+    ----------
+    level
+        Between 0 and 1.
+    n_resamples
+        How many resamples of the pairs.
+    seed
+        Of the pair set alone, so that encoders are compared on the same resamples.
+    """
+
+    level: float
+    n_resamples: int
+    seed: int
+
+
+def similarity_scores(
+    gold: np.ndarray, subsets: Sequence[str], columns: Mapping[str, np.ndarray], settings: BootstrapSettings
+) -> dict[str, Any]:
+    """Correlations with intervals.
+
+    Parameters
+    ----------
+    gold
+        (n,) scores of people.
+    subsets
+        n names of sub-sources.
+    columns
+        Measure → (n,) similarities.
+    settings
+        Of the intervals.
+
+    Returns
+    -------
+    dict
+        ``scores``: per measure ``all``, ``mean``, ``wmean`` (correlation → value in [-1, 1]) and ``subsets``
+        (name → ``n`` and correlations; empty where there is one sub-source alone). ``intervals``: the same with
+        ``[low, high]``. ``warnings``: sentences. Undefined values are NaN.
+
+    Notes
+    -----
+    all: one correlation over the pairs of all sub-sources; mean: of the correlations of the sub-sources; wmean: the
+    same, weighted by their numbers of pairs. facebookresearch/SentEval@1869aaa and princeton-nlp/SimCSE@7edb07e,
+    ``senteval/sts.py``. Intervals are percentiles of a bootstrap over pairs; for mean and wmean pairs are drawn within
+    each sub-source, for its size is no accident.
+    """
+    parts = rows_by_subset(subsets)
+    values = list(columns.values())
+    whole = bootstrap(gold, values, n_resamples=settings.n_resamples, seed=settings.seed)
+    replicates = {
+        name: bootstrap(
+            gold[rows],
+            [column[rows] for column in values],
+            n_resamples=settings.n_resamples,
+            seed=derive_seed(settings.seed, name),
+        )
+        for name, rows in parts.items()
+    } if len(parts) > 1 else {}
+    scores, intervals, warnings = {}, {}, []
+    for index, (measure, column) in enumerate(columns.items()):
+        scores[measure] = _scores(gold, column, parts)
+        intervals[measure], undefined = _intervals(whole, replicates, parts, index, settings.level)
+        warnings += _warnings(measure, gold, column, parts)
+        if undefined and not any(warning.startswith(f"{measure}:") for warning in warnings):
+            warnings.append(
+                f"{measure}: some of {settings.n_resamples} resamples hold one value only; their correlations are "
+                "undefined, and the interval is of the others."
+            )
+    return {"scores": scores, "intervals": intervals, "warnings": warnings}
+
+
+def rows_by_subset(subsets: Sequence[str]) -> dict[str, np.ndarray]:
+    """Sub-source → its rows, ascending; in order of first occurrence."""
+    names = np.array(subsets, dtype=object)
+    return {name: np.flatnonzero(names == name) for name in dict.fromkeys(subsets)}
+
+
+def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]:
+    """Mean, and mean weighted by size, of the correlations of sub-sources; NaN where one of them is."""
+    return {"mean": float(np.mean(values)), "wmean": float(np.average(values, weights=sizes))}
+
+
+def _scores(gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    by_subset = {
+        name: {key: correlation(column[rows], gold[rows]) for key, correlation in CORRELATIONS.items()}
+        for name, rows in parts.items()
+    }
+    sizes = [len(rows) for rows in parts.values()]
+    found: dict[str, Any] = {name: {} for name in AGGREGATIONS}
+    for key, correlation in CORRELATIONS.items():
+        found["all"][key] = correlation(column, gold)
+        for name, value in aggregate([part[key] for part in by_subset.values()], sizes).items():
+            found[name][key] = value
+    several = {name: {"n": len(parts[name]), **by_subset[name]} for name in parts} if len(parts) > 1 else {}
+    return {**found, "subsets": several}
+
+
+def _intervals(
+    whole: Replicates,
+    replicates: Mapping[str, Replicates],
+    parts: Mapping[str, np.ndarray],
+    index: int,
+    level: float,
+) -> tuple[dict[str, Any], bool]:
+    """The limits of one measure, and whether some resample had no correlation."""
+    found: dict[str, Any] = {**{name: {} for name in AGGREGATIONS}, "subsets": {name: {} for name in replicates}}
+    undefined = False
+    for key in CORRELATIONS:
+        of_all = whole.of(key)[:, index]
+        drawn = {"all": of_all, "mean": of_all, "wmean": of_all}
+        if replicates:
+            by_subset = np.stack([part.of(key)[:, index] for part in replicates.values()], axis=1)
+            sizes = [len(parts[name]) for name in replicates]
+            drawn["mean"] = by_subset.mean(axis=1)
+            drawn["wmean"] = np.average(by_subset, axis=1, weights=sizes)
+            for column, name in enumerate(replicates):
+                found["subsets"][name][key] = limits(by_subset[:, column], level)
+        for name, values in drawn.items():
+            found[name][key] = limits(values, level)
+            undefined = undefined or bool(np.isnan(values).any())
+    return found, undefined
+
+
+def limits(values: np.ndarray, level: float) -> list[float]:
+    """The two limits between which the middle `level` of the defined values lies; NaN where there is none."""
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return [math.nan, math.nan]
+    return [float(limit) for limit in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])]
+
+
+def _warnings(
+    measure: str, gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray]
+) -> list[str]:
+    if is_constant(column):
+        return [f"{measure}: every pair has the same similarity, so that no correlation is defined."]
+    if is_constant(gold):
+        return [f"{measure}: every pair has the same gold score, so that no correlation is defined."]
+    undefined = [
+        name for name, rows in parts.items() if is_constant(column[rows]) or is_constant(gold[rows])
+    ]
+    if not undefined:
+        return []
+    return [
+        f"{measure}: the pairs of {', '.join(undefined)} have one value only, so that neither their correlation nor "
+        "the means over sub-sources are defined."
+    ]

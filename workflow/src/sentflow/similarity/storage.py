@@ -1,0 +1,77 @@
+"""Files of similarities: one row per pair, with the gold score and every measure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.arrow import numbers_of, table_of
+from sentflow.errors import DataError
+from sentflow.io import atomic
+
+_ABOUT = ("row", "subset", "gold")
+
+
+@dataclass(frozen=True)
+class SimilarityRows:
+    """Similarities of the n pairs of a pair set by one encoder or baseline.
+
+    Attributes
+    ----------
+    pairs, model
+        Names.
+    subset
+        n names of sub-sources.
+    gold
+        (n,) float64.
+    columns
+        Measure → (n,) float64.
+    """
+
+    pairs: str
+    model: str
+    subset: list[str]
+    gold: np.ndarray
+    columns: dict[str, np.ndarray]
+
+
+def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
+    """Write Parquet with the columns row, subset, gold and one for each measure."""
+    columns: Mapping[str, np.ndarray | Sequence[str | None]] = {
+        "row": np.arange(len(rows.gold)),
+        "subset": rows.subset,
+        "gold": rows.gold,
+        **rows.columns,
+    }
+    metadata = {b"pairs": rows.pairs.encode(), b"model": rows.model.encode()}
+    with atomic(path) as part:
+        pq.write_table(table_of(columns, metadata), part)
+
+
+def read_similarities(path: Path | str) -> SimilarityRows:
+    """Read what `write_similarities` wrote.
+
+    Raises
+    ------
+    DataError
+        The file is missing or damaged, or is none of these.
+    """
+    try:
+        table = pq.ParquetFile(path).read()
+        metadata = table.schema.metadata or {}
+        return SimilarityRows(
+            pairs=metadata[b"pairs"].decode(),
+            model=metadata[b"model"].decode(),
+            subset=table.column("subset").to_pylist(),
+            gold=numbers_of(table.column("gold")),
+            columns={
+                name: numbers_of(table.column(name)) for name in table.column_names if name not in _ABOUT
+            },
+        )
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable file of similarities ({error}). Delete it and run snakemake again."
+        ) from error
