@@ -52,7 +52,9 @@ def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: i
         spearman.append([gold_ranks.correlation(column.ranks(counts), counts) for column in ranked])
         gold_values = _Weighted.of(_beside(centred_gold), counts)
         pearson.append([gold_values.correlation(_beside(column), counts) for column in centred])
-    return Replicates(*(np.concatenate([np.array(block).T for block in found]) for found in (spearman, pearson)))
+    return Replicates(
+        *(np.concatenate([np.array(block).T for block in found]) for found in (spearman, pearson))
+    )
 
 
 def _counts(n: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
@@ -134,7 +136,7 @@ class _Weighted:
         product = _columns_product(self.weighted, values) - n * self.mean * other.mean
         scale = np.sqrt(self.spread * other.spread)
         found = np.divide(product, scale, out=np.full_like(product, np.nan), where=scale > 0)
-        return np.clip(found, -1.0, 1.0)
+        return np.asarray(np.clip(found, -1.0, 1.0))
 
 
 def _columns_product(a: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -87,7 +87,9 @@ class ComparisonSettings:
     seed: int
 
 
-def compare_models(rows: Sequence[SimilarityRows], settings: ComparisonSettings) -> list[SimilarityDifference]:
+def compare_models(
+    rows: Sequence[SimilarityRows], settings: ComparisonSettings
+) -> list[SimilarityDifference]:
     """Every two encoders on one pair set, in the order given.
 
     Parameters
@@ -128,9 +130,7 @@ def compare_models(rows: Sequence[SimilarityRows], settings: ComparisonSettings)
                 low=low,
                 high=high,
                 p_bootstrap=p_of_replicates(difference, resampled),
-                p_williams=williams_p(
-                    values[a], values[b], correlate(columns[a], columns[b]), n=len(gold)
-                ),
+                p_williams=williams_p(values[a], values[b], correlate(columns[a], columns[b]), n=len(gold)),
                 p_holm=math.nan,
                 n=len(gold),
                 alpha=settings.alpha,
@@ -146,8 +146,8 @@ def p_of_replicates(difference: float, replicates: np.ndarray) -> float:
 
     Notes
     -----
-    2 · (1 − Φ(\\|difference\\| / s)) with s the sample standard deviation of the defined replicates: unlike the share of
-    replicates beyond 0, it is not cut off at 1/R, so that it can be adjusted for many pairs. 1 where the two encoders
+    2 · (1 − Φ(|difference| / s)) with s the sample standard deviation of the defined replicates. Unlike the share
+    of replicates beyond 0 it is not cut off at 1/R, so that it can be adjusted for many pairs. 1 where the two encoders
     are equal in every resample; NaN where a value is undefined.
     """
     defined = replicates[~np.isnan(replicates)]

@@ -25,7 +25,7 @@ def williams_p(gold_a: float, gold_b: float, a_b: float, *, n: int) -> float:
 
     Notes
     -----
-    See `williams_t`; p = 2 · P(T > \\|t\\|) with n − 3 degrees of freedom. The distribution is that of Pearson's r of
+    See `williams_t`; p = 2 · P(T > |t|) with n − 3 degrees of freedom. The distribution is that of Pearson's r of
     normal variables; for ranks (Spearman) it is an approximation.
     """
     if n < 4 or math.isnan(gold_a + gold_b + a_b):

@@ -61,7 +61,7 @@ def cosine(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     lengths = np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1)
     products = dot(a, b)
     cosines = np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
-    return np.clip(cosines.round(_COSINE_DIGITS), -1.0, 1.0)
+    return np.asarray(np.clip(cosines.round(_COSINE_DIGITS), -1.0, 1.0))
 
 
 def dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:

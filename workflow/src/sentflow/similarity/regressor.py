@@ -87,7 +87,7 @@ class Regression:
 
 
 def pair_features(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """(n, 2d) float32: \\|a − b\\| beside a · b, element by element, of two (n, d) arrays."""
+    """(n, 2d) float32: |a − b| beside a · b, element by element, of two (n, d) arrays."""
     return np.concatenate([np.abs(a - b), a * b], axis=1).astype(np.float32)
 
 
@@ -107,7 +107,9 @@ def soft_targets(gold: np.ndarray) -> np.ndarray:
     """
     if len(gold) and (gold.min() < 0 or gold.max() > GRADES):
         raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor knows 0 to {GRADES}")
-    targets = np.zeros((len(gold), GRADES + 2), np.float32)  # grade 0 and one beyond the last are cut off below
+    targets = np.zeros(
+        (len(gold), GRADES + 2), np.float32
+    )  # grade 0 and one beyond the last are cut off below
     lower = np.floor(gold).astype(np.int64)
     rows = np.arange(len(gold))
     targets[rows, lower] = lower + 1 - gold
@@ -176,11 +178,11 @@ class _Training:
         """Train for the epochs between two looks at the development part."""
         for _ in range(self._settings.epochs_per_chunk):
             order = torch.from_numpy(self._batches.permutation(len(self._features)))
-            for rows in order.split(self._settings.batch_rows):
+            for rows in torch.split(order, self._settings.batch_rows):
                 output = self._model(self._features[rows]).softmax(dim=1)
                 loss = torch.nn.functional.mse_loss(output, self._targets[rows])
                 self._optimiser.zero_grad()
-                loss.backward()
+                torch.autograd.backward(loss)
                 self._optimiser.step()
             self.epochs += 1
 

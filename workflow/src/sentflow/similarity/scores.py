@@ -66,15 +66,19 @@ def similarity_scores(
     parts = rows_by_subset(subsets)
     values = list(columns.values())
     whole = bootstrap(gold, values, n_resamples=settings.n_resamples, seed=settings.seed)
-    replicates = {
-        name: bootstrap(
-            gold[rows],
-            [column[rows] for column in values],
-            n_resamples=settings.n_resamples,
-            seed=derive_seed(settings.seed, name),
-        )
-        for name, rows in parts.items()
-    } if len(parts) > 1 else {}
+    replicates = (
+        {
+            name: bootstrap(
+                gold[rows],
+                [column[rows] for column in values],
+                n_resamples=settings.n_resamples,
+                seed=derive_seed(settings.seed, name),
+            )
+            for name, rows in parts.items()
+        }
+        if len(parts) > 1
+        else {}
+    )
     scores, intervals, warnings = {}, {}, []
     for index, (measure, column) in enumerate(columns.items()):
         scores[measure] = _scores(gold, column, parts)
@@ -122,7 +126,10 @@ def _intervals(
     level: float,
 ) -> tuple[dict[str, Any], bool]:
     """The limits of one measure, and whether some resample had no correlation."""
-    found: dict[str, Any] = {**{name: {} for name in AGGREGATIONS}, "subsets": {name: {} for name in replicates}}
+    found: dict[str, Any] = {
+        **{name: {} for name in AGGREGATIONS},
+        "subsets": {name: {} for name in replicates},
+    }
     undefined = False
     for key in CORRELATIONS:
         of_all = whole.of(key)[:, index]
@@ -155,9 +162,7 @@ def _warnings(
         return [f"{measure}: every pair has the same similarity, so that no correlation is defined."]
     if is_constant(gold):
         return [f"{measure}: every pair has the same gold score, so that no correlation is defined."]
-    undefined = [
-        name for name, rows in parts.items() if is_constant(column[rows]) or is_constant(gold[rows])
-    ]
+    undefined = [name for name, rows in parts.items() if is_constant(column[rows]) or is_constant(gold[rows])]
     if not undefined:
         return []
     return [
