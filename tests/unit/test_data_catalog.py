@@ -8,6 +8,9 @@ import jsonschema
 import pytest
 import yaml
 
+from sentflow.data import pair_readers
+from sentflow.data.pair_files import raw_files_of
+from sentflow.data.pair_readers import PairReader
 from sentflow.data.readers import FORMATS, Reader
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -53,12 +56,12 @@ def tasks() -> dict[str, Any]:
     return load("catalog/tasks.yaml")
 
 
-@pytest.mark.parametrize("kind", ["datasets", "tasks"])
+@pytest.mark.parametrize("kind", ["datasets", "tasks", "pair_sets"])
 def test_catalog_fits_its_schema(kind):
     assert errors(kind, load(f"catalog/{kind}.yaml")) == []
 
 
-@pytest.mark.parametrize("kind", ["datasets", "tasks"])
+@pytest.mark.parametrize("kind", ["datasets", "tasks", "pair_sets"])
 def test_every_key_of_a_schema_is_described(kind):
     schema = load(f"schemas/{kind}.schema.yaml")
     undescribed = [
@@ -182,3 +185,79 @@ def test_file_without_address_or_checksum_is_refused(datasets, file):
 def test_local_file_needs_no_checksum(datasets):
     entry = {**datasets["factnews"], "files": {"x.csv": {"urls": ["meus/x.csv"]}}}
     assert errors("datasets", {"x": entry}) == []
+
+
+# --- pair sets
+
+
+@pytest.fixture(scope="module")
+def pair_sets() -> dict[str, Any]:
+    """Pair sets with what they are like."""
+    written = load("catalog/pair_sets.yaml")
+
+    def resolved(name: str) -> dict[str, Any]:
+        own = dict(written[name])
+        if "like" not in own:
+            return own
+        base = resolved(own.pop("like"))
+        return {**base, **own, "reader": {**base["reader"], **own.get("reader", {})}}
+
+    return {name: resolved(name) for name in written}
+
+
+def test_pair_sets_fit_their_schema_with_what_they_are_like(pair_sets):
+    assert errors("pair_sets", pair_sets) == []
+    for name, entry in pair_sets.items():
+        assert PairReader.from_settings(entry["reader"], where=name).format == entry["reader"]["format"]
+
+
+def test_every_pair_set_names_existing_files_and_says_how_many_pairs_they_hold(pair_sets, datasets):
+    for name, entry in pair_sets.items():
+        assert set(raw_files_of(entry)) <= set(datasets[entry["dataset"]]["files"]), name
+        assert entry["rows"] == sum(entry.get("subset_rows", {"": entry["rows"]}).values()), name
+        assert entry["language"] == datasets[entry["dataset"]]["language"] or "sample" in name, name
+
+
+def test_a_family_of_sentences_has_one_language_and_one_form_and_no_dataset_has_its_name(pair_sets, datasets):
+    families: dict[str, set[tuple[str, bool]]] = {}
+    for name, entry in pair_sets.items():
+        families.setdefault(entry["family"], set()).add((entry["language"], "-senteval" in name))
+    assert all(len(forms) == 1 for forms in families.values())
+    assert not set(families) & set(datasets)
+
+
+def test_pair_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults():
+    schema = load("schemas/pair_sets.schema.yaml")["$defs"]["reader"]["properties"]
+    assert set(schema) == {item.name for item in fields(PairReader)}
+    assert tuple(schema["format"]["enum"]) == pair_readers.FORMATS
+    for item in fields(PairReader):
+        if "default" in schema[item.name]:
+            assert schema[item.name]["default"] == item.default
+
+
+def test_own_pairs_need_few_lines():
+    own = """
+    my-pairs:
+      title: My pairs
+      family: my-pairs
+      dataset: my-data
+      language: pt
+      data_version: my pairs
+      scale: [0, 5]
+      reader: {format: csv, files: [my.csv]}
+    """
+    assert errors("pair_sets", yaml.safe_load(own)) == []
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        {"format": "semeval", "subsets": ["a"], "input": "x.txt", "gold": "{subset}.txt"},
+        {"format": "jsonl", "files": ["x"], "header": False},
+        {"format": "csv", "files": ["x"], "block": 2},
+        {"format": "blocks", "files": ["x"], "block": 3},
+        {"format": "tsv", "files": ["x"], "quotes": "none"},
+    ],
+)
+def test_pair_readers_with_keys_that_do_not_fit_are_refused(pair_sets, reader):
+    assert errors("pair_sets", {"X": {**pair_sets["STS12"], "reader": reader}}) != []

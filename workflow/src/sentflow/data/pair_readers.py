@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -34,6 +34,8 @@ class PairReader:
     text_a, text_b, score, subset
         Columns: names, in JSON also paths like ``labels.label``; or numbers from 1 where there is no header.
         `subset` names the column of the sub-source, None where there are none.
+    scores
+        Score as written → as it is meant; empty where scores are written as they are meant.
     header
         Whether the first line names the columns (``tsv``, ``csv``, ``blocks``).
     columns
@@ -57,6 +59,7 @@ class PairReader:
     text_b: Column = "text_b"
     score: Column = "score"
     subset: Column | None = None
+    scores: Mapping[str, float] = field(default_factory=dict)
     header: bool = True
     columns: tuple[int, ...] = ()
     delimiter: str = ","
@@ -163,7 +166,7 @@ def read_pair_rows(paths: Mapping[str, Path], reader: PairReader) -> list[PairRo
         parts = [_read_semeval(paths, reader, subset) for subset in reader.subsets]
     else:
         parts = [_READERS[reader.format](paths[name], reader) for name in reader.files]
-    return [_without_spaces(part) for part in parts] if reader.spaces == "remove" else parts
+    return [_as_meant(part, reader) for part in parts]
 
 
 def _read_semeval(paths: Mapping[str, Path], reader: PairReader, subset: str) -> PairRows:
@@ -416,15 +419,26 @@ def _text(path: Path, reader: PairReader) -> str:
     return decode(path.read_bytes(), reader.encoding, where=path.name)
 
 
-def _without_spaces(part: PairRows) -> PairRows:
-    return PairRows(
-        part.file,
-        part.numbers,
-        part.subset,
-        [text.replace(" ", "") for text in part.text_a],
-        [text.replace(" ", "") for text in part.text_b],
-        part.scores,
-    )
+def _as_meant(part: PairRows, reader: PairReader) -> PairRows:
+    """Rows with other scores and without spaces, where the reader says so."""
+    if reader.scores:
+        part = replace(part, scores=_meant_scores(part, reader.scores))
+    if reader.spaces == "keep":
+        return part
+    text_a, text_b = ([text.replace(" ", "") for text in texts] for texts in (part.text_a, part.text_b))
+    return replace(part, text_a=text_a, text_b=text_b)
+
+
+def _meant_scores(part: PairRows, scores: Mapping[str, float]) -> list[str]:
+    odd = [
+        f"{number} ({score[:20]!r})"
+        for number, score in zip(part.numbers, part.scores, strict=True)
+        if score not in scores
+    ]
+    if odd:
+        known = ", ".join(map(repr, scores))
+        raise DataError(f"{part.file}: the score is not in reader.scores ({known}) in row {_listed(odd)}.")
+    return [repr(scores[score]) for score in part.scores]
 
 
 def _numbers(n: int) -> list[str]:
