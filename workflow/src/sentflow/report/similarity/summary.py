@@ -1,0 +1,391 @@
+"""Result files of similarity and geometry -> the rows of their summaries."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.report.rows import unique
+from sentflow.report.similarity.rows import (
+    SAME_VECTOR,
+    AlignmentRow,
+    GeometryRow,
+    HistogramRow,
+    RegressionRow,
+    SimilarityRow,
+    SpectrumRow,
+    TruncationRow,
+)
+
+# The measure of baselines, which have no vectors.
+OVERLAP = "overlap"
+BASELINE_TITLES = {
+    "jaccard-words": "Shared words (Jaccard)",
+    "jaccard-bigrams": "Shared character bigrams (Jaccard)",
+    "count-cosine": "Cosine of word counts",
+}
+_WHOLE_SET = ("all", "mean", "wmean")
+_COEFFICIENTS = ("spearman", "pearson")
+_GOLD_BINS = 5
+_SIMILARITY_BINS = 40
+
+
+@dataclass(frozen=True)
+class Similarities:
+    """What a file of rows says of every pair: gold scores, and similarities under each measure.
+
+    Attributes
+    ----------
+    subsets
+        Sub-sources in their order, which the score file, sorted by name, does not keep.
+    """
+
+    gold: np.ndarray
+    subsets: Sequence[str]
+    by_measure: Mapping[str, np.ndarray]
+
+    @classmethod
+    def read(cls, path: Path) -> "Similarities":
+        """From the Parquet file beside a score file.
+
+        Raises
+        ------
+        DataError
+            The file is no such file.
+        """
+        try:
+            table = pq.read_table(path)
+            gold = np.asarray(table.column("gold").to_pylist(), dtype=np.float64)
+            subsets = unique(table.column("subset").to_pylist())
+        except (OSError, pa.ArrowException, KeyError) as error:
+            raise DataError(
+                f"{path} holds no similarities of pairs ({error}). Delete it and run again."
+            ) from error
+        measures = [name for name in table.column_names if name not in ("row", "subset", "gold")]
+        columns = {name: np.asarray(table.column(name).to_pylist(), dtype=np.float64) for name in measures}
+        return cls(gold, subsets, columns)
+
+    def n_equal(self) -> int:
+        """Pairs whose two vectors are the same; of a baseline those that share everything."""
+        values = self.by_measure.get("cosine", self.by_measure.get(OVERLAP))
+        return 0 if values is None else int(np.sum(values >= SAME_VECTOR))
+
+
+def similarity_rows(
+    scores: Mapping[str, Any], pairs: Similarities, settings: Mapping[str, Any]
+) -> list[SimilarityRow]:
+    """Every correlation of one score file.
+
+    Raises
+    ------
+    ConfigError
+        `settings` knows no such pair set, encoder or baseline.
+    DataError
+        The score file lacks a key.
+    """
+    about = _described(settings, "pairs", scores["pairs"])
+    model = _model(settings, scores["model"])
+    n_equal = pairs.n_equal()
+    found: list[SimilarityRow] = []
+    for measure, by_aggregation in scores["scores"].items():
+        intervals = scores["intervals"].get(measure, {})
+        subsets = by_aggregation.get("subsets", {})
+        # a set without sub-sources has one, which says nothing more
+        members = [(name, "", by_aggregation[name], intervals.get(name, {})) for name in _WHOLE_SET]
+        if len(subsets) > 1:
+            limits = intervals.get("subsets", {})
+            members += [("subset", name, subsets[name], limits.get(name, {})) for name in pairs.subsets]
+        for aggregation, subset, values, limits in members:
+            for coefficient in _COEFFICIENTS:
+                low, high = limits.get(coefficient) or (None, None)
+                is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
+                found.append(
+                    SimilarityRow(
+                        pairs=scores["pairs"],
+                        pairs_title=about["title"],
+                        group=about.get("group", ""),
+                        family=about["family"],
+                        language=scores["language"],
+                        data_version=scores["data_version"],
+                        **model,
+                        is_baseline=scores["model"] in settings["baselines"],
+                        measure=measure,
+                        coefficient=coefficient,
+                        aggregation=aggregation,
+                        subset=subset,
+                        n=int(values.get("n", scores["n_pairs"])),
+                        n_equal=n_equal,
+                        value=_number(values[coefficient]),
+                        low=_number(low),
+                        high=_number(high),
+                        level=scores["level"],
+                        n_resamples=scores["n_resamples"],
+                        is_main=is_main,
+                        warnings=" ".join(scores["warnings"]),
+                    )
+                )
+    return found
+
+
+def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> RegressionRow:
+    """The row of one regression."""
+    about = _described(settings, "regressions", result["regression"])
+    return RegressionRow(
+        regression=result["regression"],
+        regression_title=about["title"],
+        train=about["train"],
+        dev=about["dev"],
+        test=about["test"],
+        **_model(settings, result["model"]),
+        n_train=result["n_train"],
+        n_dev=result["n_dev"],
+        n_test=result["n_test"],
+        dev_pearson=_number(result["dev_pearson"]),
+        pearson=_number(result["pearson"]),
+        spearman=_number(result["spearman"]),
+        mse=_number(result["mse"]),
+        epochs=_number(result["epochs"]),
+        data_version=_data_version(settings, [about["train"], about["dev"], about["test"]]),
+    )
+
+
+def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:
+    """The row of one measurement of alignment and uniformity."""
+    about, config = _described(settings, "alignments", result["set"]), result["config"]
+    pairs = list(about["pairs"])
+    return AlignmentRow(
+        alignment_set=result["set"],
+        alignment_title=about["title"],
+        family=_described(settings, "pairs", pairs[0])["family"],
+        pairs=" ".join(pairs),
+        **_model(settings, result["model"]),
+        variant=config["variant"],
+        threshold=float(config["threshold"]),
+        comparison=config["comparison"],
+        sentences=config.get("sentences", "all"),
+        batch=int(config.get("batch") or 0),
+        alignment=_number(result["alignment"]),
+        uniformity=_number(result["uniformity"]),
+        n_positive=result["n_positive"],
+        n_sentences=result["n_sentences"],
+        n_pairs=result["n_pairs"],
+        n_zero=result["n_zero"],
+        data_version=_data_version(settings, pairs),
+        strip_spaces=config.get("strip_spaces") or "none",
+        warnings=" ".join(result["warnings"]),
+    )
+
+
+def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GeometryRow]:
+    """The measures of one encoder on one family; corrected scores last."""
+    own = {
+        "family": result["family"],
+        **_model(settings, result["model"]),
+        "n_texts": result["n_texts"],
+        "dimension": result["dimension"],
+        "data_version": _data_version(settings, _of_family(settings, result["family"])),
+        "warnings": " ".join(result["warnings"]),
+    }
+    found = [
+        GeometryRow(
+            **own,
+            measure=name,
+            pairs="",
+            value=_number(measure["value"]),
+            low=_number(measure.get("low")),
+            high=_number(measure.get("high")),
+            level=_number(measure.get("level", result.get("level"))),
+            range=measure.get("range", measure.get("unit", "")),
+        )
+        for name, measure in result["measures"].items()
+    ]
+    whitened = result.get("whitened") or {}
+    found += [
+        GeometryRow(
+            **own,
+            measure=f"whitened-{coefficient}",
+            pairs=pairs,
+            value=_number(values[coefficient]),
+            low=math.nan,
+            high=math.nan,
+            level=math.nan,
+            range="[-1, 1]",
+        )
+        for pairs, values in sorted(whitened.items(), key=lambda item: _place(settings, item[0]))
+        for coefficient in _COEFFICIENTS
+    ]
+    return found
+
+
+def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[SpectrumRow]:
+    """The share of variance of every principal direction, the largest first."""
+    model = _model(settings, result["model"])
+    version = _data_version(settings, _of_family(settings, result["family"]))
+    shares = [float(share) for share in result["spectrum"]]
+    return [
+        SpectrumRow(
+            family=result["family"],
+            **model,
+            component=place,
+            share=share,
+            cumulative=math.fsum(shares[:place]),
+            n_texts=result["n_texts"],
+            dimension=result["dimension"],
+            data_version=version,
+        )
+        for place, share in enumerate(shares, start=1)
+    ]
+
+
+def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[TruncationRow]:
+    """The score of every pair set with shortened vectors."""
+    model = _model(settings, result["model"])
+    return [
+        TruncationRow(
+            family=result["family"],
+            pairs=point["pairs"],
+            pairs_title=_described(settings, "pairs", point["pairs"])["title"],
+            **model,
+            dimensions=point["dimensions"],
+            full_dimensions=result["dimension"],
+            spearman=_number(point["spearman"]),
+            data_version=_data_version(settings, [point["pairs"]]),
+        )
+        for point in result["truncation"]
+    ]
+
+
+def histogram_rows(
+    scores: Mapping[str, Any], pairs: Similarities, settings: Mapping[str, Any]
+) -> list[HistogramRow]:
+    """Similarities of one encoder on one pair set, by ranges of the gold score; none for a baseline.
+
+    The gold scale is cut into ranges of 1 where that makes 3 to 6 of them (the papers' 0–1, …, 4–5), else into
+    `_GOLD_BINS` equal ones; into two for a set with two gold scores. Similarities are cut into `_SIMILARITY_BINS`
+    between the least and the greatest.
+    """
+    measure = settings["measure"]
+    if measure not in pairs.by_measure:
+        return []
+    about = _described(settings, "pairs", scores["pairs"])
+    known = np.isfinite(pairs.by_measure[measure])
+    values, gold = pairs.by_measure[measure][known], pairs.gold[known]
+    if not len(values):
+        return []
+    edges = _gold_edges(pairs.gold, about["scale"])
+    limits = np.linspace(*_room(float(values.min()), float(values.max())), _SIMILARITY_BINS + 1)
+    value = _number(scores["scores"][measure]["all"][settings["correlation"]])
+    found = []
+    for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        last = place == len(edges) - 2
+        inside = (gold >= low) & ((gold <= high) if last else (gold < high))
+        members = values[inside]
+        quartiles = np.quantile(members, (0.25, 0.5, 0.75)) if len(members) else (math.nan,) * 3
+        counts, _ = np.histogram(members, bins=limits)
+        found += [
+            HistogramRow(
+                pairs=scores["pairs"],
+                pairs_title=about["title"],
+                **_model(settings, scores["model"]),
+                measure=measure,
+                gold_low=float(low),
+                gold_high=float(high),
+                n_gold=len(members),
+                quartile_1=float(quartiles[0]),
+                median=float(quartiles[1]),
+                quartile_3=float(quartiles[2]),
+                low=float(limits[index]),
+                high=float(limits[index + 1]),
+                count=int(count),
+                value=value,
+                data_version=scores["data_version"],
+            )
+            for index, count in enumerate(counts)
+        ]
+    return found
+
+
+def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = "") -> list[Any]:
+    """Rows by set and encoder in the order of the selection; within them as they are.
+
+    Parameters
+    ----------
+    set_key
+        The attribute that names the set; nothing if rows have none that is selected by name.
+
+    Raises
+    ------
+    DataError
+        The same row stands there twice.
+    """
+    _, models = settings["order"]
+    names = [*models, *(row.model for row in rows)]
+    sets = unique([*settings["order"][0], *(getattr(row, set_key) for row in rows)]) if set_key else []
+    places = {name: place for place, name in enumerate(unique(names))}
+    set_places = {name: place for place, name in enumerate(sets)}
+
+    def key(row: Any) -> tuple[int, int]:
+        return (set_places[getattr(row, set_key)] if set_key else 0, places[row.model])
+
+    return sorted(rows, key=key)
+
+
+def refuse_twice(results: Sequence[Mapping[str, Any]], key: str) -> None:
+    """Raise DataError where two result files are of the same set and encoder."""
+    named = [f"{result[key]} × {result['model']}" for result in results]
+    twice = unique(name for name in named if named.count(name) > 1)
+    if twice:
+        raise DataError(f"there is more than one file for {', '.join(twice)}. Give each file once.")
+
+
+def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
+    low, high = (float(limit) for limit in scale)
+    n_units = round(high - low) if high - low in range(3, 7) else _GOLD_BINS
+    n_bins = 2 if len(np.unique(gold)) <= 2 else n_units
+    return np.linspace(low, high, n_bins + 1)
+
+
+def _room(low: float, high: float) -> tuple[float, float]:
+    """Limits that are not the same, for a histogram of equal values."""
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if name in settings["baselines"]:
+        return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
+    entry = _described(settings, "models", name)
+    return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
+
+
+def _place(settings: Mapping[str, Any], pairs: str) -> int:
+    selected = list(settings["order"][0])
+    return selected.index(pairs) if pairs in selected else len(selected)
+
+
+def _of_family(settings: Mapping[str, Any], family: str) -> list[str]:
+    return [name for name, entry in settings["pairs"].items() if entry["family"] == family]
+
+
+def _data_version(settings: Mapping[str, Any], pairs: Sequence[str]) -> str:
+    return "; ".join(unique(_described(settings, "pairs", name)["data_version"] for name in pairs))
+
+
+def _described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    entries: Mapping[str, Any] = settings.get(section, {})
+    if name not in entries:
+        raise ConfigError(
+            f"there is a result of {name!r}, but the settings under {section!r} know only: "
+            f"{', '.join(entries) or 'nothing'}."
+        )
+    described: Mapping[str, Any] = entries[name]
+    return described
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
