@@ -1,0 +1,103 @@
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sentflow.commands.align import main
+from sentflow.data.pairs import PairInfo, PairTable, write_pairs
+from sentflow.data.texts import write_texts
+from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.errors import ConfigError, DataError
+
+TEXTS = ["right", "up", "left", "long"]
+VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)
+
+
+def write_pair_set(folder: Path, name: str, rows: list[tuple[str, str, float]]) -> Path:
+    first, second, scores = zip(*rows, strict=True)
+    info = PairInfo(name, "sample data", "en", (0.0, 5.0), [""])
+    table = PairTable(info, [""] * len(rows), list(first), list(second), np.array(scores, float))
+    write_pairs(folder / f"{name}.parquet", table)
+    return folder / f"{name}.parquet"
+
+
+@pytest.fixture
+def family(tmp_path) -> Path:
+    write_texts(tmp_path / "texts.parquet", TEXTS)
+    description = {"text_order_sha256": text_order_sha256(TEXTS)}
+    write_embeddings(tmp_path / "vectors.npy", tmp_path / "vectors.json", VECTORS, description)
+    return tmp_path
+
+
+def run(folder: Path, pairs: list[Path], entry: dict, positives: list[Path] | None = None) -> dict:
+    words = ["--pairs", *map(str, pairs)]
+    words += ["--positives", *map(str, positives)] if positives is not None else []
+    words += ["--texts", str(folder / "texts.parquet"), "--embeddings", str(folder / "vectors.npy")]
+    words += ["--info", str(folder / "vectors.json"), "--output", str(folder / "out.json")]
+    settings = json.dumps({"alignment": "own", "model": "m", **entry})
+    assert main([*words, "--settings", settings]) == 0
+    return json.loads((folder / "out.json").read_text())
+
+
+def test_pair_sets_are_joined_and_the_file_says_what_was_measured(family):
+    one = write_pair_set(family, "one", [("right", "up", 5), ("right", "left", 1)])
+    two = write_pair_set(family, "two", [("up", "long", 4.5)])
+    found = run(family, [one, two], {"variant": "definition", "threshold": 4.0, "pairs": ["one", "two"]})
+    assert found["alignment"] == pytest.approx((2 + 0) / 2)
+    assert (found["n_positive"], found["n_sentences"], found["n_pairs"], found["n_zero"]) == (2, 6, 15, 0)
+    assert (found["set"], found["model"], found["warnings"]) == ("own", "m", [])
+    assert found["interval"] == {"alignment": None, "uniformity": None}
+    assert found["config"] == {
+        "variant": "definition",
+        "pairs": ["one", "two"],
+        "threshold": 4.0,
+        "comparison": "above",
+        "sentences": "all",
+        "normalised": True,
+        "distance": "squared",
+        "alpha": 2.0,
+        "t": 2.0,
+        "pair_mode": "all",
+        "sample": None,
+        "seed": 0,
+        "reduction": "once over the set",
+    }
+
+
+def test_an_interval_of_the_alignment_where_resamples_are_asked_for(family):
+    pairs = write_pair_set(family, "one", [("right", "up", 5), ("right", "left", 5), ("up", "long", 5)] * 9)
+    found = run(family, [pairs], {"level": 0.9, "n_resamples": 300, "seed": 2})
+    low, high = found["interval"]["alignment"]
+    assert 0 < low < found["alignment"] == 2 < high < 4
+    # a mean of 27 values with the variance 8/3: a normal interval is 1.645 × sqrt(8/3/27) = 0.517 to each side
+    assert high - low == pytest.approx(2 * 0.517, rel=0.15)
+
+
+def test_positives_of_their_own(family):
+    pairs = write_pair_set(family, "raw", [("right", "up", 1), ("left", "long", 0)])
+    joined = write_pair_set(family, "joined", [("up", "long", 1), ("left", "left", 0)])
+    found = run(family, [pairs], {"threshold": 0.5}, [joined])
+    assert found["alignment"] == 0
+    assert found["n_sentences"] == 4
+    assert found["config"]["positives"] == ["joined"]
+
+
+def test_what_is_undefined_is_null_with_a_warning(family):
+    pairs = write_pair_set(family, "one", [("right", "up", 1), ("right", "left", 1)])
+    found = run(family, [pairs], {"level": 0.9, "n_resamples": 100})
+    assert found["alignment"] is None
+    assert "alignment is undefined" in found["warnings"][0]
+    assert math.isfinite(found["uniformity"])
+
+
+def test_a_text_of_another_family_is_refused(family):
+    pairs = write_pair_set(family, "other", [("right", "down", 1)])
+    with pytest.raises(DataError, match="'down' of other has no vector"):
+        run(family, [pairs], {})
+
+
+def test_a_wrong_entry_is_refused_by_its_name(family):
+    with pytest.raises(ConfigError, match=r"alignments\.own: variant is 'mine'"):
+        run(family, [family / "missing.parquet"], {"variant": "mine"})

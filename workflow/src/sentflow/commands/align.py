@@ -1,0 +1,70 @@
+"""Scored pairs and the vectors of their texts → alignment and uniformity by a named variant."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.pairs import read_pairs
+from sentflow.data.texts import read_texts
+from sentflow.encoders.storage import read_embeddings
+from sentflow.geometry.alignment_uniformity import AlignmentSettings
+from sentflow.geometry.measured_alignment import measured_alignment
+from sentflow.io import write_json
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="python -m sentflow.commands.align", description=__doc__)
+    found.add_argument(
+        "--pairs", type=Path, nargs="+", required=True, help="pair tables, all of one family, in order"
+    )
+    found.add_argument(
+        "--positives",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="pair tables of the positive pairs, where their texts have another form; without, those of --pairs",
+    )
+    found.add_argument("--texts", type=Path, required=True, help="distinct texts of the family")
+    found.add_argument("--embeddings", type=Path, required=True, help=".npy of these texts")
+    found.add_argument("--info", type=Path, required=True, help=".json beside it")
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: the entry of the catalog ("variant", "threshold", "comparison", "sentences", "batch", …), '
+        '"alignment" and "model"; with "level", "n_resamples", "seed" also an interval of the alignment',
+    )
+    found.add_argument("--output", type=Path, required=True, help=".json")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("align", args, libraries=["numpy", "pyarrow"])
+    entry = json.loads(args.settings)
+    where = f"alignments.{entry['alignment']}"
+    settings = AlignmentSettings.from_settings(entry, where=where)
+    texts = read_texts(args.texts)
+    facts = measured_alignment(
+        pairs=[read_pairs(path) for path in args.pairs],
+        positives=[read_pairs(path) for path in args.positives],
+        texts=texts,
+        vectors=read_embeddings(args.embeddings, args.info, texts),
+        settings=settings,
+        entry=entry,
+    )
+    write_json(args.output, facts)
+    for sentence in facts["warnings"]:
+        logger.warning("%s × %s: %s", entry["alignment"], entry["model"], sentence)
+    logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

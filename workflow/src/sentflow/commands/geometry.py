@@ -1,0 +1,74 @@
+"""The vectors of a family's texts → isotropy, spectrum, neighbours, whitened and shortened vectors, word order."""
+
+import argparse
+import json
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.data.pairs import read_pairs
+from sentflow.data.texts import read_texts
+from sentflow.encoders.storage import read_embeddings
+from sentflow.errors import ConfigError
+from sentflow.geometry.described import GeometrySettings, Permuted, described
+from sentflow.geometry.permuted_texts import read_permuted
+from sentflow.io import write_json
+from sentflow.log import exit_with, start_log
+
+logger = logging.getLogger(__name__)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of the command."""
+    found = argparse.ArgumentParser(prog="python -m sentflow.commands.geometry", description=__doc__)
+    found.add_argument(
+        "--pairs", type=Path, nargs="*", default=[], help="pair tables of the family, for scores"
+    )
+    found.add_argument("--texts", type=Path, required=True, help="distinct texts of the family")
+    found.add_argument("--embeddings", type=Path, required=True, help=".npy of these texts")
+    found.add_argument("--info", type=Path, required=True, help=".json beside it")
+    found.add_argument("--permuted-texts", type=Path, help="written by permute_texts from these texts")
+    found.add_argument(
+        "--permuted-embeddings", type=Path, help=".npy of the permuted texts; its .json lies beside it"
+    )
+    found.add_argument(
+        "--settings",
+        required=True,
+        help='JSON: {"family", "model", "truncation", "neighbours", "measure", "correlation", "seed", '
+        '"n_resamples", "level"}; "sample": texts at most for searches of neighbours',
+    )
+    found.add_argument("--output", type=Path, required=True, help=".json")
+    return found
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command."""
+    args = parser().parse_args(argv)
+    start_log("geometry", args, libraries=["numpy", "scipy", "pyarrow"])
+    settings = GeometrySettings.from_settings(json.loads(args.settings))
+    if (args.permuted_texts is None) != (args.permuted_embeddings is None):
+        raise ConfigError(
+            "--permuted-texts and --permuted-embeddings belong together. Give both, or neither."
+        )
+    texts = read_texts(args.texts)
+    permuted = None
+    if args.permuted_texts is not None:
+        pairs = read_permuted(args.permuted_texts)
+        npy = args.permuted_embeddings
+        permuted = Permuted(pairs, read_embeddings(npy, npy.with_suffix(".json"), pairs.texts))
+    facts = described(
+        texts=texts,
+        vectors=read_embeddings(args.embeddings, args.info, texts),
+        pairs=[read_pairs(path) for path in args.pairs],
+        permuted=permuted,
+        settings=settings,
+    )
+    write_json(args.output, facts)
+    for sentence in facts["warnings"]:
+        logger.warning("%s × %s: %s", settings.family, settings.model, sentence)
+    logger.info("%s: %d measures of %d vectors", settings.family, len(facts["measures"]), facts["n_texts"])
+    return 0
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,391 @@
+"""Alignment and uniformity of sentence vectors: the definition, and two published ways to compute something else.
+
+Sources: Wang & Isola 2020 (SsnL/align_uniform@e256d476); Gao, Yao & Chen 2021, eq. 2 and 3 (SimCSE); akiFQC/
+AlignUnformEval@c00dee2c; HYU-NLP/Korean-Sentence-Representations@b03e1514.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+from sentflow.geometry.all_pairs import (
+    BLOCK_ROWS,
+    distances_of_drawn_pairs,
+    distances_of_pairs,
+    log_mean_exp,
+)
+from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
+
+DEFINITION, ALIGNUNFORMEVAL, PER_BATCH = "definition", "alignunformeval", "per-batch"
+VARIANTS = (DEFINITION, ALIGNUNFORMEVAL, PER_BATCH)
+COMPARISONS = ("above", "at-least")
+SENTENCES = ("all", "unique")
+
+# Keys of an entry of the catalog that say what is measured on what, not how
+_NOT_SETTINGS = frozenset({"title", "pairs", "positives", "alignment", "model", "level", "n_resamples"})
+
+
+@dataclass(frozen=True)
+class AlignmentSettings:
+    """How alignment and uniformity are computed.
+
+    Attributes
+    ----------
+    variant
+        ``definition``: on vectors of length one, squared distances, all sentences. ``alignunformeval``: distances not
+        squared, vectors as they are. ``per-batch``: as defined, but within batches of pairs in the order of their
+        file, among the sentences of positive pairs alone, then the plain mean of the batches.
+    threshold, comparison
+        A pair is positive with a gold score above the threshold (``above``), or not below it (``at-least``).
+    sentences
+        Uniformity is that of both sides of all pairs, ``all`` with repeated sentences as often as they occur, or
+        ``unique`` with each once.
+    batch
+        Pairs per batch of ``per-batch``.
+    t, alpha
+        Of exp(−t d²) and of dᵅ. Of no effect under ``alignunformeval``, whose t is 2 and whose exponent is 1.
+    sample
+        So many drawn pairs instead of all; None for all.
+    seed
+        Of the sample, and of the bootstrap.
+    """
+
+    variant: str = DEFINITION
+    threshold: float = 4.0
+    comparison: str = "above"
+    sentences: str = "all"
+    batch: int = 64
+    t: float = 2.0
+    alpha: float = 2.0
+    sample: int | None = None
+    seed: int = 0
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "AlignmentSettings":
+        """The settings of an entry of the catalog; keys that say on what it is measured are passed over.
+
+        Raises
+        ------
+        ConfigError
+            Unknown keys, or values that do not fit each other; all problems are told at once.
+        """
+        given = {key: value for key, value in settings.items() if key not in _NOT_SETTINGS}
+        known = list(cls.__dataclass_fields__)
+        if unknown := sorted(given.keys() - set(known)):
+            raise ConfigError(
+                f"{where}: there is no setting {', '.join(unknown)}. Write one of: {', '.join(known)}."
+            )
+        if given.get("variant") == PER_BATCH:
+            given = {"comparison": "at-least", **given}  # as the study; an entry may say otherwise
+        found = cls(**given)
+        if problems := found.problems():
+            raise ConfigError(f"{where}: {' '.join(problems)}")
+        return found
+
+    def problems(self) -> list[str]:
+        """What does not fit, each with what to write instead."""
+        found = [
+            f"{name} is {getattr(self, name)!r}. Write one of: {', '.join(allowed)}."
+            for name, allowed in (
+                ("variant", VARIANTS),
+                ("comparison", COMPARISONS),
+                ("sentences", SENTENCES),
+            )
+            if getattr(self, name) not in allowed
+        ]
+        if self.variant != DEFINITION:
+            changed = [
+                name
+                for name in ("sentences", "t", "alpha", "sample")
+                if getattr(self, name) != self.__dataclass_fields__[name].default
+            ]
+            if changed:
+                found.append(
+                    f"{', '.join(changed)}: of no effect under the variant {self.variant}, which is as published. "
+                    f"Leave them out or write variant: {DEFINITION}."
+                )
+        if self.batch < 1 or (self.sample is not None and self.sample < 1):
+            found.append("batch and sample count pairs. Write a whole number from 1 on.")
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """What decides the two numbers, for the result."""
+        plain = self.variant == ALIGNUNFORMEVAL
+        told = {
+            **asdict(self),
+            "normalised": not plain,
+            "alpha": 1.0 if plain else self.alpha,
+            "distance": "unsquared" if plain else "squared",
+            "pair_mode": "all" if self.sample is None else "sampled",
+            "reduction": "mean of batches" if self.variant == PER_BATCH else "once over the set",
+        }
+        if self.variant == PER_BATCH:
+            return {**told, "sentences": "positives of the batch"}
+        del told["batch"]
+        return told
+
+
+@dataclass(frozen=True)
+class ScoredVectors:
+    """Scored pairs of sentences as rows of an array of vectors.
+
+    Attributes
+    ----------
+    vectors
+        (m, d) float32 or float64, one per distinct sentence.
+    first, second
+        (n,) int64 rows of `vectors`, in the order of the file.
+    scores
+        (n,) float64 gold scores.
+    """
+
+    vectors: np.ndarray
+    first: np.ndarray
+    second: np.ndarray
+    scores: np.ndarray
+
+
+@dataclass(frozen=True)
+class BatchFacts:
+    """Of ``per-batch``: how many batches there are, how many have no positive pair, and the means without these."""
+
+    n: int
+    n_empty: int
+    alignment: float
+    uniformity: float
+
+
+@dataclass(frozen=True)
+class AlignmentUniformity:
+    """Alignment and uniformity of an encoder on a set of pairs; lower is better for both.
+
+    Attributes
+    ----------
+    alignment
+        In [0, 4] on vectors of length one; NaN without a positive pair.
+    uniformity
+        In [−8, 0] on vectors of length one with t = 2; NaN with fewer than two sentences.
+    n_positive, n_sentences, n_pairs
+        Positive pairs; sentences of the uniformity; their pairs.
+    n_zero
+        Zero vectors among these sentences, which have no direction and stay zero.
+    positive_distances
+        (n_positive,) float64, whose mean is the alignment (of ``per-batch``: the mean of the means).
+    batches
+        Of ``per-batch``.
+    warnings
+        In plain words.
+    """
+
+    alignment: float
+    uniformity: float
+    n_positive: int
+    n_sentences: int
+    n_pairs: int
+    n_zero: int
+    positive_distances: np.ndarray
+    batches: BatchFacts | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def alignment(first: np.ndarray, second: np.ndarray, *, alpha: float = 2.0) -> float:
+    """Mean of ‖f(x) − f(y)‖ᵅ over pairs, f of length one; NaN without pairs.
+
+    Parameters
+    ----------
+    first, second
+        (n, d) vectors of the two sides, of any length.
+    alpha
+        2 as defined.
+
+    Returns
+    -------
+    float
+        In [0, 2ᵅ], lower is better.
+    """
+    return _mean(_powered_distances(unit_vectors(first), unit_vectors(second), alpha))
+
+
+def uniformity(
+    vectors: np.ndarray,
+    *,
+    t: float = 2.0,
+    sample: int | None = None,
+    seed: int = 0,
+    block_rows: int = BLOCK_ROWS,
+) -> float:
+    """ln of the mean of exp(−t ‖f(x) − f(y)‖²) over pairs of vectors, f of length one.
+
+    Parameters
+    ----------
+    vectors
+        (n, d), of any length.
+    t
+        2 as defined.
+    sample, seed
+        So many drawn pairs; None for all pairs i < j.
+    block_rows
+        Of the computation; changes nothing.
+
+    Returns
+    -------
+    float
+        In [−4 t, 0], lower is better; NaN with fewer than two vectors.
+    """
+    return _uniformity(unit_vectors(vectors), t, sample, seed, block_rows)[0]
+
+
+def measure(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUniformity:
+    """Alignment of the positive pairs and uniformity of the sentences, by a variant.
+
+    Parameters
+    ----------
+    pairs
+        See `ScoredVectors`.
+    settings
+        See `AlignmentSettings`.
+    """
+    return measure_apart(pairs, pairs, settings)
+
+
+def measure_apart(
+    pairs: ScoredVectors, positives: ScoredVectors, settings: AlignmentSettings
+) -> AlignmentUniformity:
+    """`measure`, with the positive pairs taken from another form of the same texts.
+
+    Parameters
+    ----------
+    pairs
+        Whose sentences the uniformity is that of.
+    positives
+        Whose positive pairs the alignment is that of. Under ``per-batch`` both are these.
+    settings
+        See `AlignmentSettings`.
+    """
+    if settings.variant == PER_BATCH:
+        return _per_batch(positives, settings)
+    plain = settings.variant == ALIGNUNFORMEVAL
+    prepared = _as_float64 if plain else unit_vectors
+    rows = np.concatenate([pairs.first, pairs.second])
+    if settings.sentences == "unique":
+        rows = np.unique(rows)
+    sentences = prepared(pairs.vectors[rows])
+    chosen = np.flatnonzero(is_positive(positives.scores, settings))
+    distances = _powered_distances(
+        prepared(positives.vectors[positives.first[chosen]]),
+        prepared(positives.vectors[positives.second[chosen]]),
+        1.0 if plain else settings.alpha,
+    )
+    if plain:
+        uniform, n_pairs = log_mean_exp(-2 * np.sqrt(block) for block in distances_of_pairs(sentences))
+    else:
+        uniform, n_pairs = _uniformity(sentences, settings.t, settings.sample, settings.seed, BLOCK_ROWS)
+    n_zero = count_zeros(sentences)
+    warnings = [
+        *_set_warnings(len(distances), len(sentences), n_zero, settings),
+        *(_length_warnings(sentences) if plain else []),
+    ]
+    return AlignmentUniformity(
+        _mean(distances), uniform, len(distances), len(sentences), n_pairs, n_zero, distances, None, warnings
+    )
+
+
+def is_positive(scores: np.ndarray, settings: AlignmentSettings) -> np.ndarray:
+    """(n,) whether pairs are positive by their gold scores."""
+    return scores >= settings.threshold if settings.comparison == "at-least" else scores > settings.threshold
+
+
+def _per_batch(pairs: ScoredVectors, settings: AlignmentSettings) -> AlignmentUniformity:
+    """The study's figures: a batch without a positive pair makes its mean, and so the mean of all, NaN."""
+    chosen = is_positive(pairs.scores, settings)
+    alignments, uniformities, distances, n_pairs, n_zero = [], [], [], 0, 0
+    for start in range(0, len(chosen), settings.batch):
+        rows = start + np.flatnonzero(chosen[start : start + settings.batch])
+        first, second = (unit_vectors(pairs.vectors[side[rows]]) for side in (pairs.first, pairs.second))
+        sentences = np.concatenate([first, second])
+        distances.append(_powered_distances(first, second, settings.alpha))
+        alignments.append(_mean(distances[-1]))
+        uniform, n = _uniformity(sentences, settings.t, None, 0, BLOCK_ROWS)
+        uniformities.append(uniform)
+        n_pairs += n
+        n_zero += count_zeros(sentences)
+    n_empty = int(np.isnan(alignments).sum())
+    n_positive = int(chosen.sum())
+    warnings = _set_warnings(n_positive, 2 * n_positive, n_zero, settings)
+    facts = BatchFacts(len(alignments), n_empty, _mean_of_known(alignments), _mean_of_known(uniformities))
+    if n_empty and n_positive:
+        warnings.append(
+            f"{n_empty} of {len(alignments)} batches have no positive pair, which makes the mean of all batches "
+            f"undefined, as in the study. Without them: alignment {facts.alignment:.4f}, uniformity "
+            f"{facts.uniformity:.4f}."
+        )
+    return AlignmentUniformity(
+        _mean(alignments),
+        _mean(uniformities),
+        n_positive,
+        2 * n_positive,
+        n_pairs,
+        n_zero,
+        np.concatenate(distances) if distances else np.empty(0),
+        facts,
+        warnings,
+    )
+
+
+def _powered_distances(first: np.ndarray, second: np.ndarray, alpha: float) -> np.ndarray:
+    difference = first - second
+    squared: np.ndarray = np.einsum("ij,ij->i", difference, difference)
+    return squared if alpha == 2 else squared ** (alpha / 2)
+
+
+def _uniformity(
+    vectors: np.ndarray, t: float, sample: int | None, seed: int, block_rows: int
+) -> tuple[float, int]:
+    if len(vectors) < 2:
+        return float("nan"), 0
+    blocks = (
+        distances_of_pairs(vectors, block_rows=block_rows)
+        if sample is None
+        else distances_of_drawn_pairs(vectors, n=sample, seed=seed, block_rows=block_rows)
+    )
+    return log_mean_exp(-t * block for block in blocks)
+
+
+def _set_warnings(n_positive: int, n_sentences: int, n_zero: int, settings: AlignmentSettings) -> list[str]:
+    sign = ">=" if settings.comparison == "at-least" else ">"
+    found = []
+    if not n_positive:
+        found.append(f"alignment is undefined: no pair has a score {sign} {settings.threshold:g}.")
+    if n_sentences < 2:
+        found.append("uniformity is undefined: it takes two sentences.")
+    if n_zero:
+        found.append(
+            f"{n_zero} of {n_sentences} vectors are zero. They have no direction and stay zero: their distance to "
+            "every other is 1."
+        )
+    return found
+
+
+def _length_warnings(vectors: np.ndarray) -> list[str]:
+    lengths = np.linalg.norm(vectors, axis=1)
+    if not len(lengths) or np.abs(lengths - 1).max() < 1e-3:
+        return []
+    return [
+        f"vectors have lengths from {lengths.min():.4g} to {lengths.max():.4g}, and this variant does not normalise "
+        "them: its values depend on the lengths."
+    ]
+
+
+def _as_float64(vectors: np.ndarray) -> np.ndarray:
+    return np.asarray(vectors, dtype=np.float64)
+
+
+def _mean(values: np.ndarray | Sequence[float]) -> float:
+    return float(np.mean(values)) if len(values) else float("nan")
+
+
+def _mean_of_known(values: Sequence[float]) -> float:
+    return _mean([value for value in values if not np.isnan(value)])

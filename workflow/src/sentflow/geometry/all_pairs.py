@@ -1,0 +1,76 @@
+"""Sums over all pairs of vectors, block by block: memory is bounded, every product is one of matrices."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+BLOCK_ROWS = 1000
+
+
+def squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """(n, m) squared Euclidean distances of (n, d) and (m, d) float64 vectors; never below 0."""
+    products: np.ndarray = first @ second.T
+    products *= -2
+    products += np.einsum("ij,ij->i", first, first)[:, None]
+    products += np.einsum("ij,ij->i", second, second)[None, :]
+    # rounding takes distances of equal vectors below zero
+    np.maximum(products, 0, out=products)
+    return products
+
+
+def distances_of_pairs(vectors: np.ndarray, *, block_rows: int = BLOCK_ROWS) -> Iterator[np.ndarray]:
+    """Squared distances of all pairs i < j, each once, in flat float64 arrays of at most `block_rows` squared.
+
+    Parameters
+    ----------
+    vectors
+        (n, d) float64.
+    block_rows
+        Rows that are compared with so many others at once.
+    """
+    starts = range(0, len(vectors), block_rows)
+    for start in starts:
+        rows = vectors[start : start + block_rows]
+        own = squared_distances(rows, rows)
+        yield own[np.triu_indices(len(rows), k=1)]
+        for other in range(start + block_rows, len(vectors), block_rows):
+            yield squared_distances(rows, vectors[other : other + block_rows]).ravel()
+
+
+def distances_of_drawn_pairs(
+    vectors: np.ndarray, *, n: int, seed: int, block_rows: int = BLOCK_ROWS
+) -> Iterator[np.ndarray]:
+    """Squared distances of n pairs of different rows, drawn uniformly with replacement.
+
+    Parameters
+    ----------
+    vectors
+        (m, d) float64, m >= 2.
+    n, seed
+        How many pairs, and of the draws. The pairs are the same for vectors of every encoder.
+    block_rows
+        Pairs at once, times 100.
+    """
+    rng = np.random.default_rng(seed)
+    first = rng.integers(len(vectors), size=n)
+    second = rng.integers(len(vectors) - 1, size=n)
+    second += second >= first  # any row but the first
+    step = 100 * block_rows
+    for start in range(0, n, step):
+        difference = vectors[first[start : start + step]] - vectors[second[start : start + step]]
+        yield np.einsum("ij,ij->i", difference, difference)
+
+
+def log_mean_exp(blocks: Iterator[np.ndarray]) -> tuple[float, int]:
+    """The logarithm of the mean of exp(x) over all values of all blocks, and how many there are.
+
+    Each block is shifted by its largest value, so that distances of vectors that are not of length one do not
+    underflow. Without a value: NaN, 0.
+    """
+    total, count = -np.inf, 0
+    for block in blocks:
+        if len(block):
+            top = block.max()
+            total = np.logaddexp(total, top + np.log(np.exp(block - top).sum()))
+            count += len(block)
+    return (float(total - np.log(count)), count) if count else (float("nan"), 0)

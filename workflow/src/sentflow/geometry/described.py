@@ -1,0 +1,288 @@
+"""The geometry of an encoder's vectors of one family of sentences, as what its file holds."""
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sentflow.data.pairs import PairTable
+from sentflow.data.texts import rows_of
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import ConfigError, DataError
+from sentflow.geometry.alignment_uniformity import ScoredVectors
+from sentflow.geometry.bootstrap import Bootstrap, interval_of_mean
+from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
+from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
+from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.geometry.permuted_texts import PermutedTexts
+from sentflow.geometry.spectrum import effective_rank, spectrum
+from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
+from sentflow.geometry.whitening import fit_whitening
+from sentflow.similarity.correlations import CORRELATIONS
+from sentflow.similarity.measures import MEASURES
+
+DEFAULT_SAMPLE = 10_000
+REDUCED = 256  # dimensions that BERT-whitening keeps for base models
+_FEWEST_TEXTS = 3
+_NO_INTERVAL = {
+    "partition_ratio": "a ratio of extremes: resamples move it to one side",
+    "effective_rank": "drawing sentences twice lowers the rank of every resample",
+    "hubness_skewness": "sentences drawn twice are each other's neighbours",
+    "dimension_twonn": "sentences drawn twice have the distance 0",
+    "dimension_mle": "sentences drawn twice have the distance 0",
+}
+
+
+@dataclass(frozen=True)
+class GeometrySettings:
+    """What is described, and how.
+
+    Attributes
+    ----------
+    family, model
+        Names.
+    truncation
+        Numbers of first dimensions for which pairs are scored; those of d and more are passed over, d itself is added.
+    neighbours
+        k of hubness and of the dimension by maximum likelihood.
+    measure, correlation
+        Of the scores of whitened and shortened vectors.
+    seed, n_resamples, level
+        Of the bootstrap over sentences.
+    sample
+        Texts at most among which neighbours are searched.
+    """
+
+    family: str
+    model: str
+    truncation: list[int]
+    neighbours: int
+    measure: str
+    correlation: str
+    seed: int
+    n_resamples: int
+    level: float
+    sample: int = DEFAULT_SAMPLE
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "GeometrySettings":
+        """The settings of a job.
+
+        Raises
+        ------
+        ConfigError
+            A value that does not fit; all problems are told at once.
+        """
+        found = cls(**settings)
+        problems = [
+            f"{name} is {value!r}. Write one of: {', '.join(allowed)}."
+            for name, value, allowed in (
+                ("measure", found.measure, list(MEASURES)),
+                ("correlation", found.correlation, list(CORRELATIONS)),
+            )
+            if value not in allowed
+        ]
+        if found.neighbours < 3:
+            problems.append(f"neighbours is {found.neighbours}. Write a whole number from 3 on.")
+        if any(dimensions < 1 for dimensions in found.truncation):
+            problems.append(f"truncation is {found.truncation}. Write numbers of dimensions from 1 on.")
+        if problems:
+            raise ConfigError("geometry: " + " ".join(problems))
+        return found
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """Of intervals."""
+        return Bootstrap(self.level, self.n_resamples, self.seed)
+
+
+@dataclass(frozen=True)
+class Permuted:
+    """Permuted texts and their (n, d) vectors."""
+
+    texts: PermutedTexts
+    vectors: FloatArray
+
+
+def described(
+    *,
+    texts: Sequence[str],
+    vectors: FloatArray,
+    pairs: Sequence[PairTable],
+    permuted: Permuted | None,
+    settings: GeometrySettings,
+) -> dict[str, Any]:
+    """Every measure of one encoder on one family.
+
+    Parameters
+    ----------
+    texts, vectors
+        n distinct texts, and their (n, d) vectors.
+    pairs
+        Pair tables of the family; none without scores.
+    permuted
+        For sensitivity to word order; None leaves it out.
+    settings
+        See `GeometrySettings`.
+
+    Returns
+    -------
+    dict
+        ``measures`` (name → value, limits of its interval or null and why, range, texts it is of), ``spectrum``,
+        ``whitened``, ``truncation``, ``warnings``, and what they are of.
+
+    Raises
+    ------
+    DataError
+        There are fewer than three texts, or a pair's text is not among them.
+    """
+    if len(texts) < _FEWEST_TEXTS:
+        raise DataError(
+            f"{settings.family} has {len(texts)} texts. Its geometry takes {_FEWEST_TEXTS} at least."
+        )
+    unit = unit_vectors(vectors)
+    row_of = rows_of(texts)
+    scored = {table.info.pairs: scored_vectors([table], vectors, row_of) for table in pairs}
+    shares = spectrum(unit)
+    measures = {**_of_all(unit, shares, settings), **_of_neighbours(texts, unit, settings)}
+    if permuted is not None:
+        measures["word_order_cosine"] = _word_order(permuted, unit, row_of, settings)
+    whitened, lost = _whitened(vectors, scored, settings)
+    return {
+        "family": settings.family,
+        "model": settings.model,
+        "n_texts": len(texts),
+        "dimension": vectors.shape[1],
+        "measure": settings.measure,
+        "correlation": settings.correlation,
+        "level": settings.level,
+        "n_resamples": settings.n_resamples,
+        "measures": measures,
+        "spectrum": shares.tolist(),
+        "whitened": whitened,
+        "truncation": _truncated(vectors, scored, settings),
+        "warnings": _warnings(vectors, unit, measures) + lost,
+    }
+
+
+def _of_all(unit: np.ndarray, shares: np.ndarray, settings: GeometrySettings) -> dict[str, dict[str, Any]]:
+    n, d = unit.shape
+    interval = average_cosine_interval(unit, settings.bootstrap) if settings.n_resamples else None
+    return {
+        "average_cosine": _measure(average_cosine(unit), "-1 to 1; near 0 is isotropic", n, interval),
+        "partition_ratio": _measure(
+            partition_ratio(unit), "0 to 1; 1 is isotropic", n, why=_NO_INTERVAL["partition_ratio"]
+        ),
+        "effective_rank": _measure(
+            effective_rank(shares), f"1 to {d} dimensions", n, why=_NO_INTERVAL["effective_rank"]
+        ),
+    }
+
+
+def _of_neighbours(
+    texts: Sequence[str], unit: np.ndarray, settings: GeometrySettings
+) -> dict[str, dict[str, Any]]:
+    rows = _sampled_rows(texts, settings)
+    k = min(settings.neighbours, len(rows) - 1)
+    found = nearest(unit[rows], k)
+    n_apart = int((found.distances[:, 0] > SAME).sum())
+    values = {
+        "hubness_skewness": (hubness(found), f"above 0: hubs ({k} neighbours)", len(rows)),
+        "dimension_twonn": (dimension_two_nn(found), "dimensions", n_apart),
+        "dimension_mle": (dimension_mle(found), f"dimensions ({k} neighbours)", n_apart),
+    }
+    return {
+        name: _measure(value, told, n, why=_NO_INTERVAL[name]) for name, (value, told, n) in values.items()
+    }
+
+
+def _word_order(
+    permuted: Permuted, unit: np.ndarray, row_of: Mapping[str, int], settings: GeometrySettings
+) -> dict[str, Any]:
+    try:
+        rows = [row_of[text] for text in permuted.texts.originals]
+    except KeyError as error:
+        raise DataError(
+            f"the permuted text {str(error.args[0])[:60]!r} is none of {settings.family}: the permuted texts are of "
+            "another family. Run snakemake again."
+        ) from error
+    cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
+    interval = interval_of_mean(cosines, settings.bootstrap) if settings.n_resamples else None
+    told = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"
+    return _measure(float(cosines.mean()), told, len(rows), interval)
+
+
+def _whitened(
+    vectors: FloatArray, scored: Mapping[str, ScoredVectors], settings: GeometrySettings
+) -> tuple[dict[str, Any], list[str]]:
+    """Scores of whitened vectors, with all dimensions and with `REDUCED`; and a warning if some are lost."""
+    whitening = fit_whitening(vectors)
+    rank, d = whitening.kernel.shape[1], vectors.shape[1]
+    if not rank:
+        return {}, ["vectors cannot be whitened: they are all the same."]
+    whole = whitening.apply(vectors)
+    found = {}
+    for name, pairs in scored.items():
+        reduced = None
+        if rank > REDUCED:
+            reduced = {"dimensions": REDUCED, **_correlations(whole[:, :REDUCED], pairs, settings)}
+        found[name] = {"dimensions": rank, **_correlations(whole, pairs, settings), "reduced": reduced}
+    if rank == d:
+        return found, []
+    return found, [f"vectors vary along {rank} of {d} axes; whitened ones have {rank} dimensions."]
+
+
+def _truncated(
+    vectors: FloatArray, scored: Mapping[str, ScoredVectors], settings: GeometrySettings
+) -> list[dict[str, Any]]:
+    d = vectors.shape[1]
+    widths = sorted({width for width in settings.truncation if width < d} | {d})
+    return [
+        {"dimensions": width, "pairs": name, **_correlations(vectors[:, :width], pairs, settings)}
+        for width in widths
+        for name, pairs in scored.items()
+    ]
+
+
+def _correlations(vectors: np.ndarray, pairs: ScoredVectors, settings: GeometrySettings) -> dict[str, float]:
+    similarity = MEASURES[settings.measure]
+    wide = np.asarray(vectors, dtype=np.float64)
+    values = similarity(wide[pairs.first], wide[pairs.second])
+    return {name: correlation(values, pairs.scores) for name, correlation in CORRELATIONS.items()}
+
+
+def _sampled_rows(texts: Sequence[str], settings: GeometrySettings) -> np.ndarray:
+    """Rows of a sample in ascending order: the same texts for every encoder, by their own words and the seed."""
+    if len(texts) <= settings.sample:
+        return np.arange(len(texts))
+    keys = [hashlib.sha256(f"{settings.seed}\0{text}".encode()).digest() for text in texts]
+    return np.sort(np.array(sorted(range(len(texts)), key=keys.__getitem__)[: settings.sample]))
+
+
+def _measure(
+    value: float, told: str, n: int, interval: tuple[float, float] | None = None, *, why: str | None = None
+) -> dict[str, Any]:
+    low, high = interval or (None, None)
+    return {"value": value, "low": low, "high": high, "range": told, "n": n, "no_interval": why}
+
+
+def _warnings(vectors: FloatArray, unit: np.ndarray, measures: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    found = [
+        f"{name} is undefined on these vectors."
+        for name, measure in measures.items()
+        if math.isnan(measure["value"])
+    ]
+    if n_zero := count_zeros(vectors):
+        found.append(f"{n_zero} of {len(unit)} vectors are zero: they have no direction and stay zero.")
+    searched, apart = measures["hubness_skewness"]["n"], measures["dimension_twonn"]["n"]
+    if searched < len(unit):
+        found.append(f"neighbours were searched among {searched} of {len(unit)} texts, drawn by the seed.")
+    if apart < searched:
+        found.append(
+            f"{searched - apart} of {searched} texts have the same vector as another; they count for no intrinsic "
+            "dimension."
+        )
+    return found

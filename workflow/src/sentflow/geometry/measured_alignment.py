@@ -1,0 +1,67 @@
+"""One measurement of the catalog as what its file holds."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from sentflow.data.pairs import PairTable
+from sentflow.data.texts import rows_of
+from sentflow.encoders.protocol import FloatArray
+from sentflow.geometry.alignment_uniformity import PER_BATCH, AlignmentSettings, measure_apart
+from sentflow.geometry.bootstrap import Bootstrap, interval_of_mean
+from sentflow.geometry.pair_vectors import scored_vectors
+
+
+def measured_alignment(
+    *,
+    pairs: Sequence[PairTable],
+    positives: Sequence[PairTable],
+    texts: Sequence[str],
+    vectors: FloatArray,
+    settings: AlignmentSettings,
+    entry: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Alignment and uniformity with all that decides them.
+
+    Parameters
+    ----------
+    pairs, positives
+        Tables whose sentences make the uniformity, and whose positive pairs make the alignment; no `positives` means
+        `pairs`.
+    texts, vectors
+        m distinct texts of the family, and their (m, d) vectors.
+    settings
+        See `AlignmentSettings`.
+    entry
+        ``alignment`` and ``model``, names; for an interval of the alignment ``level`` and ``n_resamples``.
+
+    Raises
+    ------
+    DataError
+        A text has no vector.
+    """
+    row_of = rows_of(texts)
+    whole = scored_vectors(pairs, vectors, row_of)
+    found = measure_apart(whole, scored_vectors(positives, vectors, row_of) if positives else whole, settings)
+    interval = None
+    # a mean of means over batches of an order is no mean of drawn pairs
+    if "n_resamples" in entry and settings.variant != PER_BATCH and found.n_positive > 1:
+        bootstrap = Bootstrap(float(entry["level"]), int(entry["n_resamples"]), settings.seed)
+        interval = list(interval_of_mean(found.positive_distances, bootstrap))
+    tables = {"pairs": [table.info.pairs for table in pairs]}
+    if positives:
+        tables["positives"] = [table.info.pairs for table in positives]
+    return {
+        "alignment": found.alignment,
+        "uniformity": found.uniformity,
+        "interval": {"alignment": interval, "uniformity": None},
+        "set": entry["alignment"],
+        "model": entry["model"],
+        "n_positive": found.n_positive,
+        "n_sentences": found.n_sentences,
+        "n_pairs": found.n_pairs,
+        "n_zero": found.n_zero,
+        "batches": asdict(found.batches) if found.batches else None,
+        "config": {**settings.facts(), **tables},
+        "warnings": found.warnings,
+    }

@@ -1,0 +1,142 @@
+"""Sentences with their words in another order, for what an encoder makes of word order."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sentflow.arrow import table_of
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import atomic
+from sentflow.seeds import derive_seed
+
+AUTO, WORDS, CHARACTERS = "auto", "words", "characters"
+UNITS = (AUTO, WORDS, CHARACTERS)
+_FEWEST_UNITS = 3
+_TRIES = 100
+_UNIT_KEY = b"unit"
+
+
+@dataclass(frozen=True)
+class PermutedTexts:
+    """Sentences and what became of them.
+
+    Attributes
+    ----------
+    texts
+        n distinct texts, the words (or characters) of `originals` in another order.
+    originals
+        n distinct texts, at the same places.
+    unit
+        What changed places: ``words`` or ``characters``.
+    """
+
+    texts: list[str]
+    originals: list[str]
+    unit: str
+
+
+def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) -> PermutedTexts:
+    """Draw at most n texts and put their words in a random order.
+
+    Parameters
+    ----------
+    texts
+        Distinct texts.
+    n
+        How many to draw. A text is drawn, or not, by its own words and the seed; so that a longer list of texts
+        keeps most of a drawn sample.
+    seed
+        Of draws and orders.
+    unit
+        ``words``, separated by white space; ``characters`` (white space left out), for languages that write none;
+        ``auto``: characters if most texts have fewer than three words.
+
+    Raises
+    ------
+    ConfigError
+        There is no such unit, or n is below 1.
+    DataError
+        No text has three words (characters) of which two differ.
+    """
+    if unit not in UNITS:
+        raise ConfigError(f"unit is {unit!r}. Write one of: {', '.join(UNITS)}.")
+    if n < 1:
+        raise ConfigError(f"n is {n}. Write how many texts to permute, a whole number from 1 on.")
+    if unit == AUTO:
+        n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
+        unit = CHARACTERS if 2 * n_short > len(texts) else WORDS
+    drawn = sorted(
+        (text for text in texts if _can_change(_parts(text, unit))), key=lambda text: _place(text, seed)
+    )
+    known = set(texts)
+    found: dict[str, str] = {}
+    for text in drawn:
+        if len(found) == n:
+            break
+        permuted = _permuted(text, unit, seed)
+        if permuted not in known and permuted not in found:
+            found[permuted] = text
+    if not found:
+        advice = f" Write unit: {CHARACTERS} for a language without spaces." if unit == WORDS else ""
+        raise DataError(
+            f"none of {len(texts)} texts has {_FEWEST_UNITS} {unit} whose order can change.{advice}"
+        )
+    return PermutedTexts(list(found), list(found.values()), unit)
+
+
+def write_permuted(path: Path | str, permuted: PermutedTexts) -> None:
+    """Write as Parquet with the columns text (what is embedded) and original."""
+    columns: dict[str, np.ndarray | Sequence[str | None]] = {
+        "text": permuted.texts,
+        "original": permuted.originals,
+    }
+    with atomic(path) as part:
+        pq.write_table(table_of(columns, {_UNIT_KEY: permuted.unit.encode()}), part)
+
+
+def read_permuted(path: Path | str) -> PermutedTexts:
+    """Read what `write_permuted` wrote.
+
+    Raises
+    ------
+    DataError
+        The file is missing or damaged.
+    """
+    try:
+        table = pq.ParquetFile(path).read()
+        texts, originals = (table.column(name).to_pylist() for name in ("text", "original"))
+        unit = table.schema.metadata[_UNIT_KEY].decode()
+    except (OSError, KeyError, TypeError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable list of permuted texts ({error}). Delete it and run snakemake again."
+        ) from error
+    return PermutedTexts(texts, originals, unit)
+
+
+def _parts(text: str, unit: str) -> list[str]:
+    return text.split() if unit == WORDS else list("".join(text.split()))
+
+
+def _can_change(parts: Sequence[str]) -> bool:
+    return len(parts) >= _FEWEST_UNITS and len(set(parts)) > 1
+
+
+def _place(text: str, seed: int) -> str:
+    return hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
+
+
+def _permuted(text: str, unit: str, seed: int) -> str:
+    """The parts in an order that reads differently; as they are if chance never found one."""
+    parts = _parts(text, unit)
+    rng = np.random.default_rng(derive_seed(seed, text))
+    joint = " " if unit == WORDS else ""
+    for _ in range(_TRIES):
+        permuted = [parts[place] for place in rng.permutation(len(parts))]
+        if permuted != parts:
+            return joint.join(permuted)
+    return text
