@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-_LEAST_SHARE = 1e-10  # of the greatest variance: axes with less hold rounding alone
+# Of the mean square of all vectors: axes with less variance hold the rounding of single precision alone.
+_LEAST_SHARE = 1e-14
 
 
 @dataclass(frozen=True)
@@ -44,5 +45,5 @@ def fit_whitening(vectors: np.ndarray) -> Whitening:
     centred = wide - mean
     values, axes = np.linalg.eigh(centred.T @ centred / len(wide))
     values, axes = values[::-1], axes[:, ::-1]
-    kept = values > _LEAST_SHARE * max(values[0], 0.0)
+    kept = values > _LEAST_SHARE * np.einsum("ij,ij->", wide, wide) / len(wide)
     return Whitening(mean, axes[:, kept] / np.sqrt(values[kept]))
