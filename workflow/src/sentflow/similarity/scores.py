@@ -81,7 +81,7 @@ def similarity_scores(
     )
     scores, intervals, warnings = {}, {}, []
     for index, (measure, column) in enumerate(columns.items()):
-        scores[measure] = _scores(gold, column, parts)
+        scores[measure] = point_scores(gold, column, parts)
         intervals[measure], undefined = _intervals(whole, replicates, parts, index, settings.level)
         warnings += _warnings(measure, gold, column, parts)
         if undefined and not any(warning.startswith(f"{measure}:") for warning in warnings):
@@ -98,12 +98,8 @@ def rows_by_subset(subsets: Sequence[str]) -> dict[str, np.ndarray]:
     return {name: np.flatnonzero(names == name) for name in dict.fromkeys(subsets)}
 
 
-def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]:
-    """Mean, and mean weighted by size, of the correlations of sub-sources; NaN where one of them is."""
-    return {"mean": float(np.mean(values)), "wmean": float(np.average(values, weights=sizes))}
-
-
-def _scores(gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray]) -> dict[str, Any]:
+def point_scores(gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray]) -> dict[str, Any]:
+    """The ``scores`` of one measure, see `similarity_scores`; `parts` are those of `rows_by_subset`."""
     by_subset = {
         name: {key: correlation(column[rows], gold[rows]) for key, correlation in CORRELATIONS.items()}
         for name, rows in parts.items()
@@ -116,6 +112,11 @@ def _scores(gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray
             found[name][key] = value
     several = {name: {"n": len(parts[name]), **by_subset[name]} for name in parts} if len(parts) > 1 else {}
     return {**found, "subsets": several}
+
+
+def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]:
+    """Mean, and mean weighted by size, of the correlations of sub-sources; NaN where one of them is."""
+    return {"mean": float(np.mean(values)), "wmean": float(np.average(values, weights=sizes))}
 
 
 def _intervals(
