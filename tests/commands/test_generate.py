@@ -22,6 +22,14 @@ def test_file_reads_like_an_official_one(tmp_path, task, columns):
     assert table["label"].dtype == "int64"
 
 
+def test_pair_set_is_written_with_its_scores(tmp_path):
+    output = tmp_path / "STS12.tsv"
+    assert main(arguments(output, task="STS12")) == 0
+    lines = output.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "subset\ttext_a\ttext_b\tscore"
+    assert all(0 <= float(line.split("\t")[3]) <= 5 for line in lines[1:])
+
+
 def test_two_runs_write_the_same_bytes(tmp_path):
     first, second = tmp_path / "1.csv", tmp_path / "2.csv"
     main(arguments(first))

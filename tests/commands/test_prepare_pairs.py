@@ -2,8 +2,9 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
-from sentflow.commands import collect_sentences, prepare_pairs
+from sentflow.commands import collect_sentences, generate, prepare_pairs
 from sentflow.data.pairs import read_pairs
 from sentflow.data.texts import read_texts
 from sentflow.errors import DataError
@@ -80,3 +81,16 @@ def test_table_that_is_none_ends_without_sentences(tmp_path):
     with pytest.raises(DataError, match="A.parquet is not a readable pair table"):
         collect_sentences.main(["--pairs", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t")])
     assert not (tmp_path / "t").exists()
+
+
+def test_every_sample_pair_set_is_generated_and_prepared(tmp_path):
+    catalog = Path(__file__).parents[2] / "workflow/catalog/pair_sets.yaml"
+    entries = yaml.safe_load(catalog.read_text(encoding="utf-8"))
+    for name in (name for name in entries if name.endswith("-sample")):
+        entry, raw = entries[name], tmp_path / entries[name]["reader"]["files"][0]
+        generate.main(["--task", raw.stem, "--seed", "1", "--output", str(raw)])
+        output = tmp_path / f"{name}.parquet"
+        words = ["--pairs", name, "--raw", str(raw), "--settings", json.dumps(entry)]
+        prepare_pairs.main([*words, "--checks", json.dumps(entry), "--output", str(output)])
+        table = read_pairs(output)
+        assert table.info.subsets == list(entry.get("subset_rows", {"": 0}))

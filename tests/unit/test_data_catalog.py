@@ -12,6 +12,7 @@ from sentflow.data import pair_readers
 from sentflow.data.pair_files import raw_files_of
 from sentflow.data.pair_readers import PairReader
 from sentflow.data.readers import FORMATS, Reader
+from sentflow.data.sample.pairs import RECIPES
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 OFFICIAL = [
@@ -105,7 +106,11 @@ def test_official_files_have_a_checksum_and_the_cloud_before_the_drive(datasets)
 
 
 def test_sample_files_have_the_official_names_but_no_address(datasets):
-    samples = {name: entry for name, entry in datasets.items() if name.startswith("sample-")}
+    samples = {
+        name: entry
+        for name, entry in datasets.items()
+        if name.startswith("sample-") and not name.startswith("sample-similarity")
+    }
     written = {name: file for entry in samples.values() for name, file in entry["files"].items()}
     official = {
         name.removesuffix(".zip") + ".csv": {"generator": task}
@@ -215,7 +220,7 @@ def test_every_pair_set_names_existing_files_and_says_how_many_pairs_they_hold(p
     for name, entry in pair_sets.items():
         assert set(raw_files_of(entry)) <= set(datasets[entry["dataset"]]["files"]), name
         assert entry["rows"] == sum(entry.get("subset_rows", {"": entry["rows"]}).values()), name
-        assert entry["language"] == datasets[entry["dataset"]]["language"] or "sample" in name, name
+        assert entry["language"] == datasets[entry["dataset"]]["language"], name
 
 
 def test_a_family_of_sentences_has_one_language_and_one_form_and_no_dataset_has_its_name(pair_sets, datasets):
@@ -233,6 +238,17 @@ def test_pair_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults
     for item in fields(PairReader):
         if "default" in schema[item.name]:
             assert schema[item.name]["default"] == item.default
+
+
+def test_every_sample_pair_set_reads_the_file_that_imitates_its_namesake(pair_sets, datasets):
+    samples = {name: entry for name, entry in pair_sets.items() if name.endswith("-sample")}
+    assert [name.removesuffix("-sample") for name in samples] == list(RECIPES)
+    for name, entry in samples.items():
+        recipe = RECIPES[name.removesuffix("-sample")]
+        (file,) = entry["reader"]["files"]
+        assert datasets[entry["dataset"]]["files"][file] == {"generator": name.removesuffix("-sample")}
+        assert entry["rows"] == recipe.rows_per_source * len(recipe.sources)
+        assert entry["scale"] == [recipe.least, 5]
 
 
 def test_own_pairs_need_few_lines():

@@ -1,10 +1,11 @@
-"""Write the sample data of one task as a CSV in the form of the official files."""
+"""Write the sample data of one task as a CSV in the form of the official files, or of one pair set as a TSV."""
 
 import argparse
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.data.sample import pairs
 from sentflow.data.sample.rows import to_csv
 from sentflow.data.sample.tasks import generate
 from sentflow.io import write_text
@@ -16,9 +17,11 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.generate", description=__doc__)
-    arguments.add_argument("--task", required=True, help="official id of the task, e.g. T1A")
+    arguments.add_argument(
+        "--task", required=True, help="official id of the task, e.g. T1A, or a pair set, e.g. STS12"
+    )
     arguments.add_argument("--seed", type=int, required=True, help="root of the random choices")
-    arguments.add_argument("--output", type=Path, required=True, help="CSV to write")
+    arguments.add_argument("--output", type=Path, required=True, help="file to write")
     return arguments
 
 
@@ -26,9 +29,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Generate the rows and write them."""
     args = parser().parse_args(argv)
     start_log("generate", args, libraries=["numpy"])
-    rows = generate(args.task, seed=args.seed)
-    write_text(args.output, to_csv(rows))
-    logger.info("%s: %d rows of sample data in %s", args.task, len(rows), args.output)
+    if args.task in pairs.RECIPES:
+        sample = pairs.generate_pairs(args.task, seed=args.seed)
+        text, n_rows = pairs.to_tsv(sample), len(sample)
+    else:
+        rows = generate(args.task, seed=args.seed)
+        text, n_rows = to_csv(rows), len(rows)
+    write_text(args.output, text)
+    logger.info("%s: %d rows of sample data in %s", args.task, n_rows, args.output)
     return 0
 
 
