@@ -148,7 +148,7 @@ def test_collapsed_vectors_are_described_as_such(family):
 
 
 def test_without_pairs_there_are_no_scores(family):
-    found = run(family, pairs=False)
+    found = run(family, "--permuted-texts", "--permuted-embeddings", pairs=False)  # as a rule names nothing
     assert (found["whitened"], found["truncation"]) == ({}, [])
 
 

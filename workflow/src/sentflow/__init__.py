@@ -1,18 +1,26 @@
-"""sentflow: from sentence encoders to tables and figures. `UlyssesSentEval` is the evaluator for notebooks."""
+"""sentflow: from sentence encoders to tables and figures.
+
+For notebooks: `UlyssesSentEval`, and `STSBEval` and `TMUPEval` for alignment and uniformity.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sentflow.api.alignment import STSBEval, TMUPEval
     from sentflow.api.lazy import UlyssesSentEval, UlyssesSentEvalLazy
     from sentflow.api.protocols import probe_protocol
 
-__all__ = ["UlyssesSentEval", "UlyssesSentEvalLazy", "probe_protocol"]
+__all__ = ["STSBEval", "TMUPEval", "UlyssesSentEval", "UlyssesSentEvalLazy", "probe_protocol"]
 
 
 def __getattr__(name: str) -> Any:
     # Looked up when asked for: every command imports this package and must start quickly.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in ("STSBEval", "TMUPEval"):
+        from sentflow.api import alignment
+
+        return getattr(alignment, name)
     from sentflow.api import lazy, protocols
 
     return getattr(protocols if name == "probe_protocol" else lazy, name)

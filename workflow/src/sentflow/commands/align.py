@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_embedding_arguments
 from sentflow.data.pairs import read_pairs
 from sentflow.data.texts import read_texts
 from sentflow.encoders.storage import read_embeddings
@@ -30,9 +31,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="pair tables of the positive pairs, where their texts have another form; without, those of --pairs",
     )
-    found.add_argument("--texts", type=Path, required=True, help="distinct texts of the family")
-    found.add_argument("--embeddings", type=Path, required=True, help=".npy of these texts")
-    found.add_argument("--info", type=Path, required=True, help=".json beside it")
+    add_embedding_arguments(found)
     found.add_argument(
         "--settings",
         required=True,

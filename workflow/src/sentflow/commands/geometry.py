@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_embedding_arguments
 from sentflow.data.pairs import read_pairs
 from sentflow.data.texts import read_texts
 from sentflow.encoders.storage import read_embeddings
@@ -24,12 +25,15 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--pairs", type=Path, nargs="*", default=[], help="pair tables of the family, for scores"
     )
-    found.add_argument("--texts", type=Path, required=True, help="distinct texts of the family")
-    found.add_argument("--embeddings", type=Path, required=True, help=".npy of these texts")
-    found.add_argument("--info", type=Path, required=True, help=".json beside it")
-    found.add_argument("--permuted-texts", type=Path, help="written by permute_texts from these texts")
+    add_embedding_arguments(found)
     found.add_argument(
-        "--permuted-embeddings", type=Path, help=".npy of the permuted texts; its .json lies beside it"
+        "--permuted-texts", type=Path, nargs="?", help="written by permute_texts; without, no word order"
+    )
+    found.add_argument(
+        "--permuted-embeddings",
+        type=Path,
+        nargs="?",
+        help="their vectors, .npy; what describes them lies beside",
     )
     found.add_argument(
         "--settings",
@@ -44,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
-    start_log("geometry", args, libraries=["numpy", "scipy", "pyarrow"])
+    start_log("geometry", args, libraries=["numpy", "pyarrow"])
     settings = GeometrySettings.from_settings(json.loads(args.settings))
     if (args.permuted_texts is None) != (args.permuted_embeddings is None):
         raise ConfigError(

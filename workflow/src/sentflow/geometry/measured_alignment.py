@@ -35,6 +35,10 @@ def measured_alignment(
     entry
         ``alignment`` and ``model``, names; for an interval of the alignment ``level`` and ``n_resamples``.
 
+    Notes
+    -----
+    The uniformity has no interval: sentences that a bootstrap draws twice lie on each other.
+
     Raises
     ------
     DataError
@@ -55,6 +59,7 @@ def measured_alignment(
         "alignment": found.alignment,
         "uniformity": found.uniformity,
         "interval": {"alignment": interval, "uniformity": None},
+        "level": entry.get("level"),
         "set": entry["alignment"],
         "model": entry["model"],
         "n_positive": found.n_positive,

@@ -1,0 +1,211 @@
+"""Alignment and uniformity for notebooks: names and arguments of the published tool, its numbers or the defined ones.
+
+Source of the interface: akiFQC/AlignUnformEval@c00dee2c.
+"""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.api.arguments import ArgumentError, instead
+from sentflow.api.checks import expanded
+from sentflow.api.pair_sets import catalog_pairs, own_pairs
+from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.data.pairs import PairTable
+from sentflow.data.texts import rows_of
+from sentflow.encoders.protocol import FloatArray
+from sentflow.geometry.alignment_uniformity import (
+    ALIGNUNFORMEVAL,
+    AlignmentSettings,
+    AlignmentUniformity,
+    measure_apart,
+)
+from sentflow.geometry.pair_vectors import scored_vectors
+
+STSB_SPLITS = ("train", "dev", "test", "all")
+DATA_FOLDER = "./sentflow_datasets"
+
+
+class _AlignmentEval:
+    """What the two evaluators share: pairs, an encoder, and two numbers, computed when first asked for."""
+
+    def __init__(
+        self,
+        encode_fn: Any,
+        pairs: Sequence[PairTable],
+        positives: Sequence[PairTable],
+        *,
+        settings: AlignmentSettings,
+        batch_size: int,
+    ) -> None:
+        self._encoder = SentenceEncoder(encode_fn, batch_size=batch_size)
+        self._pairs, self._positives = list(pairs), list(positives)
+        self.settings = settings
+        self._found: AlignmentUniformity | None = None
+
+    def eval_alignment(self) -> float:
+        """Alignment of the positive pairs, lower is better; NaN without any."""
+        return self.measure().alignment
+
+    def eval_uniform(self) -> float:
+        """Uniformity of the sentences, lower is better."""
+        return self.measure().uniformity
+
+    def eval_summary(self) -> dict[str, float]:
+        """Both, as ``{"alignment": …, "uniformity": …}``."""
+        found = self.measure()
+        return {"alignment": found.alignment, "uniformity": found.uniformity}
+
+    def measure(self) -> AlignmentUniformity:
+        """Both with counts of pairs and sentences; each distinct sentence is encoded once. Not in the published class.
+
+        Raises
+        ------
+        ArgumentError
+            See `SentenceEncoder`.
+        """
+        if self._found is None:
+            tables = [*self._pairs, *self._positives]
+            texts = list(dict.fromkeys(text for table in tables for text in table.texts()))
+            if len(texts) < 2:
+                raise ArgumentError(
+                    f"the data hold {len(texts)} distinct sentence. Give a file with more pairs."
+                )
+            self._found = self._measured(texts, self._encoder.vectors(texts))
+            for sentence in self._found.warnings:
+                warnings.warn(sentence, UserWarning, stacklevel=3)
+        return self._found
+
+    def _measured(self, texts: Sequence[str], vectors: FloatArray) -> AlignmentUniformity:
+        row_of = rows_of(texts)
+        return measure_apart(
+            scored_vectors(self._pairs, vectors, row_of),
+            scored_vectors(self._positives, vectors, row_of),
+            self.settings,
+        )
+
+
+class STSBEval(_AlignmentEval):
+    """Alignment and uniformity on STS-B.
+
+    Parameters
+    ----------
+    encode_fn
+        Function from a sentence to its vector, or from a list of sentences to their vectors; or a model with
+        ``encode``. See `SentenceEncoder` for how the kinds are told apart.
+    path
+        A file in the form of STS-B: tab-separated, no quoting, 7 or 9 columns, with or without a line of names. Without
+        it, the file of the catalog is downloaded (or taken from a mirror) and verified.
+    threshold
+        Pairs with a gold score above it are positive.
+    variant
+        ``"alignunformeval"``: the numbers of the published tool, which are **not** alignment and uniformity as defined
+        (no squares, no normalisation) and compare with those of that tool alone. ``"definition"``: those of the papers.
+        ``"per-batch"``: those of the Korean/English contrastive study. See docs/geometry.md.
+    split
+        ``"dev"`` as published, ``"train"``, ``"test"`` or ``"all"`` three; of no effect with `path`.
+    comparison
+        ``"above"`` the threshold or ``"at-least"``; by default as the variant was published: at-least for per-batch.
+    sentences
+        ``"all"``, or ``"unique"`` (definition only).
+    batch_size
+        Sentences per call of `encode_fn`, where it takes lists.
+    data_dir_path
+        Where downloaded files lie.
+    mirrors
+        Folders or base addresses that are tried first, as are those of the environment variable SENTFLOW_MIRROR.
+
+    Raises
+    ------
+    ConfigError, DataError
+        An argument or the file does not fit, or the file cannot be had.
+
+    Notes
+    -----
+    The first three arguments are the published ones, the others are not. With an encoder whose vectors have length one
+    the published numbers differ from the defined ones by the missing squares alone.
+    """
+
+    def __init__(
+        self,
+        encode_fn: Any,
+        path: str | Path | None = None,
+        threshold: float = 4.0,
+        *,
+        variant: str = ALIGNUNFORMEVAL,
+        split: str = "dev",
+        comparison: str | None = None,
+        sentences: str = "all",
+        batch_size: int = 64,
+        data_dir_path: str | Path = DATA_FOLDER,
+        mirrors: Sequence[str] = (),
+    ) -> None:
+        if split not in STSB_SPLITS:
+            raise ArgumentError(f"split is {split!r}. {instead(str(split), STSB_SPLITS)}")
+        settings = _settings("STSBEval", variant, threshold, comparison, sentences)
+        if path is not None:
+            tables = [own_pairs(path, like="STSB-dev")]
+        else:
+            names = STSB_SPLITS[:3] if split == "all" else [split]
+            folder = Path(expanded(data_dir_path))
+            tables = [
+                catalog_pairs(f"STSB-{name}", folder=folder, mirrors=_mirrors(mirrors)) for name in names
+            ]
+        super().__init__(encode_fn, tables, tables, settings=settings, batch_size=batch_size)
+
+
+class TMUPEval(_AlignmentEval):
+    """Alignment and uniformity on TMUP, 655 pairs of Japanese sentences of which 363 are paraphrases.
+
+    Parameters
+    ----------
+    encode_fn, variant, comparison, sentences, batch_size, data_dir_path, mirrors
+        See `STSBEval`.
+    path
+        A file in the form of ``tmup.tsv``; without it, that of the catalog.
+
+    Notes
+    -----
+    The corpus has a space between words. As published (``"alignunformeval"``) spaces are removed from the sentences of
+    the alignment but not from those of the uniformity, so that the two numbers are of different strings; under the
+    other variants they are removed from all.
+    """
+
+    def __init__(
+        self,
+        encode_fn: Any,
+        path: str | Path | None = None,
+        *,
+        variant: str = ALIGNUNFORMEVAL,
+        comparison: str | None = None,
+        sentences: str = "all",
+        batch_size: int = 64,
+        data_dir_path: str | Path = DATA_FOLDER,
+        mirrors: Sequence[str] = (),
+    ) -> None:
+        # between the labels 0 and 1, either comparison gives the rows with label 1
+        settings = _settings("TMUPEval", variant, 0.5, comparison, sentences)
+
+        def table(name: str) -> PairTable:
+            if path is not None:
+                return own_pairs(path, like=name)
+            folder = Path(expanded(data_dir_path))
+            return catalog_pairs(name, folder=folder, mirrors=_mirrors(mirrors))
+
+        joined = table("TMUP-joined")
+        whole = table("TMUP") if variant == ALIGNUNFORMEVAL else joined
+        super().__init__(encode_fn, [whole], [joined], settings=settings, batch_size=batch_size)
+
+
+def _settings(
+    where: str, variant: str, threshold: float, comparison: str | None, sentences: str
+) -> AlignmentSettings:
+    given = {"variant": variant, "threshold": float(threshold), "sentences": sentences}
+    if comparison is not None:
+        given["comparison"] = comparison
+    return AlignmentSettings.from_settings(given, where=where)
+
+
+def _mirrors(mirrors: Sequence[str]) -> list[str]:
+    return [mirrors] if isinstance(mirrors, str) else list(mirrors)

@@ -1,0 +1,105 @@
+"""Pair sets for notebooks: of the catalog, brought once and verified on every use, or of the caller's own file."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sentflow.api.arguments import ArgumentError
+from sentflow.api.tasks import WORKFLOW
+from sentflow.config import laid_over
+from sentflow.data.checksums import CatalogFile
+from sentflow.data.download import download
+from sentflow.data.mirrors import mirrors_in_use
+from sentflow.data.pairs import PairTable
+from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
+from sentflow.errors import ConfigError
+
+
+def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:
+    """A pair set of the catalog.
+
+    Parameters
+    ----------
+    name
+        E.g. ``"STSB-dev"``.
+    folder
+        Of all datasets; a file lies at ``<folder>/<dataset>/<file>``, where it is downloaded to.
+    mirrors
+        Folders or base URLs, tried before the addresses of the catalog, as are those of the environment.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `download` and `prepare_pairs`.
+    """
+    entry = _entry(name)
+    files = _catalog("datasets")[entry["dataset"]]["files"]
+    settings = PairSettings.from_settings(entry, pairs=name)
+    raw = []
+    for file in settings.reader.file_names():
+        raw.append(folder / entry["dataset"] / file)
+        source = CatalogFile.from_settings(files[file], where=f"datasets.{entry['dataset']}.files.{file}")
+        download(source, raw[-1], mirrors=mirrors_in_use(mirrors, os.environ))
+    return prepare_pairs(name, raw, settings)
+
+
+def own_pairs(path: str | Path, *, like: str) -> PairTable:
+    """The pairs of a file of the caller's, in the form of a pair set of the catalog.
+
+    Parameters
+    ----------
+    path
+        The file, of any number of rows. One whose columns have numbers in the catalog may have a first line with the
+        names ``score``, ``sentence1`` and ``sentence2``, as some copies of STS-B and KorSTS do.
+    like
+        Name of the pair set.
+
+    Raises
+    ------
+    ArgumentError
+        There is no such file.
+    DataError
+        It is of another form.
+    """
+    file = Path(os.path.expandvars(path)).expanduser()
+    if not file.is_file():
+        raise ArgumentError(
+            f"path: there is no file {str(path)!r}. Leave it out to have the data downloaded."
+        )
+    entry = {**_entry(like), "data_version": f"{file.name}, not verified"}
+    settings = PairSettings.from_settings(
+        {key: value for key, value in entry.items() if key not in ("rows", "subset_rows")}, pairs=like
+    )
+    reader = replace(settings.reader, files=(file.name,))
+    if not reader.header and _names_columns(file):
+        reader = replace(reader, header=True, text_a="sentence1", text_b="sentence2", score="score")
+    return prepare_pairs(like, [file], replace(settings, reader=reader))
+
+
+def _names_columns(file: Path) -> bool:
+    with file.open(encoding="utf-8-sig", errors="replace") as stream:
+        return {"score", "sentence1", "sentence2"} <= set(stream.readline().rstrip("\r\n").split("\t"))
+
+
+def _entry(name: str) -> dict[str, Any]:
+    """An entry of the catalog with what it takes over from others (``like``)."""
+    entry = dict(_catalog("pair_sets")[name])
+    if (base := entry.pop("like", None)) is None:
+        return entry
+    found: dict[str, Any] = laid_over(_entry(base), entry)
+    return found
+
+
+def _catalog(section: str) -> Mapping[str, Any]:
+    file = WORKFLOW / "catalog" / f"{section}.yaml"
+    if not file.is_file():
+        raise ConfigError(
+            f"there is no {file}: sentflow was installed without its workflow folder. Install it from a copy of its "
+            "repository: pip install -e FOLDER."
+        )
+    found: Mapping[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    return found
