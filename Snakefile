@@ -15,6 +15,7 @@ include: "workflow/rules/embed.smk"
 include: "workflow/rules/probe.smk"
 include: "workflow/rules/study.smk"
 include: "workflow/rules/audit.smk"
+include: "workflow/rules/similarity.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/export.smk"
 include: "workflow/rules/targets.smk"
@@ -28,12 +29,13 @@ localrules:
 
 
 rule all:
-    """Scores, comparisons, audits, tables, figures, report and acceptance checks of the experiment."""
+    """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
         targets.scores(),
         targets.comparisons(),
         targets.audits(),
+        targets.similarity.results(),
         targets.tables(),
         targets.figures(),
         targets.checks(),

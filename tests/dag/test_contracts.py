@@ -28,7 +28,13 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         project,
         {
             "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}, "minilm-l6": prompted},
-            "select": {"tasks": ["T1B-tiny", "T1B-open"], "models": models},
+            "select": {
+                "tasks": ["T1B-tiny", "T1B-open"],
+                "models": models,
+                "pair_sets": ["STSB-dev"],
+                "alignments": ["STSB-dev"],
+                "regressions": ["STSB"],
+            },
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
         },
@@ -44,6 +50,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "figures",
         "probes",
         "scores",
+        "similarities",
         "tables",
     }
     return [rule for rule in facts if not rule.is_target]
@@ -152,7 +159,9 @@ def test_no_package_file_runs_at_import():
     assert not set(literal_eval(loaded)) & {"numpy", "torch", "pandas", "scipy", "sklearn"}
 
 
-@pytest.mark.parametrize("name", ["open-data", "protocol-effects", "ulysses"])
+@pytest.mark.parametrize(
+    "name", ["open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"]
+)
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")
     file = REPOSITORY / f"experiments/{name}.yaml"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.config import Experiment, load_experiment
+from sentflow.config import Experiment, laid_over, load_experiment
 from sentflow.errors import ConfigError
 
 REPOSITORY = Path(__file__).parents[2]
@@ -65,9 +65,9 @@ def test_default_experiment_has_every_official_task_as_sample():
     "path", sorted((REPOSITORY / "experiments").glob("*.yaml")), ids=lambda path: path.stem
 )
 def test_experiments_of_the_repository_are_without_mistakes(path):
-    laid_over = yaml.safe_load(path.read_text(encoding="utf-8"))
-    result = load_experiment({**DEFAULT, **laid_over}, WORKFLOW)
-    assert result.title == laid_over["experiment"]["title"]
+    file = yaml.safe_load(path.read_text(encoding="utf-8"))
+    result = load_experiment(laid_over(DEFAULT, file), WORKFLOW)
+    assert result.title == file["experiment"]["title"]
 
 
 def test_selection_keeps_its_order():

@@ -10,7 +10,8 @@ import yaml
 
 from sentflow import paths
 from sentflow.config import load_experiment
-from sentflow.targets import Targets, one_of
+from sentflow.job_settings import one_of
+from sentflow.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))

@@ -12,8 +12,9 @@ from sentflow import paths
 from sentflow.config import load_experiment
 from sentflow.environment import put_this_python_first
 from sentflow.errors import ConfigError
+from sentflow.job_settings import one_of
 from sentflow.provenance import code, files, versions
-from sentflow.targets import Targets, one_of
+from sentflow.targets import Targets
 
 try:
     experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
@@ -28,7 +29,12 @@ put_this_python_first()
 
 
 wildcard_constraints:
-    dataset=one_of(experiment.datasets),
+    dataset=targets.embedded(),
+    family=targets.similarity.known_families(),
+    pairs=targets.similarity.known_pair_sets(),
+    baseline=targets.similarity.known_baselines(),
+    alignment=one_of(experiment.alignments),
+    regression=one_of(experiment.regressions),
     task=targets.tasks_known(),
     model=one_of(experiment.models),
     protocol=targets.study_protocols(),

@@ -94,6 +94,8 @@ rule collect_texts:
         paths.log("collect_texts", "{dataset}"),
     benchmark:
         paths.benchmark("collect_texts", "{dataset}")
+    wildcard_constraints:
+        dataset=targets.datasets_of_tasks(),
     conda:
         "../../envs/probe.yaml"
     threads: 1

@@ -88,6 +88,7 @@ rule export_ro_crate:
     input:
         files=targets.crate_files(),
         digests=targets.selected_digests(),
+        pair_digests=targets.similarity.digests(),
         versions=paths.RECORD_VERSIONS,
     output:
         paths.RO_CRATE,
@@ -108,5 +109,5 @@ rule export_ro_crate:
         settings=targets.crate_settings,
     shell:
         "python -m sentflow.commands.export_ro_crate --files {input.files:q}"
-        " --digests {input.digests:q} --versions {input.versions:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --digests {input.digests:q} --pair-digests {input.pair_digests:q} --versions {input.versions:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

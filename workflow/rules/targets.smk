@@ -7,6 +7,7 @@ localrules:
     scores,
     comparisons,
     audits,
+    similarities,
     tables,
     figures,
     checks,
@@ -41,6 +42,12 @@ rule comparisons:
     """Which encoders differ, within each task and over all."""
     input:
         targets.comparisons(),
+
+
+rule similarities:
+    """Scores of pair sets, tests between encoders on them, regressions, alignments, geometry."""
+    input:
+        targets.similarity.results(),
 
 
 rule tables:

@@ -4,9 +4,8 @@ Standard library, PyYAML and jsonschema only: the Snakefile is read again in eve
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,18 @@ from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_
 from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.protocols import NamedProtocol
+from sentflow.similarity_config import (
+    families_of,
+    instead,
+    needed_pair_sets,
+    selected_names,
+    selection_problems,
+)
 
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
 
-_SECTIONS = ("models", "tasks", "datasets", "protocols")
+_SECTIONS = ("models", "tasks", "datasets", "protocols", "pair_sets", "alignments", "regressions")
 
 
 @dataclass(frozen=True)
@@ -36,11 +42,18 @@ class Experiment:
         The validated configuration.
     models, tasks
         The selected entries by name, in the order of the selection.
+    pair_sets, alignments, regressions
+        The same of sentence pairs with scores, and of what is measured on them.
     datasets
-        The entries of the datasets that the selected tasks need.
+        The entries of the datasets that the selected tasks and the pair sets of `families` need.
     tasks_of_dataset
         Every task of the catalog and the config that reads a dataset, so that the texts of a dataset, and
         with them its embeddings, do not depend on the selection.
+    families
+        Family → the pair sets whose sentences are embedded together: the selected ones, and those that selected
+        alignments and regressions are made of; in the order of the catalog.
+    published_similarity
+        What papers report on pair sets: catalog/published_similarity.yaml.
     protocols
         The protocol of the scores, then those that a study compares with it, by name.
     protocol_notes, switch_notes
@@ -50,8 +63,13 @@ class Experiment:
     config: Mapping[str, Any]
     models: Entries
     tasks: Entries
+    pair_sets: Entries
+    alignments: Entries
+    regressions: Entries
     datasets: Entries
     tasks_of_dataset: dict[str, Entries]
+    families: dict[str, Entries]
+    published_similarity: Mapping[str, Any]
     protocols: dict[str, NamedProtocol]
     protocol_notes: dict[str, str]
     switch_notes: dict[str, str]
@@ -83,6 +101,12 @@ class Experiment:
 
     def _counted(self, what: str) -> range:
         return range(1, self.protocol.cross_validation(self.config["probe"])[what] + 1)
+
+    @property
+    def fixed_models(self) -> list[str]:
+        """Models that give a text one vector, whatever it is used for."""
+        others = {*self.lazy_models, *self.featurisers}
+        return [name for name in self.models if name not in others]
 
     @property
     def lazy_models(self) -> list[str]:
@@ -190,6 +214,8 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     """
     plain, entries, problems = _checked(config, workflow)
     selected = _selection(plain, entries, problems)
+    selected |= selected_names(plain)
+    problems += selection_problems(plain, entries)
     selected["protocols"] = _chosen_protocols(plain, entries["protocols"], problems)
     problems += _published_problems(plain["report"], entries)
     if problems:
@@ -199,7 +225,9 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         raise ConfigError(_told(problems))
     switches = _schema(workflow, "protocols")["$defs"]["switches"]["properties"]
     notes = {name: switch["description"] for name, switch in switches.items()}
-    return _experiment(plain, entries, selected, notes)
+    file = workflow / "catalog" / "published_similarity.yaml"
+    published = _yaml(file) if file.is_file() else {}
+    return _experiment(plain, entries, selected, notes, published)
 
 
 def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries]:
@@ -215,7 +243,8 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> dict[str, Entries
     Returns
     -------
     dict
-        ``"models"``, ``"tasks"``, ``"datasets"`` and ``"protocols"``, each by name, with what they take by ``like``.
+        ``"models"``, ``"tasks"``, ``"datasets"``, ``"protocols"``, ``"pair_sets"``, ``"alignments"`` and
+        ``"regressions"``, each by name, with what they take by ``like``.
 
     Raises
     ------
@@ -247,7 +276,7 @@ def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> lis
         if error.validator == "additionalProperties" and isinstance(error.instance, dict):
             known = list(error.schema.get("properties", {}))
             unknown = [key for key in error.instance if key not in known]
-            problems += [f"{place}.{key}: there is no such key. {_instead(key, known)}" for key in unknown]
+            problems += [f"{place}.{key}: there is no such key. {instead(key, known)}" for key in unknown]
         else:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
@@ -282,8 +311,9 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
     problems = _fixed_switches(plain, workflow)
     problems += _write_out_tasks(entries, workflow)
-    entries["protocols"], found = _inherited(entries["protocols"], "protocols")
-    problems += found
+    for section in ("protocols", "pair_sets"):
+        entries[section], found = _inherited(entries[section], section)
+        problems += found
     for name, entry in entries["models"].items():
         problems += entry_problems(name, entry) if isinstance(entry, dict) else []
         problems += _prompted_task_problems(name, _mapping(entry), entries["tasks"])
@@ -303,19 +333,29 @@ def _plain(config: Mapping[str, Any]) -> Entry:
 
 
 def _experiment(
-    config: Entry, entries: dict[str, Entries], selected: dict[str, list[str]], switch_notes: dict[str, str]
+    config: Entry,
+    entries: dict[str, Entries],
+    selected: dict[str, list[str]],
+    switch_notes: dict[str, str],
+    published_similarity: Mapping[str, Any],
 ) -> Experiment:
-    tasks = {name: entries["tasks"][name] for name in selected["tasks"]}
-    needed = dict.fromkeys(entry["dataset"] for entry in tasks.values())
+    chosen = {
+        section: {name: entries[section][name] for name in selected[section]}
+        for section in ("models", "tasks", "pair_sets", "alignments", "regressions")
+    }
+    families = families_of(needed_pair_sets(selected, entries), entries["pair_sets"])
+    of_tasks = dict.fromkeys(entry["dataset"] for entry in chosen["tasks"].values())
+    of_pairs = [entry["dataset"] for pair_sets in families.values() for entry in pair_sets.values()]
     return Experiment(
         config=config,
-        models={name: entries["models"][name] for name in selected["models"]},
-        tasks=tasks,
-        datasets={name: entries["datasets"][name] for name in needed},
+        **chosen,
+        datasets={name: entries["datasets"][name] for name in dict.fromkeys([*of_tasks, *of_pairs])},
         tasks_of_dataset={
             dataset: {name: entry for name, entry in entries["tasks"].items() if entry["dataset"] == dataset}
-            for dataset in needed
+            for dataset in of_tasks
         },
+        families=families,
+        published_similarity=published_similarity,
         protocols={
             name: NamedProtocol.from_entry(name, entries["protocols"][name]) for name in selected["protocols"]
         },
@@ -334,8 +374,7 @@ def _selection(config: Entry, entries: dict[str, Entries], problems: list[str]) 
             if name not in entries[section]:
                 kind = section.removesuffix("s")
                 problems.append(
-                    f"config.select.{section}: there is no {kind} {name!r}. "
-                    f"{_instead(name, entries[section])}"
+                    f"config.select.{section}: there is no {kind} {name!r}. {instead(name, entries[section])}"
                 )
     for name in selected["models"]:
         problems += custom_problems(name, _mapping(entries["models"].get(name)))
@@ -403,11 +442,11 @@ def _source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
     if not isinstance(dataset, str) or not isinstance(file, str):
         return []
     if dataset not in datasets:
-        return [f"tasks.{task}.dataset: there is no dataset {dataset!r}. {_instead(dataset, datasets)}"]
+        return [f"tasks.{task}.dataset: there is no dataset {dataset!r}. {instead(dataset, datasets)}"]
     files = _mapping(_mapping(datasets[dataset]).get("files"))
     if files and file not in files:
         missing = f"the dataset {dataset} has no file {file!r}"
-        return [f"tasks.{task}.reader.file: {missing}. {_instead(file, files)}"]
+        return [f"tasks.{task}.reader.file: {missing}. {instead(file, files)}"]
     return []
 
 
@@ -416,7 +455,7 @@ def _prompted_task_problems(model: str, entry: Entry, tasks: Entries) -> list[st
     prompted = _mapping(_mapping(entry.get("prompt_names")).get("tasks"))
     where = f"models.{model}.prompt_names.tasks"
     return [
-        f"{where}: there is no task {task!r}. {_instead(task, tasks)}"
+        f"{where}: there is no task {task!r}. {instead(task, tasks)}"
         for task in prompted
         if task not in tasks
     ] + [
@@ -430,7 +469,7 @@ def _prompted_task_problems(model: str, entry: Entry, tasks: Entries) -> list[st
 
 def _inherited(entries: Entries, section: str) -> tuple[Entries, list[str]]:
     """Entries with what they take from others by ``like``; one whose ``like`` leads nowhere stays as it is."""
-    derive = _derived if section == "tasks" else _derived_protocol
+    derive = _derived_protocol if section == "protocols" else _derived
     problems: list[str] = []
 
     def resolve(name: str, chain: tuple[str, ...]) -> Any:
@@ -446,9 +485,9 @@ def _inherited(entries: Entries, section: str) -> tuple[Entries, list[str]]:
                 f"{section}.{parent}.like: {circle} is a circle. Write the keys of one of them out."
             )
         elif len(chain) == 1:
-            kind = section.removesuffix("s")
+            kind = section.removesuffix("s").replace("_", " ")
             problems.append(
-                f"{section}.{name}.like: there is no {kind} {parent!r}. {_instead(parent, entries)}"
+                f"{section}.{name}.like: there is no {kind} {parent!r}. {instead(parent, entries)}"
             )
         return entry
 
@@ -495,7 +534,7 @@ def _chosen_protocols(config: Entry, protocols: Entries, problems: list[str]) ->
     base, study = config["probe"]["protocol"], config["study"]["protocols"]
     for place, name in [("probe.protocol", base), *(("study.protocols", name) for name in study)]:
         if name not in protocols:
-            problems.append(f"config.{place}: there is no protocol {name!r}. {_instead(name, protocols)}")
+            problems.append(f"config.{place}: there is no protocol {name!r}. {instead(name, protocols)}")
     if base in study:
         problems.append(
             f"config.study.protocols: {base!r} is probe.protocol, with which the others are compared. "
@@ -521,7 +560,7 @@ def _published_problems(report: Entry, entries: Mapping[str, Entries]) -> list[s
     published = report.get("published", [])
     problems = [
         f"config.report.published.{place}.{key}: there is no {key} {entry[key]!r}. "
-        f"{_instead(entry[key], entries[section])}"
+        f"{instead(entry[key], entries[section])}"
         for place, entry in enumerate(published)
         for key, section in (("task", "tasks"), ("model", "models"))
         if entry[key] not in entries[section]
@@ -573,13 +612,6 @@ def _yaml(path: Path) -> Any:
 def _schema(workflow: Path, name: str) -> Mapping[str, Any]:
     schema: Mapping[str, Any] = _yaml(workflow / "schemas" / f"{name}.schema.yaml")
     return schema
-
-
-def _instead(name: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Write one of: {', '.join(sorted(names))}."
 
 
 def _untold(problems: list[str], *, told: list[str]) -> list[str]:

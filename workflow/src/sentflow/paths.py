@@ -1,7 +1,8 @@
 """Where every file of the results tree lies. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
-``{dataset} {file} {protocol} {task} {model} {rep} {fold} {table} {figure}``.
+``{dataset} {file} {family} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression} {table}
+{figure}``.
 """
 
 import re
@@ -13,6 +14,14 @@ TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
 TASK_DIGEST = f"{RESULTS}/data/tasks/{{task}}.json"
 TEXTS = f"{RESULTS}/data/texts/{{dataset}}.parquet"
 TEXTS_DIGEST = f"{RESULTS}/data/texts/{{dataset}}.json"
+
+PAIR_SET = f"{RESULTS}/data/pairs/{{pairs}}.parquet"
+PAIR_SET_DIGEST = f"{RESULTS}/data/pairs/{{pairs}}.json"
+# A family of pair sets is embedded as one dataset; its texts with their words in another order as a second one.
+FAMILY_TEXTS = TEXTS.replace("{dataset}", "{family}")
+FAMILY_TEXTS_DIGEST = TEXTS_DIGEST.replace("{dataset}", "{family}")
+PERMUTED_TEXTS = TEXTS.replace("{dataset}", "{family}-permuted")
+PERMUTED_TEXTS_DIGEST = TEXTS_DIGEST.replace("{dataset}", "{family}-permuted")
 
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
@@ -40,6 +49,16 @@ STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}
 STUDY_SCORE_PREDICTIONS = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.predictions.parquet"
 EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
 
+# Of one encoder, or of a similarity that needs none.
+SIMILARITY = f"{RESULTS}/similarity/{{pairs}}/{{model}}.json"
+SIMILARITY_ROWS = f"{RESULTS}/similarity/{{pairs}}/{{model}}.parquet"
+OVERLAP = SIMILARITY.replace("{model}", "{baseline}")
+OVERLAP_ROWS = SIMILARITY_ROWS.replace("{model}", "{baseline}")
+SIMILARITY_PAIRS = f"{RESULTS}/similarity/comparisons.parquet"
+REGRESSION = f"{RESULTS}/regressions/{{regression}}/{{model}}.json"
+ALIGNMENT = f"{RESULTS}/alignments/{{alignment}}/{{model}}.json"
+GEOMETRY = f"{RESULTS}/geometry/{{family}}/{{model}}.json"
+
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
 # What the comparison of all models gives: rows as in report/comparison_rows.py, and one JSON.
@@ -54,6 +73,14 @@ SUMMARY = f"{RESULTS}/summary/scores.parquet"
 CURVES = f"{RESULTS}/summary/curves.parquet"
 COSTS = f"{RESULTS}/summary/costs.parquet"
 ENCODERS = f"{RESULTS}/summary/encoders.parquet"
+# The same of similarities and geometry.
+SUMMARY_SIMILARITY = f"{RESULTS}/summary/similarity.parquet"
+SUMMARY_REGRESSIONS = f"{RESULTS}/summary/regressions.parquet"
+SUMMARY_ALIGNMENTS = f"{RESULTS}/summary/alignments.parquet"
+SUMMARY_GEOMETRY = f"{RESULTS}/summary/geometry.parquet"
+SPECTRA = f"{RESULTS}/summary/spectra.parquet"
+TRUNCATION = f"{RESULTS}/summary/truncation.parquet"
+HISTOGRAMS = f"{RESULTS}/summary/histograms.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"

@@ -10,7 +10,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sentflow.config import Experiment
+from sentflow.config import Entries, Experiment
+from sentflow.data.pair_files import raw_files_of
 from sentflow.encoders.kinds import source_kind
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.targets import Targets
@@ -75,20 +76,25 @@ def plan_of(experiment: Experiment) -> Plan:
 
 
 def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
+    targets = Targets(experiment)
     n_lazy = len(experiment.lazy_models)
     n_featurisers = len(experiment.featurisers)
-    n_fixed = len(experiment.models) - n_lazy - n_featurisers
+    n_fixed = len(experiment.fixed_models)
     n_tasks = len(experiment.tasks)
     repetitions, folds = len(experiment.repetitions), len(experiment.folds)
     n_parts = {"task": 1, "repetition": repetitions, "fold": repetitions * folds}
     per_pair = n_parts[experiment.config["probe"]["job"]]
     n_generated = sum("generator" in entry for entry in raw.values())
-    report = experiment.config["report"]
+    similarity = targets.similarity
+    has_tasks, has_similarity = int(n_tasks > 0), int(bool(similarity.summaries()))
     return {
         "generate": n_generated,
         "download": len(raw) - n_generated,
         "prepare": len(_prepared_tasks(experiment)),
         "collect_texts": len(_embedded_datasets(experiment)),
+        "prepare_pairs": len(_prepared_pair_sets(experiment)),
+        "collect_sentences": len(_embedded_families(experiment)),
+        "permute_texts": sum(name not in experiment.families for name in _embedded_names(experiment)),
         "fetch_model": len(experiment.models),
         **_embed_jobs(experiment),
         "featurise": n_featurisers * n_tasks,
@@ -99,23 +105,54 @@ def _jobs(experiment: Experiment, raw: Mapping[tuple[str, str], Mapping[str, Any
         "audit": n_tasks,
         "hardest": n_tasks,
         **_study_jobs(experiment, per_pair),
-        "compare": 1,
-        "summarise": 1,
+        "compare": has_tasks,
+        "summarise": has_tasks,
+        **_similarity_jobs(experiment),
+        "summarise_similarity": has_similarity,
         "summarise_costs": 1,
-        "table": len(report["tables"]),
-        "figure": len(report["figures"]),
-        "check": len(report["checks"]),
+        "table": len(targets.selected("tables")),
+        "figure": len(targets.selected("figures")),
+        "check": len(targets.selected("checks")),
         "record": 1,
         "report": 1,
     }
 
 
 def _embed_jobs(experiment: Experiment) -> dict[str, int]:
-    """Arrays of a dataset, and those that a prompt for one task asks for."""
+    """Arrays of a dataset or family, and those that a prompt for one task asks for."""
     pairs = _embedded_pairs(experiment)
     own = [(task, model) for task, model in pairs if _has_own_prompt(experiment, task, model)]
     whole = {(experiment.tasks[task]["dataset"], model) for task, model in pairs if (task, model) not in own}
-    return {"embed": len(whole), "embed_task": len(own)}
+    n_families = len(_embedded_names(experiment)) * len(experiment.fixed_models)
+    return {"embed": len(whole) + n_families, "embed_task": len(own)}
+
+
+def _similarity_jobs(experiment: Experiment) -> dict[str, int]:
+    targets = Targets(experiment).similarity
+    n_models = len(experiment.fixed_models)
+    n_pair_sets = len(experiment.pair_sets)
+    return {
+        "similarity": n_pair_sets * n_models,
+        "overlap": n_pair_sets * (len(targets.systems()) - n_models),
+        "compare_similarity": len(targets.comparisons()),
+        "regress": len(targets.regressions()),
+        "align": len(targets.alignments()),
+        "geometry": len(targets.geometry()),
+    }
+
+
+def _embedded_names(experiment: Experiment) -> list[str]:
+    """Families and their permuted texts, where there is an encoder to embed them."""
+    return Targets(experiment).similarity.embedded() if experiment.fixed_models else []
+
+
+def _embedded_families(experiment: Experiment) -> list[str]:
+    return [name for name in _embedded_names(experiment) if name in experiment.families]
+
+
+def _prepared_pair_sets(experiment: Experiment) -> Entries:
+    """The selected pair sets; vectors are made of the sentences of every needed one."""
+    return Targets(experiment).similarity.pair_sets() if experiment.fixed_models else experiment.pair_sets
 
 
 def _embedded_datasets(experiment: Experiment) -> set[str]:
@@ -164,10 +201,10 @@ def _prepared_tasks(experiment: Experiment) -> dict[str, Mapping[str, Any]]:
 
 
 def _raw_files(experiment: Experiment) -> dict[tuple[str, str], Mapping[str, Any]]:
-    """(dataset, file) → its entry, of every file that a task is read from."""
-    keys = dict.fromkeys(
-        (entry["dataset"], entry["reader"]["file"]) for entry in _prepared_tasks(experiment).values()
-    )
+    """(dataset, file) → its entry, of every file that a task or pair set is read from."""
+    tasks, pair_sets = _prepared_tasks(experiment).values(), _prepared_pair_sets(experiment).values()
+    keys = dict.fromkeys((entry["dataset"], entry["reader"]["file"]) for entry in tasks)
+    keys |= dict.fromkeys((entry["dataset"], file) for entry in pair_sets for file in raw_files_of(entry))
     return {(dataset, file): experiment.datasets[dataset]["files"][file] for dataset, file in keys}
 
 

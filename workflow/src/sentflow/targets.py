@@ -5,13 +5,12 @@ exactly what its rule reads, so that a change runs no other rule again.
 """
 
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow import paths
+from sentflow import paths, similarity_targets
 from sentflow.config import Entry, Experiment
 from sentflow.encoders.kinds import (
     CUSTOM,
@@ -25,8 +24,10 @@ from sentflow.encoders.kinds import (
 )
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
+from sentflow.job_settings import expanded, json_text, one_of, pick, pick_known
 from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
 from sentflow.provenance import versions
+from sentflow.similarity_targets import SimilarityTargets
 from sentflow.switches import not_comparable_text, switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -39,6 +40,7 @@ _OF_COSTS = {
     "sizes": paths.ENCODERS,
     "speed": paths.ENCODERS,
 }
+_WITHOUT_SCORES = ("costs", "encoders")
 _ALL_RANKS = (paths.RANKS, paths.ACROSS, paths.OMNIBUS)
 # These are the tables of scores, which the check of tables reads again (`sentflow.report.emphasis`).
 _TABLE_COMPARISONS = {
@@ -56,6 +58,7 @@ _FIGURE_DATA = {
     "ranks": (paths.SUMMARY, *_ALL_RANKS),
     "wins": (paths.SUMMARY, paths.RANKS, paths.ACROSS),
 }
+GEOMETRY_FIGURE = "geometry-and-scores"
 STUDY_TABLES = ("protocols", "documents")
 TABLES_CHECK = "tables"
 HARDEST_TEXTS = 100
@@ -64,19 +67,23 @@ _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
 
 class Targets:
-    """Files and settings of an experiment."""
+    """Files and settings of an experiment; those of pair sets are in `similarity`."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
+        self.similarity = SimilarityTargets(experiment)
 
     # --- lists of files -------------------------------------------------------------------------------------
 
     def embeddings(self) -> list[str]:
-        """Of every model that has them, on every dataset."""
+        """Of every model that has them, on every dataset and family of pair sets."""
+        return [*self._embeddings_of_tasks(), *self.similarity.embeddings()]
+
+    def _embeddings_of_tasks(self) -> list[str]:
         files = [
             self._embeddings(paths.EMBEDDINGS, paths.TASK_EMBEDDINGS, model, task)
             for dataset in self.experiment.datasets
-            for model in self._with_embeddings()
+            for model in self.experiment.fixed_models
             for task, entry in self.experiment.tasks.items()
             if entry["dataset"] == dataset
         ]
@@ -115,7 +122,9 @@ class Targets:
         return [paths.TASK_DIGEST.format(task=task) for task in self.experiment.tasks]
 
     def comparisons(self) -> list[str]:
-        """What is said of several models."""
+        """What is said of several models on tasks."""
+        if not self.experiment.tasks:
+            return []
         return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
 
     def study_scores(self, wildcards: Any) -> list[str]:
@@ -134,8 +143,14 @@ class Targets:
             for task in self.experiment.tasks
         ]
 
+    def summaries(self) -> list[str]:
+        """The summary of the scores of tasks, then of the training curves; nothing without tasks."""
+        return [paths.SUMMARY, paths.CURVES] if self.experiment.tasks else []
+
     def exports(self) -> list[str]:
-        """The scores and the run in the formats of others."""
+        """The scores of tasks and the run in the formats of others."""
+        if not self.experiment.tasks:
+            return [paths.RO_CRATE]
         return [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS, paths.RO_CRATE]
 
     def mteb_files(self) -> list[str]:
@@ -160,11 +175,11 @@ class Targets:
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
         audits = [paths.AUDIT.format(task=task) for task in self.experiment.tasks]
-        summaries = [paths.SUMMARY, paths.CURVES, paths.COSTS, *self.effects()]
+        summaries = [*self.summaries(), paths.COSTS, *self.effects(), *self.similarity.summaries()]
         record = [paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         made = [*self.tables(), *self.figures(), *self.checks()]
-        results = [*self.scores(), *self.score_tables(), *self.comparisons()]
-        return [*results, *audits, *summaries, *made, *record]
+        results = [*self.scores(), *self.score_tables(), *self.comparisons(), *self.similarity.results()]
+        return list(dict.fromkeys([*results, *audits, *summaries, *made, *record]))
 
     def selected_digests(self) -> list[str]:
         """The digest of the table of each selected task."""
@@ -174,17 +189,28 @@ class Targets:
         """What each protocol of the study changes."""
         return [paths.EFFECTS.format(protocol=protocol) for protocol in self.experiment.study]
 
+    def selected(self, kind: str) -> list[str]:
+        """The tables, figures or checks of the configuration, less those whose data were not selected."""
+        names: list[str] = self.experiment.config["report"][kind]
+        return [name for name in names if self._has_data(name)]
+
+    def _has_data(self, name: str) -> bool:
+        of_similarity = self.similarity.has_data(name)
+        if of_similarity is not None:
+            return of_similarity
+        return bool(self.experiment.tasks) or name in _WITHOUT_SCORES
+
     def tables(self) -> list[str]:
         """Every table in every format."""
-        return _expand(paths.TABLE, "table", self._report("tables"), TABLE_FORMATS)
+        return expanded(paths.TABLE, "table", self.selected("tables"), TABLE_FORMATS)
 
     def figures(self) -> list[str]:
         """Every figure in every format."""
-        return _expand(paths.FIGURE, "figure", self._report("figures"), FIGURE_FORMATS)
+        return expanded(paths.FIGURE, "figure", self.selected("figures"), FIGURE_FORMATS)
 
     def checks(self) -> list[str]:
         """Every acceptance check."""
-        return [paths.CHECK.format(check=check) for check in self._report("checks")]
+        return [paths.CHECK.format(check=check) for check in self.selected("checks")]
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -264,17 +290,28 @@ class Targets:
         """The one Parquet file that a table is made of; one per protocol for the tables of a study."""
         if wildcards.table in STUDY_TABLES:
             return self.effects()
+        if wildcards.table in similarity_targets.TABLE_SUMMARIES:
+            return similarity_targets.TABLE_SUMMARIES[wildcards.table]
         return _OF_COSTS.get(wildcards.table, paths.SUMMARY)
 
     def comparisons_of_table(self, wildcards: Any) -> list[str]:
         """What a table says of several models."""
-        return list(_TABLE_COMPARISONS.get(wildcards.table, ()))
+        of_similarity = similarity_targets.TABLE_COMPARISONS.get(wildcards.table, ())
+        return list(_TABLE_COMPARISONS.get(wildcards.table, of_similarity))
 
     def data_of_figure(self, wildcards: Any) -> list[str]:
         """The files that a figure is drawn from; its rows are written beside it, so that one is enough next time."""
         if wildcards.figure in _OF_COSTS:
             return [_OF_COSTS[wildcards.figure]]
+        if wildcards.figure in similarity_targets.FIGURE_DATA:
+            # geometry can be set against the scores of tasks too
+            of_tasks = self.summaries()[:1] if wildcards.figure == GEOMETRY_FIGURE else []
+            return [*similarity_targets.FIGURE_DATA[wildcards.figure], *of_tasks]
         return list(_FIGURE_DATA.get(wildcards.figure, (paths.SUMMARY,)))
+
+    def summary_of_check(self, wildcards: Any) -> list[str]:
+        """The summary that a check looks at, if it is one of tasks."""
+        return [] if wildcards.check == similarity_targets.CHECK else [paths.SUMMARY]
 
     def comparisons_of_check(self, wildcards: Any) -> list[str]:
         """The tests that a check holds the tables to."""
@@ -282,26 +319,28 @@ class Targets:
 
     def tables_of_check(self, wildcards: Any) -> list[str]:
         """The tables that a check reads again."""
+        if wildcards.check == similarity_targets.CHECK:
+            return self.similarity.tables_of_check(self.selected("tables"))
         if wildcards.check != TABLES_CHECK:
             return []
-        of_scores = [name for name in self._report("tables") if name in _TABLE_COMPARISONS]
-        return _expand(paths.TABLE, "table", of_scores, ("md", "tex"))
+        of_scores = [name for name in self.selected("tables") if name in _TABLE_COMPARISONS]
+        return expanded(paths.TABLE, "table", of_scores, ("md", "tex"))
 
     # --- settings -------------------------------------------------------------------------------------------
 
     def mirrors(self) -> str:
         """Mirrors of the config, as JSON. Not a setting of science: changing them runs nothing again."""
-        return _json(self.experiment.config["mirrors"])
+        return json_text(self.experiment.config["mirrors"])
 
     def download_settings(self, wildcards: Any) -> str:
         """The catalog's entry of one raw file."""
-        return _json(self._file(wildcards.dataset, wildcards.file))
+        return json_text(self._file(wildcards.dataset, wildcards.file))
 
     def downloaded_content(self, wildcards: Any) -> str:
         """What the bytes of one raw file are: another address of the same checksum runs nothing again."""
         entry = self._file(wildcards.dataset, wildcards.file)
         known = "sha256" in entry or "members_sha256" in entry
-        return _json({key: value for key, value in entry.items() if key != "urls"} if known else entry)
+        return json_text({key: value for key, value in entry.items() if key != "urls"} if known else entry)
 
     def generated_task(self, wildcards: Any) -> str:
         """The official task whose shape a sample file has."""
@@ -314,7 +353,7 @@ class Targets:
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides a task table."""
         entry = self._task(wildcards.task)
-        return _json({key: entry[key] for key in _PREPARE_KEYS if key in entry})
+        return json_text({key: entry[key] for key in _PREPARE_KEYS if key in entry})
 
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: told early, but it changes no byte and runs nothing again."""
@@ -329,11 +368,11 @@ class Targets:
             "evaluation_share": protocol.number("evaluation_share"),
             "small_parts": not protocol.switches.warmup_floor,
         }
-        return _json(checks if "generator" in file else {**checks, "files": {name: file}})
+        return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     def fetch_settings(self, wildcards: Any) -> str:
         """What decides a model's files."""
-        return _json(fetch_settings(self.experiment.models[wildcards.model]))
+        return json_text(fetch_settings(self.experiment.models[wildcards.model]))
 
     def libraries_of_model(self, wildcards: Any) -> str:
         """Versions of the libraries that the entry of a user's own encoder names."""
@@ -341,17 +380,17 @@ class Targets:
 
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors beside its files."""
-        return _json(encode_settings(self.experiment.models[wildcards.model]))
+        return json_text(encode_settings(self.experiment.models[wildcards.model]))
 
     def task_encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors of the texts of a task with a prompt of its own."""
-        return _json(encode_settings(self.experiment.models[wildcards.model], task=wildcards.task))
+        return json_text(encode_settings(self.experiment.models[wildcards.model], task=wildcards.task))
 
     def device(self, wildcards: Any) -> str:
         """Where a model computes. Not a setting of science: changing it runs nothing again."""
         entry = self.experiment.models[wildcards.model]
         places = {key: entry.get(key) for key in PLACE_KEYS.get(entry["kind"], ())}
-        return _json(places.get("device"))
+        return json_text(places.get("device"))
 
     def embed_threads(self, wildcards: Any) -> int:
         """Threads that a model's kind has use for; no number depends on them."""
@@ -363,20 +402,20 @@ class Targets:
 
     def connection_settings(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
-        return _json(connection_settings(self.experiment.models[wildcards.model]))
+        return json_text(connection_settings(self.experiment.models[wildcards.model]))
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
-        return _json(self._probe_settings(self._protocol(wildcards), wildcards))
+        return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
         protocol = self._protocol(wildcards)
         changed = protocol.changed_settings(self._task(wildcards.task), self.experiment.config["probe"])
-        return _json(
+        return json_text(
             {
                 "probe": self._probe_settings(self._folds_from(wildcards), wildcards),
-                "statistics": _pick(
+                "statistics": pick(
                     self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples"
                 ),
                 "protocol": {
@@ -390,7 +429,7 @@ class Targets:
     def audit_settings(self, wildcards: Any) -> str:
         """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
         settings = self._probe_settings(self.experiment.protocol, wildcards)
-        return _json(
+        return json_text(
             {
                 **{key: settings[key] for key in CROSS_VALIDATION},
                 "group_folds": settings.get("switches", {}).get("group_folds", False),
@@ -400,7 +439,7 @@ class Targets:
 
     def hardest_settings(self, wildcards: Any) -> str:
         """Whose predictions count, and how many texts are kept."""
-        return _json(
+        return json_text(
             {
                 "models": self._real_models(),
                 "limit": HARDEST_TEXTS,
@@ -410,37 +449,42 @@ class Targets:
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, families, which models are controls; and the order, for Snakemake sees sets of inputs."""
-        tasks = {name: _pick(entry, "title", "family") for name, entry in self.experiment.tasks.items()}
+        tasks = {name: pick(entry, "title", "family") for name, entry in self.experiment.tasks.items()}
         models = {
             name: {"title": entry.get("title", name), "control": entry.get("control", False)}
             for name, entry in self.experiment.models.items()
         }
-        return _json({"tasks": tasks, "models": models, "order": [list(tasks), list(models)]})
+        return json_text({"tasks": tasks, "models": models, "order": [list(tasks), list(models)]})
 
     def comparison_settings(self, wildcards: Any) -> str:
         """Titles and order as in `summarise_settings`, and how models are compared."""
-        statistics = _pick(self.experiment.config["statistics"], "alpha", "level", "n_item_resamples", "rope")
-        return _json({**json.loads(self.summarise_settings(wildcards)), "statistics": statistics})
+        statistics = pick(self.experiment.config["statistics"], "alpha", "level", "n_item_resamples", "rope")
+        return json_text({**json.loads(self.summarise_settings(wildcards)), "statistics": statistics})
 
     def compare_settings(self, wildcards: Any) -> str:
         """The protocol that is compared; titles as in `summarise_settings`."""
         protocol = self.experiment.protocols[wildcards.protocol]
         titles = json.loads(self.summarise_settings(wildcards))
-        return _json({**titles, "protocol": {"name": protocol.name, "title": protocol.title}})
+        return json_text({**titles, "protocol": {"name": protocol.name, "title": protocol.title}})
 
     def table_settings(self, wildcards: Any) -> str:
         """How captions begin, and what the table of published scores holds."""
-        published = {"published": self._published()} if wildcards.table == "published" else {}
-        return _json({"caption": self.experiment.title, **published})
+        found = (
+            self._published()
+            if wildcards.table == "published"
+            else self.similarity.published(wildcards.table)
+        )
+        published = {"published": found} if found or wildcards.table == "published" else {}
+        return json_text({"caption": self.experiment.title, **published})
 
     def check_settings(self, _wildcards: Any) -> str:
         """What was asked for, to compare with what is there."""
-        return _json(self._asked())
+        return json_text(self._asked())
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report tells about experiment, tasks, models and data."""
         experiment = self.experiment
-        return _json(
+        return json_text(
             {
                 "experiment": experiment.config["experiment"],
                 "tasks": experiment.tasks,
@@ -449,6 +493,7 @@ class Targets:
                 "selection": self._asked(),
                 "protocols": [self._told_protocol(name) for name in experiment.protocols],
                 "published": self._published(),
+                **self.similarity.report_settings(),
             }
         )
 
@@ -467,35 +512,45 @@ class Targets:
             for name, entry in self.experiment.tasks.items()
         }
         models = {name: self._export_of_model(name) for name in self.experiment.models}
-        return _json({"tasks": tasks, "models": models})
+        return json_text({"tasks": tasks, "models": models})
 
     def crate_settings(self, _wildcards: Any) -> str:
         """What the RO-Crate tells beside its files."""
         experiment = self.experiment
         keys = ("title", "licence", "citation", "homepage", "language", "note")
         datasets = {
-            name: {**_pick_known(entry, *keys), "checksums": _checksums(entry)}
+            name: {**pick_known(entry, *keys), "checksums": _checksums(entry)}
             for name, entry in experiment.datasets.items()
         }
         models = {
             name: {
-                **_pick(self._export_of_model(name), "name", "revision", "licence"),
+                **pick(self._export_of_model(name), "name", "revision", "licence"),
                 "title": entry.get("title", name),
                 "citation": entry.get("citation", "none"),
             }
             for name, entry in experiment.models.items()
         }
         tasks = {name: entry["dataset"] for name, entry in experiment.tasks.items()}
-        about = _pick(experiment.config["experiment"], "title", "description")
-        return _json({**about, "tasks": tasks, "datasets": datasets, "models": models})
+        about = pick(experiment.config["experiment"], "title", "description")
+        pair_sets = {name: entry["dataset"] for name, entry in self.similarity.pair_sets().items()}
+        names = {"tasks": tasks, "pair_sets": pair_sets}
+        return json_text({**about, **names, "datasets": datasets, "models": models})
 
     def record_settings(self, _wildcards: Any) -> str:
         """The configuration, less what changes neither files nor numbers."""
         config = {key: value for key, value in self.experiment.config.items() if key != "mirrors"}
         config["probe"] = {key: value for key, value in config["probe"].items() if key != "job"}
-        return _json(config)
+        return json_text(config)
 
     # --- wildcard constraints -------------------------------------------------------------------------------
+
+    def datasets_of_tasks(self) -> str:
+        """Regular expression of the datasets of tasks."""
+        return one_of(self.experiment.tasks_of_dataset)
+
+    def embedded(self) -> str:
+        """Regular expression of whatever texts are collected under, to be embedded."""
+        return one_of([*self.experiment.datasets, *self.similarity.embedded()])
 
     def sample_datasets(self) -> str:
         """Regular expression of the datasets that the project writes itself."""
@@ -519,7 +574,7 @@ class Targets:
 
     def fixed_models(self) -> str:
         """Regular expression of the models that have embeddings."""
-        return one_of(self._with_embeddings())
+        return one_of(self.experiment.fixed_models)
 
     def featurisers(self) -> str:
         """Regular expression of the models that make the features of a task's rows themselves, before the folds."""
@@ -530,10 +585,6 @@ class Targets:
         return one_of(name for name, entry in self.experiment.models.items() if prompted_tasks(entry))
 
     # --- helpers --------------------------------------------------------------------------------------------
-
-    def _with_embeddings(self) -> list[str]:
-        others = {*self.experiment.lazy_models, *self.experiment.featurisers}
-        return [name for name in self.experiment.models if name not in others]
 
     def _export_of_model(self, name: str) -> Entry:
         """What an export says about a model, see `sentflow.exports.scores.ModelFacts`."""
@@ -630,41 +681,16 @@ class Targets:
             for fold in folds
         ]
 
-    def _report(self, key: str) -> list[str]:
-        names: list[str] = self.experiment.config["report"][key]
-        return names
-
     def _asked(self) -> dict[str, list[str]]:
         return {
             "tasks": list(self.experiment.tasks),
             "models": list(self.experiment.models),
             "random_models": self.experiment.random_models,
+            **self.similarity.asked(),
         }
-
-
-def one_of(names: Iterable[str]) -> str:
-    """Regular expression that matches exactly these names; nothing at all if there are none."""
-    return "|".join(re.escape(name) for name in names) or "(?!)"
-
-
-def _expand(pattern: str, key: str, names: Iterable[str], formats: Iterable[str]) -> list[str]:
-    formats = list(formats)
-    return [pattern.format(**{key: name, "format": ending}) for name in names for ending in formats]
-
-
-def _pick(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: entry[key] for key in keys}
-
-
-def _pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: entry[key] for key in keys if key in entry}
 
 
 def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
     """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
     pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
     return {name: digest for name, digest in pinned.items() if digest}
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, ensure_ascii=False)

@@ -8,6 +8,7 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.config import Entries, laid_over, load_experiment
 from sentflow.errors import ConfigError
+from sentflow.similarity_config import SECTIONS
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -31,6 +32,10 @@ select:
 {models}
   tasks:
 {tasks}
+  # Scored sentence pairs, and what is measured on them (docs/similarity.md); the names are in workflow/catalog/.
+  pair_sets: []
+  alignments: []
+  regressions: []
 
 # A model of your own (docs/models.md), which is run when its name stands in the list above. The revision is a commit.
 # models:
@@ -68,7 +73,9 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
         "title": title or path.stem,
         "description": "Begun with sentflow new-experiment. Say here what the experiment is for.",
     }
-    config = laid_over(read_configuration([]), {"experiment": about, "select": selected})
+    without_pairs: dict[str, list[str]] = {section: [] for section in SECTIONS}
+    select = {**selected, **without_pairs}
+    config = laid_over(read_configuration([]), {"experiment": about, "select": select})
     experiment = load_experiment(config, workflow)
     text = _TEMPLATE.format(
         path=path,

@@ -1,6 +1,6 @@
 """Whether a configuration is right, and what it would run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
@@ -41,8 +41,9 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
     probe = experiment.config["probe"]
     facts = [
         ("experiment", experiment.title),
-        ("tasks", f"{len(experiment.tasks)}: {', '.join(experiment.tasks)}"),
-        ("models", f"{len(experiment.models)}: {', '.join(experiment.models)}"),
+        ("tasks", _counted(experiment.tasks)),
+        ("pair sets", _counted(experiment.pair_sets)),
+        ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
@@ -50,6 +51,10 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
     if plan.missing_files:
         facts.append(("not found here", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
     return facts
+
+
+def _counted(names: Collection[str]) -> str:
+    return f"{len(names)}: {', '.join(names)}" if names else "none"
 
 
 def _downloads(plan: Plan) -> str:
