@@ -111,6 +111,12 @@ def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
     assert planned(finished, {"probe": key}) == expected
 
 
+def test_the_kernel_runs_the_logistic_probes_of_embeddings_again(finished):
+    own = {f"{rule} {task}/{model}" for rule in ("probe", "score") for task in TASKS for model in CONTROLS}
+    mlp = {f"{rule} F3-tiny/{model}" for rule in ("probe", "score") for model in CONTROLS}
+    assert planned(finished, {"probe": {"kernel": "numba"}}) == (own - mlp) | SUMMARIES_AND_RECORD
+
+
 @pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
 def test_statistics_run_no_probe(finished, key):
     expected = all_scores() | all_hardest() | SUMMARIES_AND_RECORD

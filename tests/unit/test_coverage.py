@@ -1,6 +1,6 @@
 """Intervals and tests on simulated cross-validations: how often they are right.
 
-The short form of benchmarks/coverage.py: 1,500 data sets, so that a true rate of 99.2 % is seen
+The short form of benchmarks/interval_coverage.py: 1,500 data sets, so that a true rate of 99.2 % is seen
 with a standard error of 0.23 points and one of 2 % with 0.36.
 """
 

@@ -5,9 +5,13 @@ import pytest
 import torch
 from torch.nn import functional
 
+from sentflow.errors import ConfigError
+from sentflow.probing import fused
 from sentflow.probing.columns import Problem
+from sentflow.probing.cross_validation import cross_validate
+from sentflow.probing.fused import FusedLogisticTraining
 from sentflow.probing.initial import logistic_parameters
-from sentflow.probing.logistic import LogisticTraining
+from sentflow.probing.logistic import LinearProbes, LogisticTraining
 from sentflow.probing.logistic_stack import LogisticStack
 from sentflow.probing.protocol import PUBLISHED
 from sentflow.probing.schedule import adamw_schedule
@@ -91,31 +95,39 @@ def test_changing_one_probe_leaves_the_others():
 # --- the way for processors
 
 
-def both_trainings(n_outputs: int, size: int, multiplicity: np.ndarray | None = None):
+@pytest.fixture(params=["numpy", "numba"])
+def kind(request) -> type[LinearProbes]:
+    if request.param == "numba":
+        pytest.importorskip("numba", reason="needs envs/requirements-fused.txt")
+    return {"numpy": LogisticTraining, "numba": FusedLogisticTraining}[request.param]
+
+
+def both_trainings(kind, n_outputs: int, size: int, multiplicity: np.ndarray | None = None):
     features, labels = rows_and_labels(n_outputs)
     initial = logistic_parameters(D, n_outputs, seed=SEED)
     problem = Problem(with_ones(features).numpy(), [], initial, multiplicity)
     schedule = adamw_schedule(PUBLISHED.grid[:size], PUBLISHED, n_steps=9, warmup_steps=2)
     truth = labels.numpy()
     return (
-        LogisticTraining(problem, truth, schedule, n_outputs=n_outputs),
+        kind(problem, truth, schedule, n_outputs=n_outputs),
         TensorTraining(problem, truth, schedule, n_outputs=n_outputs, hidden=None, device="cpu"),
     )
 
 
-def three_epochs(size: int) -> list[np.ndarray]:
-    """Per epoch (S, 3, 20) row numbers."""
+def three_epochs(size: int, *, batch: int = 20) -> list[np.ndarray]:
+    """Per epoch (S, 3, batch) row numbers."""
     generator = np.random.default_rng(11)
-    return [np.stack([generator.permutation(N) for _ in range(size)]).reshape(size, 3, 20) for _ in range(3)]
+    orders = [np.stack([generator.permutation(N) for _ in range(size)]) for _ in range(3)]
+    return [rows[:, : 3 * batch].reshape(size, 3, batch) for rows in orders]
 
 
 @pytest.mark.parametrize("multiplicity", [None, 2.0])
 @pytest.mark.parametrize("size", [1, 12])
 @pytest.mark.parametrize("n_outputs", [1, 3])
-def test_processor_and_accelerator_train_the_same_probes(n_outputs, size, multiplicity):
+def test_processor_and_accelerator_train_the_same_probes(kind, n_outputs, size, multiplicity):
     if multiplicity is not None:
         multiplicity = np.full(n_outputs * (D + 1), multiplicity, np.float32)
-    ours, reference = both_trainings(n_outputs, size, multiplicity)
+    ours, reference = both_trainings(kind, n_outputs, size, multiplicity)
     offset = np.ones((N, n_outputs), np.float32)
     for rows in three_epochs(size):
         ours.epoch(rows)
@@ -125,3 +137,49 @@ def test_processor_and_accelerator_train_the_same_probes(n_outputs, size, multip
     assert ours.logits(features).shape == (size, N, n_outputs)
     np.testing.assert_allclose(ours.logits(features), reference.logits(features), atol=2e-6)
     np.testing.assert_allclose(ours.logits(features, offset), reference.logits(features, offset), atol=2e-6)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 18, 19])
+@pytest.mark.parametrize("n_outputs", [1, 3])
+def test_batches_need_not_be_a_multiple_of_what_is_computed_together(kind, n_outputs, batch):
+    ours, reference = both_trainings(kind, n_outputs, 2)
+    for rows in three_epochs(2, batch=batch):
+        ours.epoch(rows)
+        reference.epoch(rows)
+    features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
+    np.testing.assert_allclose(ours.logits(features), reference.logits(features), atol=2e-6)
+
+
+def far_features(n: int, width: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(3)
+    labels = np.arange(n) % n_classes
+    features = generator.standard_normal((n, width)) + 0.5 * np.eye(n_classes, width)[labels]
+    features[:, -1] = 5.0  # a constant column; weights of equal columns are joined
+    return np.repeat(features, 2, axis=1).astype(np.float32), labels
+
+
+@pytest.mark.parametrize(("n_classes", "metric"), [(2, "mcc"), (3, "adjusted_macro_f1")])
+@pytest.mark.parametrize("doubled", [False, True], ids=["distinct columns", "equal columns"])
+def test_compiled_folds_are_the_plain_ones(n_classes, metric, doubled):
+    pytest.importorskip("numba", reason="needs envs/requirements-fused.txt")
+    features, labels = far_features(600, 20, n_classes)
+    features = features if doubled else features[:, ::2]
+    plain, compiled = (
+        cross_validate(features, labels, metric=metric, repetitions=1, folds=3, kernel=kernel)
+        for kernel in ("numpy", "numba")
+    )
+    assert plain.settings.equals(compiled.settings)  # the same settings and epochs
+    assert plain.predictions["predicted"].equals(compiled.predictions["predicted"])
+    np.testing.assert_allclose(compiled.scores["value"], plain.scores["value"], atol=1e-6)
+
+
+def test_kernel_that_is_not_installed_is_told_before_any_work(monkeypatch):
+    monkeypatch.setattr(fused.importlib.util, "find_spec", lambda name: None)
+    features, labels = far_features(600, 20, 2)
+    with pytest.raises(ConfigError, match=r"needs numba, not installed.*requirements-fused\.txt"):
+        cross_validate(features, labels, metric="mcc", kernel="numba")
+
+
+def test_unknown_kernel_is_refused():
+    with pytest.raises(ValueError, match="kernel must be one of numpy, numba; got 'fortran'"):
+        cross_validate(*far_features(600, 20, 2), metric="mcc", kernel="fortran")

@@ -258,6 +258,18 @@ def test_probe_settings_are_what_the_command_reads():
     }
 
 
+def test_kernel_reaches_only_the_probes_that_it_trains():
+    chosen = targets(probe__kernel="numba")
+    logistic, hidden = (SimpleNamespace(task=task, model="random") for task in ("T1A-sample", "F3-sample"))
+    lazy = SimpleNamespace(task="T1A-sample", model="tfidf")
+    assert json.loads(chosen.probe_settings(logistic))["kernel"] == "numba"
+    assert "numba=" in chosen.probe_versions(logistic)
+    for place in (hidden, lazy):
+        assert "kernel" not in json.loads(chosen.probe_settings(place))
+        assert "numba" not in chosen.probe_versions(place)
+    assert "kernel" not in targets().probe_settings(logistic)
+
+
 def test_downloaded_task_is_prepared_with_the_checksum_of_its_file():
     checks = json.loads(targets().prepare_checks(SimpleNamespace(task="T2A-open")))
     assert set(checks["files"]) == {"factnews_dataset.csv"}

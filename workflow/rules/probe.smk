@@ -27,7 +27,7 @@ rule probe:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.probe"),
-        env=versions("numpy", "torch"),
+        env=targets.probe_versions,
         settings=targets.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"
@@ -59,7 +59,7 @@ rule probe_featurised:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.probe_featurised"),
-        env=versions("numpy", "torch"),
+        env=targets.probe_versions,
         settings=targets.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"

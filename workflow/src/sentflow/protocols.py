@@ -104,7 +104,12 @@ class NamedProtocol:
             # absent where they are as published, so that nothing of a published fold ever changes by a new switch
             **({"switches": switches} if switches else {}),
             **({"training": training} if training else {}),
+            # only logistic probes of dense features have a choice
+            **({"kernel": "numba"} if self._is_compiled(task, probe, lazy=lazy) else {}),
         }
+
+    def _is_compiled(self, task: Mapping[str, Any], probe: Mapping[str, Any], *, lazy: bool) -> bool:
+        return probe.get("kernel") == "numba" and self.classifier(task) == "logistic" and not lazy
 
     def changed_settings(
         self, task: Mapping[str, Any], probe: Mapping[str, Any]

@@ -408,6 +408,11 @@ class Targets:
         """What decides a probe's numbers beside its features."""
         return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
 
+    def probe_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change the probes of features that do not depend on the fold."""
+        compiled = "kernel" in self._probe_settings(self._protocol(wildcards), wildcards)
+        return versions("numpy", "torch", *(["numba"] if compiled else []))
+
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
         protocol = self._protocol(wildcards)

@@ -5,11 +5,11 @@ Fresh processes, not forks: a fork of a process in which torch has started threa
 ``if __name__ == "__main__":``, and are given rows and features, so that the caller's model and class stay at home.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
@@ -19,6 +19,9 @@ from sentflow.probing.cross_validation import FeatureSource, FixedFeatures, one_
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol import ProbeProtocol
 from sentflow.probing.training import FoldResult, train_fold
+
+if TYPE_CHECKING:
+    from sentflow.probing.features import FeaturePart
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Probe:
     protocol: ProbeProtocol
     device: str
 
-    def train(self, plan: FoldPlan, parts: tuple[np.ndarray, ...], labels: np.ndarray) -> FoldResult:
+    def train(self, plan: FoldPlan, parts: "Sequence[FeaturePart]", labels: np.ndarray) -> FoldResult:
         """Train one fold with one thread."""
         with one_thread(torch=self.hidden is not None or self.device != "cpu"):
             return train_fold(plan, parts, labels, **vars(self))

@@ -41,15 +41,7 @@ class ArrayAdamW:
         self._beta1, self._beta2 = (
             beta.astype(np.float32)[factor] for beta in (schedule.beta1, schedule.beta2)
         )
-        root = schedule.root_correction / np.sqrt(1 - schedule.beta2)
-        minus_rate = schedule.minus_rate * (1 - schedule.beta1) * root
-        self._steps = zip(
-            *(
-                values.astype(np.float32)[(slice(None), *factor)]
-                for values in (schedule.keep, schedule.epsilon * root, minus_rate)
-            ),
-            strict=True,
-        )
+        self._steps = zip(*(values[(slice(None), *factor)] for values in step_scalars(schedule)), strict=True)
 
     def step(self) -> None:
         """Clip each probe's gradient to the largest norm and move the parameters."""
@@ -79,3 +71,13 @@ class ArrayAdamW:
             squares = np.square(gradient) @ self._multiplicity
         clip: np.ndarray = np.minimum(self._max_norm / (np.sqrt(squares) + np.float32(1e-6)), np.float32(1))
         return clip[..., None]
+
+
+def step_scalars(schedule: Schedule) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(steps, S, 1) float32 each: factor of the weights, epsilon, and minus the rate of moments without 1 − β."""
+    root = schedule.root_correction / np.sqrt(1 - schedule.beta2)
+    minus_rate = schedule.minus_rate * (1 - schedule.beta1) * root
+    keep, epsilon, minus_rate = (
+        values.astype(np.float32) for values in (schedule.keep, schedule.epsilon * root, minus_rate)
+    )
+    return keep, epsilon, minus_rate

@@ -146,9 +146,9 @@ class _DenseColumns:
         self._features = features
 
     def fingerprints(self, factors: np.ndarray) -> np.ndarray:
-        bits = (self._features + np.float32(0)).view(np.uint32)  # −0 + 0 is 0
-        fingerprints = np.zeros((2, bits.shape[1]), np.uint32)
-        for row, (one, two) in zip(bits, factors, strict=True):
+        fingerprints = np.zeros((2, self._features.shape[1]), np.uint32)
+        for values, (one, two) in zip(self._features, factors, strict=True):
+            row = (values + np.float32(0)).view(np.uint32)  # −0 + 0 is 0
             fingerprints[0] += row * one  # wraps around
             fingerprints[1] += row * two
         return fingerprints
@@ -157,7 +157,8 @@ class _DenseColumns:
         return all(np.array_equal(row, row[others]) for row in self._features)
 
     def zero_columns(self, columns: np.ndarray) -> np.ndarray:
-        return np.logical_not(self._features[:, columns].any(axis=0))
+        # column by column, for the columns together are as large as the features
+        return np.array([not self._features[:, column].any() for column in columns])
 
 
 def _summed(part: "Features", groups: ColumnGroups) -> "Features":

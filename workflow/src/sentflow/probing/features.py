@@ -11,11 +11,13 @@ import numpy as np
 from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.draws import FoldPlan
+from sentflow.probing.selected_rows import SelectedRows
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    FeaturePart: TypeAlias = np.ndarray | csr_array
+    FeaturePart: TypeAlias = np.ndarray | SelectedRows | csr_array
+    EncodedTexts: TypeAlias = np.ndarray | csr_array
 
 
 class LazyEncoder(Protocol):
@@ -24,7 +26,7 @@ class LazyEncoder(Protocol):
     def fit(self, texts: Sequence[str]) -> "LazyEncoder":
         """Forget everything and learn from these texts."""
 
-    def transform(self, texts: Sequence[str]) -> "FeaturePart":
+    def transform(self, texts: Sequence[str]) -> "EncodedTexts":
         """(n, d) float32, dense or sparse."""
 
 
@@ -59,32 +61,43 @@ def row_features(
         A text has no row: the table is of another dataset.
     """
 
-    def of(texts: Sequence[str], row_of: Mapping[str, int]) -> np.ndarray:
+    def of(texts: Sequence[str], row_of: Mapping[str, int]) -> SelectedRows:
         unknown = [text for text in texts if text not in row_of]
         if unknown:
             raise DataError(
                 f"{table.info.task}: {len(unknown)} of its texts are not among those of its dataset, e.g. "
                 f"{unknown[0][:60]!r}. Delete the table of the task and run snakemake again."
             )
-        return embeddings[[row_of[text] for text in texts]]
+        return SelectedRows(embeddings, np.array([row_of[text] for text in texts], np.int64))
 
     second_row_of = row_of if second_row_of is None else second_row_of
-    first = of(table.text_a, row_of)
-    if table.info.layout == "single":
-        return first
+    sides = [of(table.text_a, row_of)]
     if table.info.layout == "pair":
-        return pair_features(first, of(table.text_b, second_row_of))
-    rows = [table.alternatives(row) for row in range(len(table))]
-    others = [of(alternatives, second_row_of) for alternatives in zip(*rows, strict=True)]
-    return np.concatenate([first, *others], axis=1)
+        sides.append(of(table.text_b, second_row_of))
+    if table.info.layout == "alternatives":
+        rows = [table.alternatives(row) for row in range(len(table))]
+        sides += [of(alternatives, second_row_of) for alternatives in zip(*rows, strict=True)]
+    # Each value is written once where it belongs: large matrices of parts would double the memory of a job.
+    width = embeddings.shape[1]
+    n_blocks = 4 if table.info.layout == "pair" else len(sides)
+    features = np.empty((len(table), n_blocks * width), np.float32)
+    blocks = [features[:, k * width : (k + 1) * width] for k in range(n_blocks)]
+    for side, block in zip(sides, blocks, strict=False):
+        side.write_to(block)
+    if table.info.layout == "pair":
+        first, second, difference, product = blocks
+        np.subtract(first, second, out=difference)
+        np.abs(difference, out=difference)
+        np.multiply(first, second, out=product)
+    return features
 
 
-def pair_features(first: "FeaturePart", second: "FeaturePart") -> "FeaturePart":
+def pair_features(first: "EncodedTexts", second: "EncodedTexts") -> "EncodedTexts":
     """(n, D), (n, D), both dense or both sparse → (n, 4 D): both, their absolute difference, their product."""
     return side_by_side([first, second, abs(first - second), first * second])
 
 
-def side_by_side(blocks: "Sequence[FeaturePart]") -> "FeaturePart":
+def side_by_side(blocks: "Sequence[EncodedTexts]") -> "EncodedTexts":
     """Features of the same rows, all dense or all sparse, as one matrix."""
     if isinstance(blocks[0], np.ndarray):
         return np.concatenate(blocks, axis=1)
@@ -106,13 +119,13 @@ class LazyFeatures:
         self._encoder = encoder
         self._splits = split_alternatives and table.info.layout == "alternatives"
 
-    def parts(self, plan: FoldPlan) -> "tuple[FeaturePart, FeaturePart, FeaturePart]":
+    def parts(self, plan: FoldPlan) -> "tuple[EncodedTexts, EncodedTexts, EncodedTexts]":
         """(n, d) float32 features of the training, evaluation and test rows."""
         second = [text for column in self._second_texts(plan.train) for text in column]
         self._encoder.fit(self._texts(self._table.text_a, plan.train) + second)
         return self._encode(plan.train), self._encode(plan.evaluation), self._encode(plan.test)
 
-    def _encode(self, rows: np.ndarray) -> "FeaturePart":
+    def _encode(self, rows: np.ndarray) -> "EncodedTexts":
         first = self._encoder.transform(self._texts(self._table.text_a, rows))
         if self._table.info.layout == "single":
             return first

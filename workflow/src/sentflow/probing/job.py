@@ -15,6 +15,7 @@ from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import FeatureSource, train_folds
 from sentflow.probing.draws import UngroupableError
+from sentflow.probing.fused import check_installed
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
@@ -40,6 +41,8 @@ class ProbeSettings:
         ``"logistic"`` or ``"mlp"``.
     switches, training
         Switches and settings of training that are not the published ones, by name.
+    kernel
+        See `train_fold`; part of the settings because it decides the last digits of losses.
     """
 
     protocol: str
@@ -50,6 +53,7 @@ class ProbeSettings:
     classifier: str
     switches: Mapping[str, SwitchValue] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    kernel: str = "numpy"
 
     @classmethod
     def from_json(cls, text: str) -> "ProbeSettings":
@@ -58,7 +62,8 @@ class ProbeSettings:
 
     def to_json(self) -> str:
         """The settings as `from_json` reads them, without what is as published."""
-        settings = {key: value for key, value in asdict(self).items() if value != {}}
+        unchanged = {"switches": {}, "training": {}, "kernel": "numpy"}
+        settings = {key: value for key, value in asdict(self).items() if unchanged.get(key) != value}
         return json.dumps(settings, sort_keys=True)
 
     def complete(self) -> ProbeProtocol:
@@ -103,7 +108,11 @@ def probe_task(
     ------
     DataError
         The metric, the number of folds, or group-aware folds do not fit the rows of the task.
+    ConfigError
+        The kernel is not installed.
     """
+    if settings.kernel == "numba":
+        check_installed()
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), settings.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")
@@ -124,6 +133,7 @@ def probe_task(
         hidden=protocol.hidden_width if settings.classifier == "mlp" else None,
         protocol=protocol,
         device=device,
+        kernel=settings.kernel,
         wanted=set(file_of),
         groups=documents(table) if protocol.switches.group_folds else None,
     )

@@ -16,6 +16,7 @@ from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import ProbeProtocol, Setting
 from sentflow.probing.schedule import adamw_schedule
+from sentflow.probing.selected_rows import SelectedRows
 from sentflow.probing.standardise import standardised
 from sentflow.probing.torch_draws import EpochOrders
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from sentflow.probing.features import FeaturePart
 
 logger = logging.getLogger(__name__)
+
+KERNELS = ("numpy", "numba")  # the second needs envs/requirements-fused.txt
 
 
 class Training(Protocol):
@@ -91,6 +94,7 @@ def train_fold(
     hidden: int | None,
     protocol: ProbeProtocol,
     device: str = "cpu",
+    kernel: str = "numpy",
 ) -> FoldResult:
     """Choose a setting on the evaluation part, train with it, test once.
 
@@ -112,6 +116,8 @@ def train_fold(
         Grid, epochs, early stopping.
     device
         Of torch; logistic probes on ``"cpu"`` do without it.
+    kernel
+        One of `KERNELS`: what trains logistic probes on dense features on a processor; others take no notice.
     """
     fold = _FoldTraining(
         plan,
@@ -122,6 +128,7 @@ def train_fold(
         hidden=hidden,
         protocol=protocol,
         device=device,
+        kernel=kernel,
     )
     setting = fold.search()
     return fold.train_finally(setting)
@@ -139,8 +146,9 @@ class _FoldTraining:
         hidden: int | None,
         protocol: ProbeProtocol,
         device: str,
+        kernel: str,
     ) -> None:
-        self._plan, self._protocol, self._device = plan, protocol, device
+        self._plan, self._protocol, self._device, self._kernel = plan, protocol, device, kernel
         self._metric, self._n_classes, self._hidden = metric, n_classes, hidden
         self._labels = [labels[rows] for rows in (plan.train, plan.evaluation, plan.test)]
         self._batch_size = protocol.fits_batch(len(plan.train))
@@ -149,7 +157,7 @@ class _FoldTraining:
         self._n_outputs = 1 if n_classes == 2 else n_classes
         self._dimension = parts[0].shape[1]
         # Accelerators multiply dense matrices of this size faster than sparse ones.
-        self._sparse = device == "cpu" and not isinstance(parts[0], np.ndarray)
+        self._sparse = device == "cpu" and not isinstance(parts[0], np.ndarray | SelectedRows)
         self._problem = self._joined_problem(parts)
         self._evaluation, self._test = self._problem.others
 
@@ -240,7 +248,7 @@ class _FoldTraining:
             from sentflow.probing.sparse import standardised_sparse
 
             return standardised_sparse(parts, ones=ones, unscaled_constant=unscaled)
-        dense = [part if isinstance(part, np.ndarray) else part.toarray() for part in parts]
+        dense = [part if isinstance(part, np.ndarray | SelectedRows) else part.toarray() for part in parts]
         return standardised(
             dense, ones=ones, torch_rounding=not self._uses_arrays, unscaled_constant=unscaled
         )
@@ -260,6 +268,10 @@ class _FoldTraining:
             from sentflow.probing.sparse_logistic import SparseLogisticTraining
 
             return SparseLogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
+        if self._uses_arrays and self._kernel == "numba":
+            from sentflow.probing.fused import FusedLogisticTraining
+
+            return FusedLogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
         if self._uses_arrays:
             return LogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
         if self._hidden is not None and self._device == "cpu":

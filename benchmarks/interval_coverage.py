@@ -1,4 +1,4 @@
-"""Do the intervals cover, and do the tests hold their error rate? python benchmarks/coverage.py --sets 1000
+"""Do the intervals cover, and do the tests hold their error rate? python benchmarks/interval_coverage.py --sets 1000
 
 Simulated data sets (`simulated_probes`) against the number of texts and against the true score; the intervals and tests
 of sentflow beside those that take fold scores for independent. Writes the rates as JSON, a figure, and a table.
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
     parser.add_argument("--seed", type=int, default=1, help="of everything")
     parser.add_argument("--resamples", type=int, default=1000, help="of each bootstrap")
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/coverage.json"))
+    parser.add_argument("--output", type=Path, default=Path("benchmarks/interval_coverage.json"))
     parser.add_argument("--figure", type=Path, default=Path("docs/images/coverage"), help="without ending")
     parser.add_argument("--redraw", action="store_true", help="draw an earlier output again")
     args = parser.parse_args()

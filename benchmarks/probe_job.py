@@ -1,0 +1,106 @@
+"""One probe job on made-up rows, in a process of its own: how long it takes and how much memory it needs."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.data.table import TaskInfo, TaskTable, read_task, write_task
+from sentflow.data.texts import distinct_texts, write_texts
+from sentflow.encoders.storage import text_order_sha256, write_embeddings
+
+# The peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.
+_CODE = """
+import sys, time
+from pathlib import Path
+start = time.perf_counter()
+from sentflow.commands.probe import main
+main(sys.argv[1:])
+seconds = time.perf_counter() - start
+[peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+print(seconds, int(peak) * 1024)
+"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What a job took.
+
+    Attributes
+    ----------
+    seconds
+        From start to end, without Python's own start.
+    peak_bytes
+        Largest resident memory.
+    matrix_bytes
+        Of the task's features.
+    """
+
+    seconds: float
+    peak_bytes: int
+    matrix_bytes: int
+
+
+def write_rows(folder: Path, n_rows: int, dimension: int, *, layout: str = "single") -> dict[str, Path]:
+    """Write a task of two classes, its texts and embeddings; gives the files by argument name of the command."""
+    text_a = [f"texto {row}" for row in range(n_rows)]
+    labels = (np.arange(n_rows) % 2).astype(np.int64)
+    table = TaskTable(
+        info=TaskInfo("X", layout, ["0", "1"], 0, "made up"),
+        text_a=text_a,
+        text_b=[f"outro {row}" for row in range(n_rows)] if layout == "pair" else [],
+        labels=labels,
+        groups=[None] * n_rows,
+    )
+    texts = distinct_texts([table])
+    generator = np.random.default_rng(1)
+    embeddings = generator.standard_normal((len(texts), dimension), dtype=np.float32)
+    row_of = {text: row for row, text in enumerate(texts)}
+    embeddings[[row_of[text] for text in text_a], 0] += labels  # a weak signal
+    files = {name: folder / f"{name}.parquet" for name in ("task", "texts")}
+    files |= {"embeddings": folder / "embeddings.npy", "info": folder / "embeddings.json"}
+    write_task(files["task"], table)
+    write_texts(files["texts"], texts)
+    write_embeddings(
+        files["embeddings"], files["info"], embeddings, {"text_order_sha256": text_order_sha256(texts)}
+    )
+    return files
+
+
+def run_job(
+    files: dict[str, Path],
+    output: Path,
+    *,
+    folds: int = 1,
+    training: dict[str, Any] | None = None,
+    **settings: Any,
+) -> Job:
+    """Run the command `probe` on the first folds of the first repetition."""
+    complete = {
+        "protocol": "published",
+        "repetitions": 1,
+        "folds": 5,
+        "seed": 9847706,
+        "metric": "mcc",
+        "classifier": "logistic",
+        **({"training": training} if training else {}),
+        **settings,
+    }
+    words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+    outputs = [str(output / f"rep-1/fold-{fold}.parquet") for fold in range(1, folds + 1)]
+    command = [sys.executable, "-c", _CODE, *words, "--settings", json.dumps(complete), "--output", *outputs]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    seconds, peak = done.stdout.split()[-2:]
+    embeddings = np.load(files["embeddings"], mmap_mode="r")
+    return Job(float(seconds), int(peak), _matrix_bytes(files["task"], embeddings.shape[1]))
+
+
+def _matrix_bytes(task: Path, dimension: int) -> int:
+    table = read_task(task)
+    return len(table) * dimension * (4 if table.info.layout == "pair" else 1) * 4
