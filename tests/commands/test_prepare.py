@@ -16,7 +16,7 @@ def entry(name: str) -> dict:
     """A task of the catalog with what it is like."""
     tasks = yaml.safe_load((CATALOG / "tasks.yaml").read_text(encoding="utf-8"))
     task = tasks[name]
-    like = tasks[task.pop("like")]
+    like = tasks[task.pop("like")] if "like" in task else {"reader": {}}
     return {**like, **task, "reader": {**like["reader"], **task["reader"]}, "folds": 5}
 
 
@@ -124,3 +124,20 @@ def test_fakebr_has_pairs_without_marks_and_outer_line_ends(mirror, tmp_path):
     same = true["61"] == true["69"]
     assert same
     assert len(set(table.text_a)) == 7199
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize(
+    ("task_name", "counts"),
+    [
+        ("SICK-E", [2536, 1299, 665]),
+        ("ASSIN2-entailment", [3250, 3250]),
+        ("Korean-questions", [2138, 4750]),
+        ("TMUP-paraphrases", [292, 363]),
+    ],
+)
+def test_pairs_of_sentences_of_the_mirror_have_their_classes(mirror, tmp_path, task_name, counts):
+    table = open_table(task_name, mirror, tmp_path)
+    assert label_counts(table) == counts
+    assert table.info.layout == "pair"
+    assert not any(text.endswith("\r") for text in (*table.text_a, *table.text_b))

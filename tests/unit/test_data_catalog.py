@@ -35,6 +35,7 @@ OFFICIAL = [
     "T3",
     "T4",
 ]
+SENTENCE_PAIRS = ["SICK-E", "ASSIN2-entailment", "Korean-questions", "TMUP-paraphrases"]
 OPEN = ["T1A-open", "T1B-open", "T2A-open", "T2B-open", "T3-open"]
 
 
@@ -75,7 +76,7 @@ def test_every_key_of_a_schema_is_described(kind):
 
 
 def test_all_tasks_exist_as_official_and_as_sample(tasks):
-    assert list(tasks) == [*OFFICIAL, *(f"{task}-sample" for task in OFFICIAL), *OPEN]
+    assert list(tasks) == [*OFFICIAL, *(f"{task}-sample" for task in OFFICIAL), *OPEN, *SENTENCE_PAIRS]
 
 
 def test_every_task_names_an_existing_dataset_and_file(tasks, datasets):

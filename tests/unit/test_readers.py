@@ -100,6 +100,30 @@ def test_named_columns_are_read_whatever_their_order(tmp_path):
     assert rows.groups == ["d1", None]
 
 
+def test_without_quoting_a_quote_is_a_sign_and_windows_line_ends_are_none(tmp_path):
+    path = written(tmp_path / "x.tsv", 'a\tb\tl\r\n"Não\tele" disse\t1\r\nc\x0c\td\t0')
+    keys = {"format": "csv", "file": "x.tsv", "delimiter": "\t", "text_a": "a", "text_b": "b", "label": "l"}
+    rows = read_rows(path, reader(**keys, quoting=False))
+    assert (rows.text_a, rows.text_b) == (['"Não', "c\x0c"], ['ele" disse', "d"])
+    assert rows.labels == ["1", "0"]
+    with pytest.raises(DataError, match=r"x\.tsv"):
+        read_rows(path, reader(**keys))
+    written(path, "a\tb\tl\nx\t1\n")
+    with pytest.raises(DataError, match=r"x\.tsv: the header has 3 fields, but line 2 has 2\. Is '\\t' the"):
+        read_rows(path, reader(**keys, quoting=False))
+
+
+def test_entailment_of_assin_is_a_label(tmp_path):
+    pair = '<pair entailment="{}" similarity="2.5"><t>São &lt;3</t><h>b</h></pair>'
+    path = written(tmp_path / "x.xml", f"<c>{pair.format('None')}{pair.format('Entailment')}</c>")
+    rows = read_rows(path, reader(format="assin-xml", file="x.xml", labels=["None", "Entailment"]))
+    assert (rows.text_a, rows.text_b) == (["São <3"] * 2, ["b"] * 2)
+    assert rows.labels == ["None", "Entailment"]
+    written(path, "<!DOCTYPE c><c/>")
+    with pytest.raises(DataError, match=r"x\.xml declares a document type"):
+        read_rows(path, reader(format="assin-xml", file="x.xml"))
+
+
 def test_all_missing_columns_are_named_with_those_that_exist(tmp_path):
     path = written(tmp_path / "x.csv", "texto,classe\na,1\n")
     with pytest.raises(DataError) as error:

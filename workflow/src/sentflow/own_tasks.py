@@ -29,6 +29,7 @@ _READER_KEYS = (
     "labels",
     "group",
     "delimiter",
+    "quoting",
     "encoding",
     "member",
 )

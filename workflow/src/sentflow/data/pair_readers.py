@@ -1,12 +1,12 @@
 """One small reader per file format of scored sentence pairs; scores are still as written."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
-from xml.etree.ElementTree import Element
 
+from sentflow.data.assin import read_assin
 from sentflow.data.decoding import decode, plain_lines, plain_records, quoted_records
 from sentflow.data.pair_files import SUBSET, reader_files
 from sentflow.errors import ConfigError, DataError
@@ -233,24 +233,14 @@ def _read_parquet(path: Path, reader: PairReader) -> PairRows:
 
 
 def _read_assin(path: Path, _: PairReader) -> PairRows:
-    """``pair`` elements of an ``entailment-corpus``."""
-    pairs = list(_assin_pairs(path))
-    if not pairs:
-        raise DataError(f"{path.name} is empty: it has no element pair.")
-    odd = [
-        str(row)
-        for row, pair in enumerate(pairs, start=1)
-        if pair.get("similarity") is None or pair.find("t") is None or pair.find("h") is None
-    ]
-    if odd:
-        raise DataError(f"{path.name}: no similarity, t or h in pair {_listed(odd)}.")
+    pairs = read_assin(path)
     return PairRows(
         file=path.name,
         numbers=_numbers(len(pairs)),
         subset=[""] * len(pairs),
-        text_a=[pair.findtext("t") or "" for pair in pairs],
-        text_b=[pair.findtext("h") or "" for pair in pairs],
-        scores=[pair.get("similarity") or "" for pair in pairs],
+        text_a=[pair.text_a for pair in pairs],
+        text_b=[pair.text_b for pair in pairs],
+        scores=[pair.similarity for pair in pairs],
     )
 
 
@@ -371,29 +361,6 @@ def _positions(path: Path, header: Sequence[Column], wanted: Mapping[str, Column
         shown = _listed([repr(column) for column in header], limit=20)
         raise DataError(f"{path.name}: {'; '.join(problems)}. Columns: {shown}.")
     return {key: header.index(column) for key, column in wanted.items()}
-
-
-def _assin_pairs(path: Path) -> Iterator[Element]:
-    """The pairs of an ASSIN file. A document type is refused: it could define entities that grow without end."""
-    import xml.etree.ElementTree as ElementTree
-    from xml.parsers import expat
-
-    def refuse(*_: Any) -> None:
-        raise DataError(f"{path.name} declares a document type; ASSIN files have none. It is not read.")
-
-    builder = ElementTree.TreeBuilder()
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.data
-    parser.buffer_text = True
-    try:
-        parser.Parse(path.read_bytes(), True)
-    except expat.ExpatError as error:
-        raise DataError(f"{path.name} is not readable XML: {error}") from error
-    yield from builder.close().iter("pair")
 
 
 def _field(value: Any, path: Path, column: str, row: int) -> str:

@@ -8,11 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sentflow.data.archives import member_names, members_under, read_members
+from sentflow.data.assin import read_assin
 from sentflow.data.decoding import csv_records, decode
 from sentflow.data.table import SEPARATOR
 from sentflow.errors import ConfigError, DataError
 
-FORMATS = ("ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders")
+FORMATS = ("ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml")
 _COLUMN_FORMATS = ("csv", "jsonl", "parquet", "arff")
 
 
@@ -34,6 +35,8 @@ class Reader:
         labels, the first of which is class 0.
     encoding, delimiter
         Of text files.
+    quoting
+        Whether quotes enclose fields (``csv``); otherwise they are signs like any other, and a line is a row.
     member
         Name of the file in a zip, where it holds several.
     root
@@ -49,6 +52,7 @@ class Reader:
     labels: Mapping[str, int] = field(default_factory=dict)
     encoding: str = "utf-8"
     delimiter: str = ","
+    quoting: bool = True
     member: str | None = None
     root: str | None = None
 
@@ -131,7 +135,9 @@ def _read_ulysses_csv(path: Path, reader: Reader) -> Rows:
 
 
 def _read_csv(path: Path, reader: Reader) -> Rows:
-    header, records = csv_records(_text(path, reader), reader.delimiter, where=path.name)
+    header, records = csv_records(
+        _text(path, reader), reader.delimiter, where=path.name, quoting=reader.quoting
+    )
     return _columns(path, reader, header, records)
 
 
@@ -258,6 +264,18 @@ def _read_text_folders(path: Path, reader: Reader) -> Rows:
     )
 
 
+def _read_assin(path: Path, _: Reader) -> Rows:
+    """Two sentences, and whether the second follows from the first."""
+    pairs = read_assin(path)
+    return Rows(
+        names=_numbers(len(pairs)),
+        text_a=[pair.text_a for pair in pairs],
+        text_b=[pair.text_b for pair in pairs],
+        labels=[pair.entailment for pair in pairs],
+        groups=[None] * len(pairs),
+    )
+
+
 _READERS: Mapping[str, Callable[[Path, Reader], Rows]] = {
     "ulysses-csv": _read_ulysses_csv,
     "csv": _read_csv,
@@ -265,6 +283,7 @@ _READERS: Mapping[str, Callable[[Path, Reader], Rows]] = {
     "parquet": _read_parquet,
     "arff": _read_arff,
     "text-folders": _read_text_folders,
+    "assin-xml": _read_assin,
 }
 
 _ENDING = {"arff": ".arff", "jsonl": ".jsonl"}  # of the one text file in a zip
