@@ -84,7 +84,7 @@ def embed(
         check_texts(texts)
     prepare_environment(args.threads)
     names = {"model": args.manifest.parent.name, "dataset": dataset, "task": task}
-    arrays, folders, truncated, description = [], [], [], {}
+    arrays, folders, truncated, n_halved, description = [], [], [], 0, {}
     for role, texts in texts_of_role.items():
         encoder = load_encoder(
             manifest,
@@ -109,11 +109,13 @@ def embed(
         )
         folders.append(shards)
         truncated.append(getattr(encoder, "truncated_texts", None))
+        n_halved += getattr(encoder, "halved_batches", 0)
     found = {
         "text_order_sha256": text_order_sha256([text for texts in texts_of_role.values() for text in texts]),
         "truncated_texts": None if None in truncated else sum(filter(None, truncated)),
         # absent where it is as ever, so that no file changes by it
         **({"roles": list(texts_of_role)} if len(texts_of_role) > 1 else {}),
+        **({"halved_batches": n_halved} if n_halved else {}),
     }
     embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     write_embeddings(args.embeddings, args.info, embeddings, {**names, **description, **found})

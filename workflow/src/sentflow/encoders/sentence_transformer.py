@@ -15,6 +15,7 @@ from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.batches import plan_batches
+from sentflow.encoders.memory import BatchHalver
 from sentflow.encoders.pooling import make_pooling, replace_pooling
 from sentflow.encoders.prompts import TEXT, prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
@@ -55,6 +56,8 @@ class SentenceTransformerEncoder:
         Kind of the device.
     truncated_texts
         How many texts of the last `plan` were cut; None where no tokenizer of transformers tells.
+    halved_batches
+        How many batches the memory did not hold, which were computed in halves.
 
     Raises
     ------
@@ -79,6 +82,7 @@ class SentenceTransformerEncoder:
         self.device = model.device.type
         self.dimension = _kept_values(int(model.get_embedding_dimension()), settings.truncate_dim)
         self.truncated_texts: int | None = None
+        self._halver = BatchHalver(self._forward_whole)
         self._prompt = self._prompt_of(role, task)
 
     @classmethod
@@ -243,9 +247,15 @@ class SentenceTransformerEncoder:
             pool.shutdown(cancel_futures=True)
             torch.set_num_threads(threads_before)
 
-    @torch.inference_mode()
+    @property
+    def halved_batches(self) -> int:
+        return self._halver.n_halved
+
     def _forward(self, features: dict[str, Any], model: SentenceTransformer | None = None) -> FloatArray:
-        model = model or self._model
+        return self._halver(features, model or self._model)
+
+    @torch.inference_mode()
+    def _forward_whole(self, features: dict[str, Any], model: SentenceTransformer) -> FloatArray:
         on_device = {
             key: value.to(model.device) if isinstance(value, torch.Tensor) else value
             for key, value in features.items()

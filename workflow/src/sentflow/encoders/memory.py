@@ -1,0 +1,104 @@
+"""Batches that are too large for the memory: computed in halves instead of lost."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import DataError
+
+logger = logging.getLogger(__name__)
+
+# torch has no class of its own for a processor's memory that runs out
+_OUT_OF_MEMORY_SAYS = ("not enough memory", "can't allocate memory", "out of memory")
+
+
+class BatchHalver:
+    """Computes a batch in halves where the memory does not hold it, and remembers how much it did not hold.
+
+    The rows of a halved batch keep their padding; their vectors may differ in the last bits from those of the whole
+    batch, so that an array with halved batches need not be the same bytes on a machine with more memory.
+
+    Parameters
+    ----------
+    forward
+        Features of a batch, tensors with one row per text, → (k, d) float32 vectors.
+
+    Attributes
+    ----------
+    n_halved
+        Batches that were computed in parts.
+    """
+
+    def __init__(self, forward: Callable[[dict[str, Any], Any], FloatArray]) -> None:
+        self._forward = forward
+        self._too_many: float = np.inf
+        self.n_halved = 0
+
+    def __call__(self, features: dict[str, Any], model: Any) -> FloatArray:
+        """Vectors of a batch.
+
+        Raises
+        ------
+        DataError
+            The memory does not hold a single text.
+        """
+        n_rows, n_tokens = _size(features)
+        if n_rows > 1 and n_rows * n_tokens >= self._too_many:
+            return self._in_halves(features, model)
+        try:
+            return self._forward(features, model)
+        except (RuntimeError, MemoryError) as error:  # torch.OutOfMemoryError is a RuntimeError
+            if not is_out_of_memory(error):
+                raise
+            # Outside this block: while the error is handled, its traceback keeps the tensors of the failed batch
+        if n_rows == 1:
+            raise DataError(
+                f"the memory does not hold one text of {n_tokens} tokens. Cut texts with max_tokens, or use a device "
+                "with more memory."
+            )
+        self._too_many = min(self._too_many, n_rows * n_tokens)
+        logger.warning(
+            "a batch of %d texts with %d tokens each does not fit into the memory: halved, as all of its size will be. "
+            "A smaller batch_tokens saves the attempts",
+            *(n_rows, n_tokens),
+        )
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        return self._in_halves(features, model)
+
+    def _in_halves(self, features: dict[str, Any], model: Any) -> FloatArray:
+        n_rows, _ = _size(features)
+        self.n_halved += 1
+        middle = n_rows // 2
+        return np.concatenate(
+            [
+                self(_rows(features, slice(0, middle), n_rows), model),
+                self(_rows(features, slice(middle, n_rows), n_rows), model),
+            ]
+        )
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on a device or on the processor."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return any(words in str(error).lower() for words in _OUT_OF_MEMORY_SAYS)
+
+
+def _size(features: dict[str, Any]) -> tuple[int, int]:
+    """Rows of a batch, and tokens of each with its padding."""
+    tensors = [value for value in features.values() if isinstance(value, torch.Tensor)]
+    if not tensors:
+        return 1, 1
+    return len(tensors[0]), max(tensor.shape[1] if tensor.ndim > 1 else 1 for tensor in tensors)
+
+
+def _rows(features: dict[str, Any], rows: slice, n_rows: int) -> dict[str, Any]:
+    return {
+        key: value[rows] if isinstance(value, torch.Tensor | list) and len(value) == n_rows else value
+        for key, value in features.items()
+    }
