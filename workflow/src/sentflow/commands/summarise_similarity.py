@@ -21,6 +21,7 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
+from sentflow.similarity.storage import read_similarities
 
 logger = logging.getLogger(__name__)
 
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     histograms: list[HistogramRow] = []
 
     def add_scores(scores: Any, rows: Path) -> None:
-        pairs = summary.Similarities.read(rows)
+        pairs = read_similarities(rows)
         similarity.extend(summary.similarity_rows(scores, pairs, settings))
         histograms.extend(summary.histogram_rows(scores, pairs, settings))
 

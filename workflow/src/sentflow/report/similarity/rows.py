@@ -3,6 +3,7 @@
 Correlations lie in [-1, 1]; tables print them × 100. `sentflow.report.rows` writes and reads the files.
 """
 
+import math
 from dataclasses import dataclass
 
 # how the scores of sub-sources become one; "subset" is a single sub-source
@@ -65,38 +66,6 @@ class SimilarityRow:
 
 
 @dataclass(frozen=True)
-class SimilarityPairRow:
-    """Two encoders on one pair set, as `compare_similarity` writes them.
-
-    Attributes
-    ----------
-    difference
-        Correlation of a − correlation of b, of measure and correlation named in the row.
-    low, high
-        Paired bootstrap over pairs, at `level`.
-    p_bootstrap, p_williams
-        Of the bootstrap, and of Williams' test of dependent correlations; NaN where undefined.
-    p_holm
-        Adjusted over all pairs of encoders of the pair set.
-    """
-
-    pairs: str
-    model_a: str
-    model_b: str
-    difference: float
-    low: float
-    high: float
-    p_bootstrap: float
-    p_williams: float
-    p_holm: float
-    n: int
-    measure: str
-    correlation: str
-    alpha: float
-    level: float
-
-
-@dataclass(frozen=True)
 class RegressionRow:
     """One encoder under the regressor of original SentEval.
 
@@ -147,8 +116,10 @@ class AlignmentRow:
         ``"all"`` or ``"unique"``: what uniformity is taken over.
     batch
         Pairs of a batch; 0 where the set is measured as a whole.
-    strip_spaces
-        Whose spaces were taken out: of ``"positives"``, ``"all"`` or ``"none"``.
+    positives
+        Pair sets that alignment is taken from, where these are others than `pairs`; joined by spaces.
+    alignment_low, alignment_high
+        Bootstrap over the positive pairs at `level`; NaN where there is none.
     n_positive, n_sentences, n_pairs, n_zero
         Positive pairs, sentences and their pairs behind uniformity, and vectors of length 0.
     """
@@ -172,7 +143,10 @@ class AlignmentRow:
     n_pairs: int
     n_zero: int
     data_version: str
-    strip_spaces: str = "none"
+    positives: str = ""
+    alignment_low: float = math.nan
+    alignment_high: float = math.nan
+    level: float = math.nan
     warnings: str = ""
 
 

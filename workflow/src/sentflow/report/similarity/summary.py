@@ -2,13 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.report.rows import unique
@@ -22,13 +18,15 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
+from sentflow.similarity.comparisons import OVERLAP
+from sentflow.similarity.storage import SimilarityRows
 
-# The measure of baselines, which have no vectors.
-OVERLAP = "overlap"
 BASELINE_TITLES = {
     "jaccard-words": "Shared words (Jaccard)",
     "jaccard-bigrams": "Shared character bigrams (Jaccard)",
     "count-cosine": "Cosine of word counts",
+    "jaccard-words-lowercase": "Shared words, lower case (Jaccard)",
+    "jaccard-bigrams-lowercase": "Shared character bigrams, lower case (Jaccard)",
 }
 _WHOLE_SET = ("all", "mean", "wmean")
 _COEFFICIENTS = ("spearman", "pearson")
@@ -36,49 +34,14 @@ _GOLD_BINS = 5
 _SIMILARITY_BINS = 40
 
 
-@dataclass(frozen=True)
-class Similarities:
-    """What a file of rows says of every pair: gold scores, and similarities under each measure.
-
-    Attributes
-    ----------
-    subsets
-        Sub-sources in their order, which the score file, sorted by name, does not keep.
-    """
-
-    gold: np.ndarray
-    subsets: Sequence[str]
-    by_measure: Mapping[str, np.ndarray]
-
-    @classmethod
-    def read(cls, path: Path) -> "Similarities":
-        """From the Parquet file beside a score file.
-
-        Raises
-        ------
-        DataError
-            The file is no such file.
-        """
-        try:
-            table = pq.read_table(path)
-            gold = np.asarray(table.column("gold").to_pylist(), dtype=np.float64)
-            subsets = unique(table.column("subset").to_pylist())
-        except (OSError, pa.ArrowException, KeyError) as error:
-            raise DataError(
-                f"{path} holds no similarities of pairs ({error}). Delete it and run again."
-            ) from error
-        measures = [name for name in table.column_names if name not in ("row", "subset", "gold")]
-        columns = {name: np.asarray(table.column(name).to_pylist(), dtype=np.float64) for name in measures}
-        return cls(gold, subsets, columns)
-
-    def n_equal(self) -> int:
-        """Pairs whose two vectors are the same; of a baseline those that share everything."""
-        values = self.by_measure.get("cosine", self.by_measure.get(OVERLAP))
-        return 0 if values is None else int(np.sum(values >= SAME_VECTOR))
+def n_equal(pairs: SimilarityRows) -> int:
+    """Pairs whose two vectors are the same; of a baseline those that share everything."""
+    values = pairs.columns.get("cosine", pairs.columns.get(OVERLAP))
+    return 0 if values is None else int(np.sum(values >= SAME_VECTOR))
 
 
 def similarity_rows(
-    scores: Mapping[str, Any], pairs: Similarities, settings: Mapping[str, Any]
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
 ) -> list[SimilarityRow]:
     """Every correlation of one score file.
 
@@ -91,7 +54,7 @@ def similarity_rows(
     """
     about = _described(settings, "pairs", scores["pairs"])
     model = _model(settings, scores["model"])
-    n_equal = pairs.n_equal()
+    equal = n_equal(pairs)
     found: list[SimilarityRow] = []
     for measure, by_aggregation in scores["scores"].items():
         intervals = scores["intervals"].get(measure, {})
@@ -100,7 +63,7 @@ def similarity_rows(
         members = [(name, "", by_aggregation[name], intervals.get(name, {})) for name in _WHOLE_SET]
         if len(subsets) > 1:
             limits = intervals.get("subsets", {})
-            members += [("subset", name, subsets[name], limits.get(name, {})) for name in pairs.subsets]
+            members += [("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)]
         for aggregation, subset, values, limits in members:
             for coefficient in _COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
@@ -120,7 +83,7 @@ def similarity_rows(
                         aggregation=aggregation,
                         subset=subset,
                         n=int(values.get("n", scores["n_pairs"])),
-                        n_equal=n_equal,
+                        n_equal=equal,
                         value=_number(values[coefficient]),
                         low=_number(low),
                         high=_number(high),
@@ -159,6 +122,7 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
     """The row of one measurement of alignment and uniformity."""
     about, config = _described(settings, "alignments", result["set"]), result["config"]
     pairs = list(about["pairs"])
+    low, high = (result.get("interval") or {}).get("alignment") or (None, None)
     return AlignmentRow(
         alignment_set=result["set"],
         alignment_title=about["title"],
@@ -177,7 +141,10 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
         n_pairs=result["n_pairs"],
         n_zero=result["n_zero"],
         data_version=_data_version(settings, pairs),
-        strip_spaces=config.get("strip_spaces") or "none",
+        positives=" ".join(config.get("positives", ())),
+        alignment_low=_number(low),
+        alignment_high=_number(high),
+        level=_number(settings.get("level")),
         warnings=" ".join(result["warnings"]),
     )
 
@@ -200,8 +167,8 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             value=_number(measure["value"]),
             low=_number(measure.get("low")),
             high=_number(measure.get("high")),
-            level=_number(measure.get("level", result.get("level"))),
-            range=measure.get("range", measure.get("unit", "")),
+            level=_number(settings.get("level")),
+            range=measure["range"],
         )
         for name, measure in result["measures"].items()
     ]
@@ -262,7 +229,7 @@ def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> l
 
 
 def histogram_rows(
-    scores: Mapping[str, Any], pairs: Similarities, settings: Mapping[str, Any]
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
 ) -> list[HistogramRow]:
     """Similarities of one encoder on one pair set, by ranges of the gold score; none for a baseline.
 
@@ -271,11 +238,11 @@ def histogram_rows(
     between the least and the greatest.
     """
     measure = settings["measure"]
-    if measure not in pairs.by_measure:
+    if measure not in pairs.columns:
         return []
     about = _described(settings, "pairs", scores["pairs"])
-    known = np.isfinite(pairs.by_measure[measure])
-    values, gold = pairs.by_measure[measure][known], pairs.gold[known]
+    known = np.isfinite(pairs.columns[measure])
+    values, gold = pairs.columns[measure][known], pairs.gold[known]
     if not len(values):
         return []
     edges = _gold_edges(pairs.gold, about["scale"])
