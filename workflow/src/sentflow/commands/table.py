@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         required=True,
-        help="summary of scores (for costs: of costs; for protocols: the effects of each)",
+        help="summary of scores (for costs: of costs; for protocols: the effects of each; for sts: of similarity; …)",
     )
     found.add_argument(
         "--comparisons", nargs="*", type=Path, default=[], help="the files of compare that it needs"

@@ -17,7 +17,13 @@ from sentflow.report.protocol_table import protocols_table
 from sentflow.report.published_table import published_table
 from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
 from sentflow.report.score_table import score_cell, scores_table
+from sentflow.report.similarity.geometry_tables import alignments_table, geometry_table
+from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, RegressionRow, SimilarityRow
+from sentflow.report.similarity.sts_table import sts_table
+from sentflow.report.similarity.tables import differences_table as similarity_differences_table
+from sentflow.report.similarity.tables import regressions_table, subsets_table
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
+from sentflow.similarity.comparisons import SimilarityDifference
 
 
 def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:
@@ -156,7 +162,8 @@ def read_table(
     comparisons
         The files of `compare` that the table needs.
     published
-        The entries of ``report.published``, for the table of that name.
+        The entries of ``report.published`` for the table of that name; those of
+        ``catalog/published_similarity.yaml`` for the tables ``sts`` and ``alignments``.
 
     Raises
     ------
@@ -176,7 +183,44 @@ def read_table(
         return COST_TABLES[name](read_rows(summaries[0], CostRow), caption)
     if name in ENCODER_TABLES:
         return ENCODER_TABLES[name](read_rows(summaries[0], EncoderRow), caption)
+    if name in SIMILARITY_TABLES:
+        return similarity_table(name, summaries[0], caption, comparisons, published)
     raise ConfigError(f"report.tables: there is no table {name!r}. Write one of: {', '.join(TABLES)}.")
+
+
+def similarity_table(
+    name: str,
+    summary: Path,
+    caption: str,
+    comparisons: Sequence[Path] = (),
+    published: Sequence[Mapping[str, Any]] = (),
+) -> Table:
+    """One of `SIMILARITY_TABLES`.
+
+    Parameters
+    ----------
+    summary
+        Of similarity, regressions, alignments or geometry.
+    comparisons
+        What `compare_similarity` wrote, for the tables that need it.
+    published
+        What ``catalog/published_similarity.yaml`` holds for the table.
+    """
+    if name in ("sts", "sts-subsets", "sts-differences"):
+        rows = read_rows(summary, SimilarityRow)
+        if name == "sts-subsets":
+            return subsets_table(rows, caption)
+        found = [
+            row for file in comparisons for row in read_rows(file, SimilarityDifference, may_be_empty=True)
+        ]
+        if name == "sts-differences":
+            return similarity_differences_table(rows, caption, found)
+        return sts_table(rows, caption, found, published)
+    if name == "regressions":
+        return regressions_table(read_rows(summary, RegressionRow), caption)
+    if name == "alignments":
+        return alignments_table(read_rows(summary, AlignmentRow), caption, published)
+    return geometry_table(read_rows(summary, GeometryRow), caption)
 
 
 SCORE_TABLES: dict[str, Callable[[Sequence[ScoreRow], str, Comparisons], Table]] = {
@@ -195,7 +239,8 @@ STUDY_TABLES: dict[str, Callable[[Sequence[EffectRow], str], Table]] = {
     "documents": documents_table,
 }
 PUBLISHED = "published"
-TABLES = (*SCORE_TABLES, PUBLISHED, *STUDY_TABLES, *COST_TABLES, *ENCODER_TABLES)
+SIMILARITY_TABLES = ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
+TABLES = (*SCORE_TABLES, PUBLISHED, *STUDY_TABLES, *COST_TABLES, *ENCODER_TABLES, *SIMILARITY_TABLES)
 
 
 def _interval_line(row: ScoreRow) -> tuple[Cell, ...]:

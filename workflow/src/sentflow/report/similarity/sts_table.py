@@ -10,13 +10,14 @@ from sentflow.report.comparisons import joined_letters, letters
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.similarity import words
-from sentflow.report.similarity.average import SEVEN, seven_set_average
 from sentflow.report.similarity.rows import SimilarityRow
 from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
+from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
 from sentflow.similarity.comparisons import SimilarityDifference
 
 AVERAGE = "Avg."
+_HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them
 OURS = "this experiment"
 # more columns than this do not fit a page side by side: LaTeX cuts the table into parts
 _MAX_COLUMNS = 9
@@ -80,16 +81,27 @@ def sts_table(
     """
     shown = main_rows(rows)
     columns = columns_of(shown)
-    has_average = all(group in {column.key for column in columns} for group in SEVEN)
+    has_average = all(group in {column.key for column in columns} for group in SEVEN_TASKS)
     blocks = _blocks(shown)
     entries = published_of(published, shown)
-    footnotes = {text: place for place, text in enumerate(unique(e.get("remark", "") for e in entries if e.get("remark")), 1)}
+    footnotes = {
+        text: place
+        for place, text in enumerate(unique(e.get("remark", "") for e in entries if e.get("remark")), 1)
+    }
     own_letters = letters(unique(row.model for row in shown)) if differences else {}
     groups = [
         Group(
             block_title(members, n_blocks=len(blocks), published=bool(entries)),
             tuple(
-                _our_line(model, members, columns, differences, own_letters, has_average=has_average, source=bool(entries))
+                _our_line(
+                    model,
+                    members,
+                    columns,
+                    differences,
+                    own_letters,
+                    has_average=has_average,
+                    source=bool(entries),
+                )
                 for model in unique(row.model for row in members)
             ),
         )
@@ -121,7 +133,9 @@ def sts_table(
         ),
         groups=tuple(groups),
         tidy_header=names_of(StsLine),
-        tidy_rows=records_of([*_our_records(blocks, columns, has_average=has_average), *_published_records(entries)]),
+        tidy_rows=records_of(
+            [*_our_records(blocks, columns, has_average=has_average), *_published_records(entries)]
+        ),
     )
 
 
@@ -138,8 +152,11 @@ def key_of(row: SimilarityRow) -> str:
 def columns_of(rows: Sequence[SimilarityRow]) -> list[Column]:
     """The seven sets in the order of papers, then the others as they were selected."""
     keys = unique(key_of(row) for row in rows)
-    ordered = [*(group for group in SEVEN if group in keys), *(key for key in keys if key not in SEVEN)]
-    return [Column(key, SEVEN.get(key, key)) for key in ordered]
+    ordered = [
+        *(group for group in SEVEN_TASKS if group in keys),
+        *(key for key in keys if key not in SEVEN_TASKS),
+    ]
+    return [Column(key, _HEADINGS.get(key, key)) for key in ordered]
 
 
 def published_of(
@@ -164,7 +181,9 @@ def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:
     for pairs, key in dict.fromkeys((row.pairs, key_of(row)) for row in rows):
         place[pairs] = seen.get(key, 0)
         seen[key] = place[pairs] + 1
-    return [[row for row in rows if place[row.pairs] == index] for index in range(max(seen.values(), default=0))]
+    return [
+        [row for row in rows if place[row.pairs] == index] for index in range(max(seen.values(), default=0))
+    ]
 
 
 def _our_line(
@@ -194,8 +213,8 @@ def _our_line(
 
 
 def average_of(rows: Mapping[str, SimilarityRow]) -> float:
-    """`seven_set_average` of rows by their groups."""
-    return seven_set_average({key: 100 * row.value for key, row in rows.items()})
+    """Average × 100 of rows by their groups; NaN unless all seven sets have a value."""
+    return seven_task_average({key: row.value for key, row in rows.items()}).value
 
 
 def _published_line(
@@ -203,7 +222,9 @@ def _published_line(
 ) -> tuple[Cell, ...]:
     number = footnotes.get(entry.get("remark", ""))
     values = entry["values"]
-    cells = [Cell(decimal(float(values[column.key]), 2) if column.key in values else MISSING) for column in columns]
+    cells = [
+        Cell(decimal(float(values[column.key]), 2) if column.key in values else MISSING) for column in columns
+    ]
     average = entry.get("average")
     return (
         Cell(entry["model"] + (f" ({number})" if number else "")),
@@ -227,7 +248,9 @@ def _other_protocol(entry: Mapping[str, Any]) -> str:
     correlation, aggregation, measure = _protocol_of(entry)
     if (correlation, aggregation, measure) == ("spearman", "all", "cosine"):
         return ""
-    return f"; {words.COEFFICIENTS[correlation]}, {words.AGGREGATIONS[aggregation]}, {words.MEASURES[measure]}"
+    return (
+        f"; {words.COEFFICIENTS[correlation]}, {words.AGGREGATIONS[aggregation]}, {words.MEASURES[measure]}"
+    )
 
 
 def _notes(
@@ -248,15 +271,15 @@ def _notes(
         notes.append("Baselines compare the words or characters of two texts and need no encoder.")
     if has_average:
         notes.append(
-            f"{AVERAGE}: plain mean of the seven sets, each rounded to two decimals first; an encoder without all seven "
-            "has none."
+            f"{AVERAGE}: plain mean of the seven sets, each rounded to two decimals first; an encoder without all "
+            "seven has none."
         )
     tested = [row for row in differences if not math.isnan(row.p_holm)]
     notes.append(words.test_note(tested[0].alpha) if tested else words.NO_TEST)
     if entries:
         notes.append(
-            "Published values are as their sources print them: Spearman, all, cosine, unless the source says otherwise; they "
-            "are marked by no test. A dash: not printed."
+            "Published values are as their sources print them: Spearman, all, cosine, unless the source says "
+            "otherwise; they are marked by no test. A dash: not printed."
         )
     notes += [f"({number}) {text}" for text, number in footnotes.items()]
     return (*notes, *words.warning_notes(rows))

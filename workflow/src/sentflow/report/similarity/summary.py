@@ -63,7 +63,9 @@ def similarity_rows(
         members = [(name, "", by_aggregation[name], intervals.get(name, {})) for name in _WHOLE_SET]
         if len(subsets) > 1:
             limits = intervals.get("subsets", {})
-            members += [("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)]
+            members += [
+                ("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)
+            ]
         for aggregation, subset, values, limits in members:
             for coefficient in _COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from sentflow.report.numbers import MISSING, decimal, percent
-from sentflow.report.rows import unique
+from sentflow.report.numbers import decimal, percent
+from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 from sentflow.report.similarity.rows import AlignmentRow, SimilarityRow
 
 MEASURES = {
@@ -32,8 +32,9 @@ VARIANTS = {
     "per-batch": "per batch",
 }
 _VARIANTS_IN_WORDS = {
-    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive pairs, uniformity "
-    "the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences (Wang and Isola 2020)",
+    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive pairs, "
+    "uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
+    "(Wang and Isola 2020)",
     "alignunformeval": "AlignUniformEval: as that package computes, with distances not squared and vectors as the "
     "encoder gives them",
     "per-batch": "per batch: as the Korean/English contrastive study computes, the mean over batches of pairs in the "
@@ -41,8 +42,8 @@ _VARIANTS_IN_WORDS = {
 }
 NO_TEST = "Nothing is in bold, because no test between encoders has been made."
 CONTAMINATION = (
-    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was tuned on it must not "
-    "be scored on these sets."
+    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was tuned on it must "
+    "not be scored on these sets."
 )
 
 
@@ -63,7 +64,11 @@ def protocol(rows: Sequence[SimilarityRow]) -> str:
     of_encoders = [row for row in rows if not row.is_baseline] or list(rows)
     row = of_encoders[0]
     return ", ".join(
-        (COEFFICIENTS[row.coefficient], AGGREGATIONS.get(row.aggregation, row.aggregation), MEASURES[row.measure])
+        (
+            COEFFICIENTS[row.coefficient],
+            AGGREGATIONS.get(row.aggregation, row.aggregation),
+            MEASURES[row.measure],
+        )
     )
 
 
@@ -71,8 +76,9 @@ def protocol_note(rows: Sequence[SimilarityRow]) -> str:
     """The protocol in a sentence."""
     row = rows[0]
     return (
-        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the similarities of the "
-        "pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. Nothing was trained."
+        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the similarities of "
+        "the pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. Nothing "
+        "was trained."
     )
 
 
@@ -90,17 +96,14 @@ def test_note(alpha: float) -> str:
     return (
         "Bold: highest value of a set among the encoders of this experiment, where a test compared it; underlined: not "
         "significantly lower. Paired bootstrap over pairs of sentences, Holm over all pairs of encoders of the set, "
-        f"{percent(alpha)}. Raised letters: the lines that this one is significantly better than. Averages are not tested."
+        f"{percent(alpha)}. Raised letters: the lines that this one is significantly better than. Averages are not "
+        "tested."
     )
 
 
 def warning_notes(rows: Sequence[SimilarityRow]) -> list[str]:
     """The warnings of rows that are shown, each with its set and encoder."""
-    return unique(
-        f"{MISSING if row.value != row.value else 'Note'} {row.pairs} × {row.model_title}: {row.warnings}"
-        for row in rows
-        if row.warnings
-    )
+    return unique(f"{row.pairs} × {row.model_title}: {row.warnings}" for row in rows if row.warnings)
 
 
 def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
@@ -109,7 +112,7 @@ def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
     return [
         "Lower is better for both. Values of different variants, splits, thresholds or comparisons cannot be set "
         "against each other.",
-        *(f"{_VARIANTS_IN_WORDS.get(name, name)}."[0].upper() + f"{_VARIANTS_IN_WORDS.get(name, name)}."[1:] for name in used),
+        *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
     ]
 
 
@@ -122,6 +125,11 @@ def geometry_name(measure: str, pairs: str = "") -> str:
     """Name of a measure of geometry, with the pair set behind it."""
     name = GEOMETRY.get(measure, measure.replace("_", " ").capitalize())
     return f"{name}, {pairs}" if pairs else name
+
+
+def only_sample(rows: Sequence[DataRow]) -> bool:
+    """Whether all texts are made up."""
+    return all(is_sample(version) for version in data_versions(rows))
 
 
 def contamination(pairs: Mapping[str, object] | Sequence[str]) -> str:
