@@ -10,6 +10,7 @@ from collections import Counter
 import numpy as np
 import pytest
 from mirror_pairs import mirror_pairs
+from sklearn.metrics.pairwise import paired_cosine_distances
 
 from sentflow.similarity.averages import SIMCSE, seven_task_average
 from sentflow.similarity.correlations import spearman
@@ -94,6 +95,9 @@ SUBSETS = {  # Spearman, Pearson on the raw text
         "question-question": (81.38, 80.56),
     },
 }
+# Many pairs of these have equal vectors. The measured numbers have their cosines as the order of sums happened to round
+# them, a little below or above 1, and so no ties or only some; here they are ties, as in MTEB.
+EQUAL_SENTENCES = ("SMTeuroparl", "surprise.SMTnews")
 SENTEVAL_UNLIKE_RAW = {"surprise.SMTnews": 65.84, "tweet-news": 72.87}
 
 JACCARD = {
@@ -211,7 +215,33 @@ def test_sub_sources_on_raw_text(year, sts_english):
     reached = {name: (100 * part["spearman"], 100 * part["pearson"]) for name, part in found.items()}
     assert reached.keys() == SUBSETS[year].keys()
     for name, expected in SUBSETS[year].items():
-        assert reached[name] == near(expected), name
+        if name not in EQUAL_SENTENCES:
+            assert reached[name] == near(expected), name
+
+
+@minilm_runs
+@pytest.mark.parametrize("name", EQUAL_SENTENCES)
+@pytest.mark.parametrize("form", ["raw", "senteval"])
+def test_sub_sources_with_many_equal_sentences(form, name, request):
+    """The measured number is one of those that the order of equal pairs allows; ours is 0.06 away at most."""
+    family = request.getfixturevalue(f"sts_{'english' if form == 'raw' else 'senteval'}")
+    pairs = "STS12" if form == "raw" else "STS12-senteval"
+    table = family.tables[pairs]
+    own = rows_by_subset(table.subset)[name]
+    gold = table.score[own]
+    a, b = (family.embeddings[rows[own]].astype(float) for rows in family.rows(table))
+    measured = (SENTEVAL_UNLIKE_RAW.get(name) if form == "senteval" else None) or SUBSETS["STS12"][name][0]
+
+    found = cosine_scores(pairs, family)["subsets"][name]
+    # scikit-learn's distance of equal vectors is 0 exactly; MTEB computes its cosines by it
+    ties = 1 - paired_cosine_distances(a, b)
+    assert found["spearman"] == pytest.approx(spearman(ties, gold), abs=1e-9)
+    equal = ties == 1
+    assert equal.sum() >= 14
+    noise = np.random.default_rng(0).normal(scale=1e-7, size=(100, len(gold)))
+    possible = [100 * spearman(ties + equal * one, gold) for one in (*noise, np.zeros(len(gold)))]
+    assert min(possible) - 0.005 <= measured <= max(possible) + 0.005
+    assert 100 * found["spearman"] == pytest.approx(measured, abs=0.06)
 
 
 @minilm_runs
@@ -240,7 +270,8 @@ def test_years_in_senteval_form(year, sts_senteval):
     assert of_aggregations(found) == near(SENTEVAL[year])
     for name, part in found["subsets"].items():
         expected = SENTEVAL_UNLIKE_RAW.get(name, SUBSETS[year][name][0])
-        assert 100 * part["spearman"] == near(expected), name
+        if name not in EQUAL_SENTENCES:
+            assert 100 * part["spearman"] == near(expected), name
 
 
 @minilm_runs

@@ -163,8 +163,8 @@ class _Training:
         self._targets = torch.from_numpy(soft_targets(part.gold))
         self._batches = np.random.default_rng(seed)
         width = part.features.shape[1]
-        self._model = torch.nn.Linear(width, GRADES)
-        # the range of torch's own initial values, without touching its global generator
+        # the range of torch's own initial values, but not from its global generator
+        self._model = torch.nn.utils.skip_init(torch.nn.Linear, width, GRADES)
         draws, bound = torch.Generator().manual_seed(seed % 2**63), 1 / math.sqrt(width)
         with torch.no_grad():
             for values in self._model.parameters():

@@ -116,6 +116,8 @@ def point_scores(gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.nd
 
 def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]:
     """Mean, and mean weighted by size, of the correlations of sub-sources; NaN where one of them is."""
+    if len(values) == 1:
+        return {"mean": values[0], "wmean": values[0]}  # to the last bit
     return {"mean": float(np.mean(values)), "wmean": float(np.average(values, weights=sizes))}
 
 

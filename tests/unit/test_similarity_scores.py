@@ -1,0 +1,228 @@
+"""Scores of a pair set, comparisons of encoders, and the average of seven tasks."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from sentflow.errors import DataError
+from sentflow.similarity.averages import PROTOCOLS, SEVEN_TASKS, SIMCSE, AverageProtocol, seven_task_average
+from sentflow.similarity.comparisons import ComparisonSettings, compare_models, p_of_replicates
+from sentflow.similarity.scores import BootstrapSettings, similarity_scores
+from sentflow.similarity.storage import SimilarityRows, read_similarities, write_similarities
+
+SETTINGS = BootstrapSettings(level=0.95, n_resamples=60, seed=7)
+
+
+def made(n=60, seed=0):
+    """Gold scores with ties, two unequal sub-sources, and one column of similarities."""
+    generator = np.random.default_rng(seed)
+    gold = generator.integers(0, 6, n).astype(float)
+    subsets = ["few"] * (n // 4) + ["many"] * (n - n // 4)
+    similarities = gold + generator.normal(scale=2, size=n) + 3 * (np.array(subsets) == "few")
+    return gold, subsets, similarities
+
+
+def test_aggregations_by_another_route():
+    gold, subsets, similarities = made()
+    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)["scores"]["cosine"]
+    few, many = (
+        spearmanr(similarities[part], gold[part]).statistic for part in (slice(0, 15), slice(15, 60))
+    )
+    assert found["all"]["spearman"] == pytest.approx(spearmanr(similarities, gold).statistic)
+    assert found["mean"]["spearman"] == pytest.approx((few + many) / 2)
+    assert found["wmean"]["spearman"] == pytest.approx((15 * few + 45 * many) / 60)
+    assert found["subsets"]["few"] == {
+        "n": 15,
+        "spearman": pytest.approx(few),
+        "pearson": pytest.approx(np.corrcoef(similarities[:15], gold[:15])[0, 1]),
+    }
+    assert len({round(found[name]["spearman"], 6) for name in ("all", "mean", "wmean")}) == 3
+
+
+def test_order_of_sub_sources_does_not_matter():
+    gold, subsets, similarities = made()
+    turned = np.r_[15:60, 0:15]
+    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)["scores"]["cosine"]
+    other = similarity_scores(
+        gold[turned], [subsets[row] for row in turned], {"cosine": similarities[turned]}, SETTINGS
+    )["scores"]["cosine"]
+    for name in ("all", "mean", "wmean"):
+        assert other[name] == pytest.approx(found[name], abs=1e-14)
+
+
+def test_one_sub_source_is_the_whole_set():
+    gold, _, similarities = made()
+    found = similarity_scores(gold, [""] * 60, {"cosine": similarities}, SETTINGS)
+    scores, limits = found["scores"]["cosine"], found["intervals"]["cosine"]
+    assert scores["subsets"] == limits["subsets"] == {}
+    assert scores["mean"] == scores["wmean"] == scores["all"]
+    assert limits["mean"] == limits["wmean"] == limits["all"]
+
+
+def test_measures_see_the_same_resamples():
+    gold, subsets, similarities = made()
+    found = similarity_scores(gold, subsets, {"cosine": similarities, "dot": 3 * similarities}, SETTINGS)[
+        "intervals"
+    ]
+    assert found["dot"]["all"]["spearman"] == found["cosine"]["all"]["spearman"]
+
+
+def test_constant_similarities_are_undefined_and_told():
+    gold, subsets, similarities = made()
+    found = similarity_scores(gold, subsets, {"cosine": np.full(60, 0.3), "dot": similarities}, SETTINGS)
+    assert all(math.isnan(value) for value in found["scores"]["cosine"]["all"].values())
+    assert all(math.isnan(limit) for limit in found["intervals"]["cosine"]["wmean"]["spearman"])
+    assert not math.isnan(found["scores"]["dot"]["all"]["spearman"])
+    assert found["warnings"] == [
+        "cosine: every pair has the same similarity, so that no correlation is defined."
+    ]
+
+
+def test_undefined_sub_source_makes_the_means_undefined_and_is_named():
+    gold, subsets, similarities = made()
+    similarities[:15] = 1.0
+    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)
+    scores = found["scores"]["cosine"]
+    assert math.isnan(scores["mean"]["spearman"])
+    assert not math.isnan(scores["all"]["spearman"])
+    assert "the pairs of few have one value only" in found["warnings"][0]
+
+
+def test_resamples_with_one_value_are_told():
+    gold, similarities = np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.2, 0.9])
+    found = similarity_scores(gold, ["", "", ""], {"cosine": similarities}, SETTINGS)
+    assert found["warnings"] == [
+        "cosine: some of 60 resamples hold one value only; their correlations are undefined, and the interval is of "
+        "the others."
+    ]
+    assert not any(math.isnan(limit) for limit in found["intervals"]["cosine"]["all"]["spearman"])
+
+
+def rows_of(model, similarities, gold, *, measure="cosine", subset=None):
+    return SimilarityRows("set", model, subset or [""] * len(gold), gold, {measure: similarities})
+
+
+def compared(rows, **changed):
+    settings = {
+        "measure": "cosine",
+        "correlation": "spearman",
+        "alpha": 0.05,
+        "level": 0.95,
+        "n_resamples": 400,
+    }
+    return compare_models(rows, ComparisonSettings(**{**settings, "seed": 1, **changed}))
+
+
+def test_better_encoder_is_found_and_equal_ones_are_not_told_apart():
+    generator = np.random.default_rng(5)
+    gold = generator.normal(size=300)
+    good, fair = gold + generator.normal(scale=0.5, size=300), gold + generator.normal(scale=1.5, size=300)
+    rows = [rows_of("good", good, gold), rows_of("fair", fair, gold), rows_of("twin", np.exp(good), gold)]
+    first, second, third = compared(rows)
+    assert (first.model_a, first.model_b) == ("good", "fair")
+    assert first.low > 0
+    assert max(first.p_holm, first.p_williams) < 0.001
+    # the same order of pairs: equal in every resample
+    assert (second.difference, second.p_bootstrap, second.p_williams) == (0.0, 1.0, 1.0)
+    assert third.difference == -first.difference
+    assert compared(rows, correlation="pearson")[1].difference > 0
+
+
+def test_holm_is_within_the_pair_set():
+    generator = np.random.default_rng(6)
+    gold = generator.normal(size=80)
+    rows = [
+        rows_of(name, gold + generator.normal(scale=scale, size=80), gold)
+        for name, scale in (("a", 0.6), ("b", 0.9), ("c", 1.4))
+    ]
+    found = compared(rows)
+    smallest = min(row.p_bootstrap for row in found)
+    assert min(row.p_holm for row in found) == pytest.approx(min(1, 3 * smallest))
+
+
+def test_encoder_without_a_score_has_no_test():
+    gold = np.arange(20.0)
+    found = compared([rows_of("a", gold**2, gold), rows_of("constant", np.ones(20), gold)])
+    assert all(
+        map(math.isnan, (found[0].difference, found[0].p_bootstrap, found[0].p_williams, found[0].p_holm))
+    )
+
+
+def test_one_encoder_has_nothing_to_be_compared_with():
+    assert compared([rows_of("a", np.arange(5.0), np.arange(5.0))]) == []
+
+
+def test_other_pairs_and_other_measures_are_refused():
+    gold = np.arange(6.0)
+    with pytest.raises(DataError, match="a and b were not scored on the same pairs of set"):
+        compared([rows_of("a", gold, gold), rows_of("b", gold, gold + 1)])
+    with pytest.raises(DataError, match="of a on set have no measure 'dot', only cosine"):
+        compared([rows_of("a", gold, gold), rows_of("b", gold, gold)], measure="dot")
+
+
+def test_p_of_replicates_is_that_of_the_normal_distribution():
+    # difference of two standard deviations: 2 · (1 − Φ(2)) = 0.0455
+    replicates = np.array([-1.0, 1.0, -1.0, 1.0]) / math.sqrt(4 / 3)
+    assert p_of_replicates(2.0, replicates) == pytest.approx(0.0455, abs=1e-4)
+    assert math.isnan(p_of_replicates(0.1, np.zeros(5)))
+
+
+@pytest.mark.slow
+def test_bootstrap_test_errs_as_often_as_it_says():
+    generator = np.random.default_rng(8)
+    rejected, n_sets = 0, 400
+    for seed in range(n_sets):
+        gold, shared, own_a, own_b = generator.normal(size=(4, 120))
+        rows = [rows_of("a", gold + shared + own_a, gold), rows_of("b", gold + shared + own_b, gold)]
+        rejected += compared(rows, n_resamples=200, seed=seed)[0].p_bootstrap <= 0.05
+    assert rejected / n_sets <= 0.09  # 0.05 and four standard errors of a share of 400
+
+
+def test_similarities_survive_storage(tmp_path):
+    rows = rows_of("é", np.array([0.1, -0.5]), np.array([0.0, 5.0]), subset=["a", "ß"])
+    write_similarities(tmp_path / "rows.parquet", rows)
+    found = read_similarities(tmp_path / "rows.parquet")
+    assert (found.pairs, found.model, found.subset) == ("set", "é", ["a", "ß"])
+    assert found.gold.tolist() == [0.0, 5.0]
+    assert found.columns["cosine"].tolist() == [0.1, -0.5]
+
+
+def test_damaged_similarities_are_told(tmp_path):
+    (tmp_path / "rows.parquet").write_bytes(b"PAR1")
+    with pytest.raises(DataError, match="not a readable file of similarities"):
+        read_similarities(tmp_path / "rows.parquet")
+
+
+# SimCSE, arXiv 2104.08821, table 5: unsupervised BERT-base
+SIMCSE_BERT = dict(zip(SEVEN_TASKS, (68.40, 82.41, 74.38, 80.91, 78.56, 76.85, 72.23), strict=True))
+
+
+def test_published_row_has_its_published_average():
+    found = seven_task_average({task: value / 100 for task, value in SIMCSE_BERT.items()})
+    assert found.cells == SIMCSE_BERT
+    assert f"{found.value:.2f}" == "76.25"
+    assert (found.protocol, found.missing) == ("SimCSE", ())
+
+
+def test_cells_are_rounded_before_they_are_averaged():
+    values = dict.fromkeys(SEVEN_TASKS, 0.70004)
+    unrounded = AverageProtocol("mine", "spearman", "all", False, False, "nobody")
+    assert seven_task_average(values, SIMCSE).value == pytest.approx(70.0, abs=1e-12)
+    assert seven_task_average(values, unrounded).value == pytest.approx(70.004, abs=1e-12)
+
+
+@pytest.mark.parametrize("undefined", [None, math.nan])
+def test_incomplete_rows_have_no_average(undefined):
+    found = seven_task_average({**dict.fromkeys(SEVEN_TASKS[:6], 0.5), "SICKR": undefined})
+    assert math.isnan(found.value)
+    assert found.missing == ("SICKR",)
+    assert len(found.cells) == 6
+
+
+def test_protocols_say_what_they_average():
+    assert PROTOCOLS["SentEval"].sentence() == (
+        "Protocol SentEval: Pearson's r × 100, “mean”, regressor for STS-B and SICK-R, test parts; mean of the seven "
+        "rounded values."
+    )
