@@ -100,6 +100,19 @@ def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):
             assert isinstance(resources["runtime"], int), rule.name
 
 
+def test_jobs_of_a_cluster_ask_for_more_when_they_are_repeated(rules):
+    submitted = [rule for rule in rules if not rule.is_local]
+    assert {"generate", "embed", "probe", "score"} <= {rule.name for rule in submitted}
+    for rule in submitted:
+        for first, second in zip(rule.resources, rule.resources_again, strict=True):
+            assert second["mem_mb"] > first["mem_mb"], f"{rule.name} asks for as little memory again"
+            assert second["runtime"] > first["runtime"], f"{rule.name} asks for as little time again"
+
+
+def test_what_needs_a_network_is_never_submitted_to_a_cluster(rules):
+    assert {"download", "fetch_model"} <= {rule.name for rule in rules if rule.is_local}
+
+
 def test_params_are_plain_values(rules):
     for rule in rules:
         kinds = {type(value) for params in rule.params for value in params.values()}

@@ -44,7 +44,7 @@ rule hardest:
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=10,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.hardest"),
         settings=targets.hardest_settings,

@@ -15,8 +15,8 @@ rule generate:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 5 * attempt,
     params:
         code=code("sentflow.commands.generate"),
         env=versions("numpy"),
@@ -70,8 +70,8 @@ rule prepare:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
         checks=targets.prepare_checks,
     params:
         code=code("sentflow.commands.prepare"),
@@ -100,8 +100,8 @@ rule collect_texts:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.collect_texts"),
     shell:

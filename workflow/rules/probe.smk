@@ -120,8 +120,8 @@ rule score:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.score"),
         env=versions("numpy", "scipy"),
