@@ -10,7 +10,7 @@ import yaml
 from slurm_cluster import SlurmCluster
 from workflow_copy import copy_workflow, environment, snakemake_words
 
-# What the encoder `heavy` takes, and what its job asks for at first: too little with Snakemake and Python beside it, enough
+# What the encoder `heavy` takes, and what its job asks for: with Snakemake and Python too little at first, enough
 # the second time.
 ENCODER_MB = 600
 FIRST_MB = 600
