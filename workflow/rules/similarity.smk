@@ -16,8 +16,8 @@ rule prepare_pairs:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
         checks=targets.similarity.prepare_checks,
     params:
         code=code("sentflow.commands.prepare_pairs"),
@@ -44,8 +44,8 @@ rule collect_sentences:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.collect_sentences"),
     shell:
@@ -69,8 +69,8 @@ rule permute_texts:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 5 * attempt,
     params:
         code=code("sentflow.commands.permute_texts"),
         env=versions("numpy"),
@@ -130,7 +130,7 @@ rule overlap:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 20 * attempt,
     params:
         code=code("sentflow.commands.overlap"),
