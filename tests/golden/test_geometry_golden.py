@@ -149,3 +149,32 @@ def test_counts_of_tmup(mirror):
     np.testing.assert_array_equal(joined.score, table.score)
     assert joined.text_a == [text.replace(" ", "") for text in table.text_a]
     assert all(" " in text for text in table.text_a)
+
+
+@pytest.mark.parametrize(
+    ("names", "n_unique"),
+    [
+        (["STSB-dev"], 2910),
+        (["STSB-test"], 2552),
+        (["STSB-train", "STSB-dev", "STSB-test"], 15487),
+        (["STSB-dev-senteval"], 2909),
+        (["STSB-test-senteval"], 2551),
+    ],
+)
+def test_counts_of_distinct_sentences(mirror, names, n_unique):
+    assert len({text for name in names for text in mirror_pairs(name, mirror).texts()}) == n_unique
+
+
+@pytest.mark.parametrize(
+    ("name", "n_batches", "fewest", "most"),
+    [
+        ("STSB-test", 22, 5, 27),
+        ("KorSTS-test", 22, 5, 27),
+        ("STSB-dev", 24, 2, 23),
+        ("KorSTS-dev", 24, 2, 23),
+    ],
+)
+def test_no_batch_of_the_study_is_without_positives(mirror, name, n_batches, fewest, most):
+    positive = mirror_pairs(name, mirror).score >= 4
+    counts = [int(positive[start : start + 64].sum()) for start in range(0, len(positive), 64)]
+    assert (len(counts), min(counts), max(counts)) == (n_batches, fewest, most)

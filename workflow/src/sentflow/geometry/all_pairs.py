@@ -49,15 +49,15 @@ def distances_of_drawn_pairs(
     n, seed
         How many pairs, and of the draws. The pairs are the same for vectors of every encoder.
     block_rows
-        Pairs at once, times 100.
+        Pairs at once.
     """
     rng = np.random.default_rng(seed)
     first = rng.integers(len(vectors), size=n)
     second = rng.integers(len(vectors) - 1, size=n)
     second += second >= first  # any row but the first
-    step = 100 * block_rows
-    for start in range(0, n, step):
-        difference = vectors[first[start : start + step]] - vectors[second[start : start + step]]
+    for start in range(0, n, block_rows):
+        block = slice(start, start + block_rows)
+        difference = vectors[first[block]] - vectors[second[block]]
         yield np.einsum("ij,ij->i", difference, difference)
 
 
