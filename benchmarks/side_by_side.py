@@ -92,7 +92,7 @@ def probes() -> dict[str, FitPredict]:
 
 
 def mteb_score(features: np.ndarray, labels: np.ndarray) -> float:
-    """MCC by mteb's evaluator and defaults: ten times eight training rows of each class, a fifth of all rows as test."""
+    """MCC by mteb's evaluator and defaults: ten times eight training rows of each class, a fifth as test."""
     from datasets import Dataset
     from mteb._evaluators.sklearn_evaluator import SklearnEvaluator
 

@@ -2,7 +2,13 @@
 
 
 class SentflowError(Exception):
-    """Something a user can mend. The message says what is wrong, where, and what to write instead."""
+    """Something a user can mend. The message says what is wrong, where, and what to write instead.
+
+    What a message quotes may come from a stranger's file: signs that a terminal would obey are written out.
+    """
+
+    def __str__(self) -> str:
+        return "".join(sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in super().__str__())
 
 
 class ConfigError(SentflowError):
@@ -11,3 +17,7 @@ class ConfigError(SentflowError):
 
 class DataError(SentflowError):
     """A file is missing, damaged, or not in the form that its reader needs."""
+
+
+def _escaped(sign: str) -> str:
+    return sign.encode("unicode_escape").decode("ascii")
