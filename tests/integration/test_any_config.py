@@ -1,4 +1,4 @@
-"""Any configuration ends in an experiment whose every file list can be made, or in one paragraph that says what to do."""
+"""Any configuration ends in an experiment whose lists of files can be made, or in one paragraph of advice."""
 
 import copy
 import json
@@ -34,8 +34,20 @@ protocols:
   mine: {like: published, title: Mine}
 """
 )
-NAMES = ["minilm-l6", "random", "T1A-sample", "T1A-smaple", "mine", "MINE", "published", "spearman", "a; touch x", "../up", "é" * 300]
-EXAMPLES = 150
+NAMES = [
+    "minilm-l6",
+    "random",
+    "T1A-sample",
+    "T1A-smaple",
+    "mine",
+    "MINE",
+    "published",
+    "spearman",
+    "a; touch x",
+    "../up",
+    "é" * 300,
+]
+EXAMPLES = 500
 LEAVES = st.one_of(
     st.none(),
     st.booleans(),
@@ -45,7 +57,9 @@ LEAVES = st.one_of(
     st.sampled_from(NAMES),
     st.lists(st.sampled_from(NAMES), max_size=3),
     st.just({}),
-    st.dictionaries(st.sampled_from(["like", "kind", "file", "select", "0"]), st.sampled_from(NAMES), max_size=2),
+    st.dictionaries(
+        st.sampled_from(["like", "kind", "file", "select", "0"]), st.sampled_from(NAMES), max_size=2
+    ),
 )
 
 
@@ -61,7 +75,7 @@ def places_in(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def configurations(draw: st.DrawFn) -> dict[str, Any]:
-    """The default configuration with entries of one's own, and one to three things in it that are not as they should be."""
+    """The default configuration with entries of one's own, and one to three things in it that are out of place."""
     config = copy.deepcopy({**DEFAULT, **OWN})
     for _ in range(draw(st.integers(1, 3))):
         place = draw(st.sampled_from(places_in(config)))
@@ -76,8 +90,12 @@ def configurations(draw: st.DrawFn) -> dict[str, Any]:
         elif what == "add" and isinstance(owner, dict):
             owner[draw(st.text(min_size=1, max_size=6) | st.sampled_from(NAMES))] = draw(LEAVES)
         elif isinstance(config.get("select"), dict):
-            config["select"]["models"] = draw(st.lists(st.sampled_from(["mine", "vectors", "tfidf"]), max_size=2))
-            config["select"]["tasks"] = draw(st.lists(st.sampled_from(["MINE", "LIKE", "T1B-open"]), max_size=2))
+            config["select"]["models"] = draw(
+                st.lists(st.sampled_from(["mine", "vectors", "tfidf"]), max_size=2)
+            )
+            config["select"]["tasks"] = draw(
+                st.lists(st.sampled_from(["MINE", "LIKE", "T1B-open"]), max_size=2)
+            )
         if not config:
             break
     return config
@@ -93,7 +111,17 @@ def test_any_configuration_ends_well(config):
         assert_one_paragraph(str(error))
         return
     targets = Targets(experiment)
-    for name in ("embeddings", "probes", "scores", "comparisons", "audits", "tables", "figures", "checks", "exports"):
+    for name in (
+        "embeddings",
+        "probes",
+        "scores",
+        "comparisons",
+        "audits",
+        "tables",
+        "figures",
+        "checks",
+        "exports",
+    ):
         files = getattr(targets, name)()
         assert len(set(files)) == len(files)
         assert all(file.startswith("results/") and ".." not in file for file in files)

@@ -8,7 +8,9 @@ class SentflowError(Exception):
     """
 
     def __str__(self) -> str:
-        return "".join(sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in super().__str__())
+        return "".join(
+            sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in super().__str__()
+        )
 
 
 class ConfigError(SentflowError):
