@@ -5,8 +5,8 @@ The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/re
 `RegressorSettings`.
 """
 
-import copy
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -163,14 +163,14 @@ class _Training:
         self._targets = torch.from_numpy(soft_targets(part.gold))
         self._batches = np.random.default_rng(seed)
         width = part.features.shape[1]
-        # the range of torch's own initial values, but not from its global generator
-        self._model = torch.nn.utils.skip_init(torch.nn.Linear, width, GRADES)
+        # a linear layer in the range of torch's own initial values, but not from its global generator
         draws, bound = torch.Generator().manual_seed(seed % 2**63), 1 / math.sqrt(width)
-        with torch.no_grad():
-            for values in self._model.parameters():
-                values.uniform_(-bound, bound, generator=draws)
+        self._layer = [
+            torch.empty(shape).uniform_(-bound, bound, generator=draws).requires_grad_()
+            for shape in ((GRADES, width), (GRADES,))
+        ]
         self._optimiser = torch.optim.Adam(
-            self._model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
+            self._layer, lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.epochs = 0
 
@@ -179,21 +179,24 @@ class _Training:
         for _ in range(self._settings.epochs_per_chunk):
             order = torch.from_numpy(self._batches.permutation(len(self._features)))
             for rows in torch.split(order, self._settings.batch_rows):
-                output = self._model(self._features[rows]).softmax(dim=1)
+                output = _shares(self._features[rows], self._layer)
                 loss = torch.nn.functional.mse_loss(output, self._targets[rows])
                 self._optimiser.zero_grad()
                 torch.autograd.backward(loss)
                 self._optimiser.step()
             self.epochs += 1
 
-    def weights(self) -> dict[str, torch.Tensor]:
-        """A copy of the weights as they are."""
-        return copy.deepcopy(self._model.state_dict())
+    def weights(self) -> list[torch.Tensor]:
+        """A copy of the weights and biases as they are."""
+        return [values.detach().clone() for values in self._layer]
 
-    def predict(self, features: np.ndarray, weights: dict[str, torch.Tensor] | None = None) -> np.ndarray:
+    def predict(self, features: np.ndarray, weights: Sequence[torch.Tensor] | None = None) -> np.ndarray:
         """(n,) float64 mean grades of (n, 2d) features; of the weights as they are unless told others."""
-        if weights is not None:
-            self._model.load_state_dict(weights)
         with torch.no_grad():
-            shares = self._model(torch.from_numpy(np.ascontiguousarray(features))).softmax(dim=1)
+            shares = _shares(torch.from_numpy(np.ascontiguousarray(features)), weights or self._layer)
         return np.asarray(shares.numpy().astype(np.float64) @ np.arange(1, GRADES + 1))
+
+
+def _shares(features: torch.Tensor, layer: Sequence[torch.Tensor]) -> torch.Tensor:
+    """(n, 5) shares of the grades."""
+    return torch.nn.functional.linear(features, *layer).softmax(dim=1)
