@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sentflow.arrow import table_of
 from sentflow.data.pair_files import raw_files_of
@@ -25,8 +27,8 @@ def prepared(folder: Path, files: dict[str, str | bytes], scale: tuple = (0, 5),
     if reader["format"] != "semeval":
         reader.setdefault("files", list(files))
     entry = {"reader": reader, "data_version": "test", "language": "pt", "scale": scale}
-    settings = PairSettings.from_settings(entry, pairs="X")
-    return prepare_pairs("X", [folder / name for name in files], settings)
+    chosen = PairSettings.from_settings(entry, pairs="X")
+    return prepare_pairs("X", [folder / name for name in files], chosen)
 
 
 def rows(table: PairTable) -> list[tuple[str, str, float]]:
@@ -172,9 +174,9 @@ def test_all_that_is_wrong_is_told_at_once(tmp_path):
 def test_number_of_pairs_is_checked(tmp_path):
     (tmp_path / "x.csv").write_text("text_a,text_b,score\na,b,1\n")
     entry = {"reader": {"format": "csv", "files": ["x.csv"]}, "data_version": "t", "language": "pt"}
-    settings = PairSettings.from_settings({**entry, "scale": [0, 1], "rows": 2}, pairs="X")
+    chosen = PairSettings.from_settings({**entry, "scale": [0, 1], "rows": 2}, pairs="X")
     with pytest.raises(DataError, match="1 scored pairs, expected 2"):
-        prepare_pairs("X", [tmp_path / "x.csv"], settings)
+        prepare_pairs("X", [tmp_path / "x.csv"], chosen)
 
 
 @pytest.mark.parametrize(
@@ -202,6 +204,8 @@ def test_sentences_and_gold_must_fit(tmp_path, files, message):
         ('{"s1": "a"\n', {"format": "jsonl", **COLUMNS}, "x, line 1: .*JSON line by line"),
         ('{"s1":"a","s2":"b","gold":1}\n{"s1":"a","s2":"b"}', {"format": "jsonl", **COLUMNS}, "no key 'gold' in row 2"),
         ('{"s1":"a","s2":["b"],"gold":1}', {"format": "jsonl", **COLUMNS}, "column 's2' holds list"),
+        ('{"s1":"a","s2":"\\ud800","gold":1}', {"format": "jsonl", **COLUMNS}, "column 's2' holds half of a sign"),
+        ("[" * 100_000, {"format": "json", **COLUMNS}, "x: .*Is it JSON"),
         ("PAR1", {"format": "parquet", **COLUMNS}, "x is not a readable Parquet file"),
         ("<a><pair/></a>", {"format": "assin-xml"}, "no similarity, entailment, t or h in pair 1"),
         ("<a></a>", {"format": "assin-xml"}, "no element pair"),
@@ -257,6 +261,51 @@ def test_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataError, match="x.csv: no such file"):
         read_pair_rows({"x.csv": tmp_path / "x.csv"}, reader)
     entry = {"reader": {"format": "csv", "files": ["x.csv"]}, "data_version": "t", "language": "pt"}
-    settings = PairSettings.from_settings({**entry, "scale": [0, 5]}, pairs="X")
+    chosen = PairSettings.from_settings({**entry, "scale": [0, 5]}, pairs="X")
     with pytest.raises(ConfigError, match="x.csv not among the files of the dataset. Files: y.csv"):
-        prepare_pairs("X", [tmp_path / "y.csv"], settings)
+        prepare_pairs("X", [tmp_path / "y.csv"], chosen)
+
+
+PIECES = st.sampled_from(
+    [
+        "s1",
+        "s2",
+        "gold",
+        "a",
+        "\t",
+        ",",
+        "\n",
+        "\r\n",
+        '"',
+        "1",
+        "nan",
+        "{",
+        "}",
+        "[",
+        "]",
+        ":",
+        "<pair>",
+        "\x00",
+        " ",
+        "é",
+    ]
+)
+ANY_CONTENT = st.one_of(
+    st.binary(max_size=60), st.lists(PIECES, max_size=25).map(lambda parts: "".join(parts).encode())
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    content=ANY_CONTENT,
+    form=st.sampled_from(["tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks"]),
+)
+def test_any_content_ends_in_a_table_or_in_one_paragraph(tmp_path_factory, content, form):
+    columns = {"text_a": "s1", "block": 2} if form == "blocks" else {} if form == "assin-xml" else COLUMNS
+    try:
+        table = prepared(tmp_path_factory.mktemp("any"), {"x": content}, format=form, **columns)
+    except DataError as error:
+        assert "x" in str(error)
+    else:
+        assert len(table) > 0
+        assert np.isfinite(table.score).all()

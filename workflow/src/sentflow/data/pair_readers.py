@@ -221,15 +221,17 @@ def _read_parquet(path: Path, reader: PairReader) -> PairRows:
     import pyarrow.parquet as pq
 
     try:
-        columns = pq.ParquetFile(path).read().to_pydict()
-    except (OSError, pa.ArrowException) as error:
+        file = pq.ParquetFile(path)
+        names: list[Column] = list(file.schema_arrow.names)
+        _positions(path, names, _wanted(reader))
+        columns = file.read(columns=list(map(str, _wanted(reader).values()))).to_pydict()
+    except (OSError, ValueError, pa.ArrowException) as error:
         raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
     written = {
         name: [_field(value, path, name, row) for row, value in enumerate(values, start=1)]
         for name, values in columns.items()
-        if name in _wanted(reader).values()
     }
-    return _columns(path, reader, list(columns), written)
+    return _columns(path, reader, names, written)
 
 
 def _read_assin(path: Path, _: PairReader) -> PairRows:
@@ -367,6 +369,10 @@ def _field(value: Any, path: Path, column: str, row: int) -> str:
     if value is None or value != value:  # NaN stands for a missing value, not for a text
         return ""
     if isinstance(value, str):
+        if not value.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in value):
+            raise DataError(
+                f"{path.name}, row {row}: the column {column!r} holds half of a sign, which is no text."
+            )
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
@@ -378,7 +384,7 @@ def _field(value: Any, path: Path, column: str, row: int) -> str:
 def _json(text: str, where: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: {error}. Is it JSON (json), or JSON line by line (jsonl)?") from error
 
 
