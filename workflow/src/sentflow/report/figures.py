@@ -24,6 +24,15 @@ from sentflow.report.comparison_data import MatchRow, RankingRow
 from sentflow.report.comparison_rows import PairRow
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
+from sentflow.report.similarity import (
+    association,
+    association_figure,
+    histograms,
+    plane,
+    spectrum,
+    truncation,
+)
+from sentflow.report.similarity.rows import AssociationRow, HistogramRow, PlaneRow, SpectrumRow, TruncationRow
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,15 @@ class Recipe:
     may_be_empty: bool = False
 
 
+SIMILARITY_RECIPES: dict[str, Recipe] = {
+    "alignment-uniformity": Recipe(PlaneRow, plane.draw, association.read_plane, True),
+    "similarity-histograms": Recipe(HistogramRow, histograms.draw, may_be_empty=True),
+    "spectrum": Recipe(SpectrumRow, spectrum.draw, may_be_empty=True),
+    "truncation": Recipe(TruncationRow, truncation.draw, may_be_empty=True),
+    "geometry-and-scores": Recipe(
+        AssociationRow, association_figure.draw, association.read_associations, True
+    ),
+}
 RECIPES: dict[str, Recipe] = {
     "heatmap": Recipe(ScoreRow, heatmap.draw),
     "forest": Recipe(ScoreRow, forest.draw),
@@ -61,6 +79,7 @@ RECIPES: dict[str, Recipe] = {
     ),
     "ranks": Recipe(RankingRow, rankings.draw_ranks, comparison_data.read_ranking, True),
     "wins": Recipe(MatchRow, wins.draw, comparison_data.read_matches, True),
+    **SIMILARITY_RECIPES,
 }
 FIGURES = tuple(RECIPES)
 

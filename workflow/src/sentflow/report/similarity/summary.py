@@ -31,7 +31,7 @@ BASELINE_TITLES = {
 _WHOLE_SET = ("all", "mean", "wmean")
 _COEFFICIENTS = ("spearman", "pearson")
 _GOLD_BINS = 5
-_SIMILARITY_BINS = 40
+_SIMILARITY_BINS = 30
 
 
 def n_equal(pairs: SimilarityRows) -> int:
