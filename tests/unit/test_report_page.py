@@ -3,73 +3,20 @@
 import dataclasses
 import math
 import re
-from html.parser import HTMLParser
 
 import fake_comparisons
 import fake_summary
 import pytest
+from report_pages import SVG, VERSIONS, elements, make_sources
 
 from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
 from sentflow.report.comparisons import mark
 from sentflow.report.findings import findings
 from sentflow.report.html_tables import sort_value
-from sentflow.report.page import Sources, flat, render, without_machine_paths
+from sentflow.report.page import flat, render, without_machine_paths
 from sentflow.report.strips import Axis, strip
 from sentflow.report.table import BEST, NOT_WORSE
-
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
-VERSIONS = {"python": "3.11.7", "platform": "Linux", "libraries": {"sentflow": "0.1.0"}, "git": None}
-
-
-class Elements(HTMLParser):
-    """Collects start tags with their attributes, and whether every tag is closed."""
-
-    VOID = {"meta", "link", "img", "input", "br", "hr"}
-
-    def __init__(self):
-        super().__init__()
-        self.found, self.open = [], []
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attributes):
-        self.found.append((tag, dict(attributes)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def elements(page):
-    parser = Elements()
-    parser.feed(page)
-    assert parser.open == []
-    return parser.found
-
-
-def make_sources(tmp_path, **changes):
-    """Sources without comparisons, as those of an experiment with one encoder."""
-    for name in ("heatmap", "forest", "curves", "costs"):
-        (tmp_path / f"{name}.svg").write_text(SVG)
-    (tmp_path / "scores.csv").write_text("task,model\nF3,é\n", encoding="utf-8")
-    scores = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
-    sources = Sources(
-        scores=scores,
-        curves=fake_summary.curve_rows(scores),
-        costs=fake_summary.cost_rows(),
-        checks=[CheckResult("complete", "All there.", {"scores": 12})],
-        experiment={"title": "Ulysses on sample data", "description": "A first run."},
-        tasks={"T1A-sample": {"dataset": "sample-t1a"}},
-        models={"minilm-l6": {"title": "all-MiniLM-L6-v2", "source": {"path": "/home/maria/models/minilm"}}},
-        datasets={"sample-t1a": {"title": "Sample T1A", "licence": "MIT", "citation": "none"}},
-        config="mirrors:\n- /data/espelho/real\nselect: {}\n",
-        versions=VERSIONS,
-        files=[*sorted(tmp_path.glob("*.svg")), tmp_path / "scores.csv"],
-    )
-    return dataclasses.replace(sources, **changes)
 
 
 def test_page_asks_the_network_for_nothing(tmp_path):

@@ -15,6 +15,8 @@ from sentflow.report.emphasis import Written, run_any_check
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.page import Sources, render
 from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, read_rows
+from sentflow.report.similarity.data import SimilarityData
+from sentflow.report.similarity.section import SimilaritySources
 
 SHOWN_TEXTS = 10  # of a task; the file holds more
 
@@ -24,14 +26,21 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="report", description=__doc__)
-    found.add_argument("--summary", type=Path, required=True, help="summary of scores")
-    found.add_argument("--curves", type=Path, required=True, help="training curves")
+    found.add_argument("--summary", nargs="?", type=Path, help="summary of scores; none without tasks")
+    found.add_argument("--curves", nargs="?", type=Path, help="training curves; none without tasks")
     found.add_argument("--costs", type=Path, required=True, help="time and memory per rule")
     found.add_argument("--effects", nargs="*", type=Path, default=[], help="what other protocols change")
     found.add_argument("--encoders", type=Path, help="what each encoder is and costs")
     found.add_argument("--comparisons", nargs="*", type=Path, default=[], help="the files of compare")
     found.add_argument(
         "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"
+    )
+    found.add_argument(
+        "--similarity",
+        nargs="*",
+        type=Path,
+        default=[],
+        help="summaries of similarity, regressions, alignments and geometry, and what compare_similarity wrote",
     )
     found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
     found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
@@ -42,7 +51,7 @@ def parser() -> argparse.ArgumentParser:
         "--settings",
         required=True,
         help='JSON: {"experiment", "tasks", "models", "datasets": entries by name, "protocols": list, '
-        '"selection": the settings of the checks}',
+        '"selection": the settings of the checks, "pair_sets", "published_similarity", "left_out"}',
     )
     found.add_argument("--output", type=Path, required=True, help="HTML file to write")
     return found
@@ -53,14 +62,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("report", args, libraries=["jinja2", "pyarrow"])
     settings = json.loads(args.settings)
-    scores = read_rows(args.summary, ScoreRow)
+    scores = read_rows(args.summary, ScoreRow) if args.summary else []
     comparisons = Comparisons.read(args.comparisons)
-    written = Written(args.tables, comparisons)
+    similarity = SimilarityData.read(args.similarity)
+    written = Written(args.tables, comparisons, similarity)
     # the checks run here again, because a check that failed leaves no file and must be seen all the same
     selection = Selection(**settings["selection"])
     sources = Sources(
         scores=scores,
-        curves=read_rows(args.curves, CurveRow),
+        curves=read_rows(args.curves, CurveRow) if args.curves else [],
         costs=read_rows(args.costs, CostRow),
         effects=[row for file in args.effects for row in read_rows(file, EffectRow)],
         encoders=read_rows(args.encoders, EncoderRow) if args.encoders else [],
@@ -73,6 +83,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         },
         protocols=settings["protocols"],
         published=settings["published"],
+        similarity=SimilaritySources(
+            data=similarity,
+            pair_sets=settings.get("pair_sets", {}),
+            published=settings.get("published_similarity", {}),
+            left_out=settings.get("left_out", []),
+        ),
         checks=[run_any_check(name, scores, selection, written) for name in args.checks],
         experiment=settings["experiment"],
         tasks=settings["tasks"],

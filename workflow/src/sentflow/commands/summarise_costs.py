@@ -7,11 +7,13 @@ from pathlib import Path
 
 from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.parameters import count_parameters
+from sentflow.errors import DataError
 from sentflow.log import exit_with, start_log
 from sentflow.report.costs import benchmark_files, cost_rows, records_by_rule
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.encoders import Embedding, encoder_rows
 from sentflow.report.rows import CostRow, ScoreRow, data_versions, read_rows, write_rows
+from sentflow.report.similarity.rows import SimilarityRow
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +29,16 @@ def parser() -> argparse.ArgumentParser:
         help="benchmark files …/benchmarks/RULE/….jsonl, or folders that hold them",
     )
     found.add_argument(
-        "--summary", type=Path, required=True, help="summary of scores: says what the data are"
+        "--summary",
+        nargs="?",
+        type=Path,
+        help="summary of scores: says what the data are; none without tasks",
+    )
+    found.add_argument(
+        "--similarity",
+        nargs="?",
+        type=Path,
+        help="summary of similarity, which says so where there are no tasks",
     )
     found.add_argument(
         "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
@@ -43,14 +54,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("summarise_costs", args, libraries=["pyarrow"])
     files = benchmark_files(args.benchmarks)
-    scores = read_rows(args.summary, ScoreRow)
-    rows = cost_rows(records_by_rule(files), "; ".join(data_versions(scores)))
+    scores = read_rows(args.summary, ScoreRow) if args.summary else []
+    similarity = read_rows(args.similarity, SimilarityRow, may_be_empty=True) if args.similarity else []
+    if not scores and not similarity:
+        raise DataError(
+            "there is neither a summary of scores nor one of similarity. Give --summary or --similarity."
+        )
+    rows = cost_rows(records_by_rule(files), "; ".join(data_versions([*scores, *similarity])))
     encoders = encoder_rows(
         scores,
         {path.parent.name: _about(path) for path in args.manifests},
         [Embedding.read(path) for path in args.embeddings],
         # more than one folder of benchmarks is for those who gather runs; an encoder was embedded in the first
         args.benchmarks[0],
+        similarity,
     )
     write_rows(args.output, CostRow, rows)
     write_rows(args.encoders, EncoderRow, encoders)

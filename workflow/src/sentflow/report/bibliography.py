@@ -44,6 +44,7 @@ def bibtex(
     models: Mapping[str, Mapping[str, Any]],
     *,
     compared: bool,
+    probed: bool = True,
 ) -> str:
     """Entries joined by empty lines.
 
@@ -55,8 +56,10 @@ def bibtex(
         Entries that were used, by name; those whose ``citation`` is missing or says none are left out.
     compared
         Whether encoders were compared by tests.
+    probed
+        Whether there are scores of tasks, with the benchmark and the intervals behind them.
     """
-    entries = [_software(versions), _BENCHMARK, _INTERVALS]
+    entries = [_software(versions), *([_BENCHMARK, _INTERVALS] if probed else [])]
     entries += [_TESTS] if compared else []
     entries += _entries("data", datasets)
     entries += _entries("encoder", models)

@@ -25,11 +25,16 @@ class Selection:
         Names selected.
     random_models
         Those of the models whose vectors know nothing of the texts.
+    pairs, pair_models, baselines
+        Pair sets, and what is scored on them: encoders with fixed vectors, and overlaps of texts.
     """
 
     tasks: list[str]
     models: list[str]
     random_models: list[str]
+    pairs: list[str] = field(default_factory=list)
+    pair_models: list[str] = field(default_factory=list)
+    baselines: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,6 @@ def run_check(name: str, rows: Sequence[ScoreRow], selection: Selection) -> Chec
         There is no such check.
     """
     if name not in CHECKS:
-        names = ", ".join((*CHECKS, "tables"))
+        names = ", ".join((*CHECKS, "tables", "similarity"))
         raise ConfigError(f"report.checks: there is no check {name!r}. Write one of: {names}.")
     return CHECKS[name](rows, selection)

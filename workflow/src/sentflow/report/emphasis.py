@@ -3,12 +3,14 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sentflow.report.checks import CheckResult, Selection, run_check
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.similarity import checks as similarity_checks
+from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.table_formats import markdown
 
 _RULE = (
@@ -24,21 +26,27 @@ _RAISED = re.compile(r"<sup>.*?</sup>")
 
 @dataclass(frozen=True)
 class Written:
-    """The tables as files, and what `compare` found."""
+    """The tables as files, what `compare` found, and the summaries of similarity."""
 
     tables: Sequence[Path]
     comparisons: Comparisons
+    similarity: SimilarityData = field(default_factory=SimilarityData)
 
 
 def run_any_check(name: str, rows: Sequence[ScoreRow], selection: Selection, written: Written) -> CheckResult:
-    """Run the check of that name, of the tables or of the summary.
+    """Run the check of that name, of the tables, of similarity or of the summary.
 
     Raises
     ------
     ConfigError
         There is no such check.
     """
-    return check_tables(rows, written) if name == "tables" else run_check(name, rows, selection)
+    if name == "tables":
+        return check_tables(rows, written)
+    if name == similarity_checks.NAME:
+        tables = [path for path in written.tables if path.stem == "sts"]
+        return similarity_checks.check_similarity(written.similarity, selection, tables)
+    return run_check(name, rows, selection)
 
 
 def check_tables(rows: Sequence[ScoreRow], written: Written) -> CheckResult:

@@ -11,6 +11,7 @@ from sentflow.report.averages import average_score
 from sentflow.report.costs import read_records
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.rows import ScoreRow, data_versions, unique
+from sentflow.report.similarity.rows import SimilarityRow
 
 _EMBED_RULES = ("embed", "embed_task")
 
@@ -45,8 +46,9 @@ def encoder_rows(
     manifests: Mapping[str, Mapping[str, Any]],
     embeddings: Sequence[Embedding],
     benchmarks: Path,
+    similarity: Sequence[SimilarityRow] = (),
 ) -> list[EncoderRow]:
-    """One row per encoder of the summary, in its order.
+    """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
 
     Parameters
     ----------
@@ -58,18 +60,21 @@ def encoder_rows(
         Every array of embeddings.
     benchmarks
         Folder of the benchmark files; jobs whose file is not there have no time.
+    similarity
+        The summary of similarity.
     """
     n_tasks = len(unique(row.task for row in rows))
-    version = "; ".join(data_versions(rows))
+    version = "; ".join(data_versions([*rows, *similarity]))
+    named: Sequence[ScoreRow | SimilarityRow] = rows or [row for row in similarity if not row.is_baseline]
     found = []
-    for model in unique(row.model for row in rows):
+    for model in unique(row.model for row in named):
         members = [row for row in rows if row.model == model]
         timed = [
             (embedding, seconds)
             for embedding in embeddings
             if embedding.model == model and (seconds := _seconds(embedding.benchmark(benchmarks))) is not None
         ]
-        first, about = members[0], manifests.get(model, {})
+        first, about = next(row for row in named if row.model == model), manifests.get(model, {})
         widths = [embedding.dimension for embedding in embeddings if embedding.model == model]
         found.append(
             EncoderRow(
@@ -77,16 +82,16 @@ def encoder_rows(
                 model_title=first.model_title,
                 is_control=first.is_control,
                 n_tasks=n_tasks,
-                mean=average_score(members, n_tasks),
+                mean=average_score(members, n_tasks) if rows else math.nan,
                 parameters=_number(about.get("parameters")),
                 dimension=max(map(float, widths), default=_number(about.get("dimension"))),
                 max_tokens=_number(about.get("max_tokens")),
                 texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
                 embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
                 device=", ".join(unique(embedding.device for embedding, _ in timed)),
-                protocol=first.protocol,
-                repetitions=first.repetitions,
-                folds=first.folds,
+                protocol=members[0].protocol if members else "",
+                repetitions=members[0].repetitions if members else 0,
+                folds=members[0].folds if members else 0,
                 data_version=version,
             )
         )

@@ -17,16 +17,14 @@ def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
         caption=f"{title}: the encoders.",
         notes=(
             captions.data_note(rows),
-            f"Mean score over {first.n_tasks} tasks, protocol {first.protocol}, {first.repetitions} "
-            f"× {first.folds} folds; a "
-            "model without all tasks has none. Intervals, n and MDD of the scores stand in their own tables.",
+            *_score_note(first),
             "Values: trained numbers in the model's files; 0 where nothing was trained beforehand.",
             "Embedding: time of the jobs that embedded so many distinct texts, loading of the model included.",
             f"{MISSING} Not known, or fitted in every fold and not embedded apart.",
         ),
         header=(
             "Encoder",
-            "Mean score",
+            *(("Mean score",) if first.n_tasks else ()),
             "Values",
             "Dimension",
             "Max. tokens",
@@ -35,18 +33,27 @@ def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
             "Per 1,000",
             "Device",
         ),
-        alignment=("w3.6", "r", "r", "r", "r", "r", "r", "r", "l"),
+        alignment=("w3.6", *(("r",) if first.n_tasks else ()), "r", "r", "r", "r", "r", "r", "l"),
         groups=(Group("", tuple(_line(row) for row in rows)),),
         tidy_header=names_of(EncoderRow),
         tidy_rows=records_of(rows),
     )
 
 
+def _score_note(row: EncoderRow) -> list[str]:
+    if not row.n_tasks:
+        return []
+    return [
+        f"Mean score over {row.n_tasks} tasks, protocol {row.protocol}, {row.repetitions} × {row.folds} folds; a model "
+        "without all tasks has none. Intervals, n and MDD of the scores stand in their own tables."
+    ]
+
+
 def _line(row: EncoderRow) -> tuple[Cell, ...]:
     known = row.texts > 0
     return (
         Cell(row.model_title),
-        Cell(decimal(row.mean)),
+        *((Cell(decimal(row.mean)),) if row.n_tasks else ()),
         Cell(MISSING if math.isnan(row.parameters) else count(int(row.parameters))),
         Cell(MISSING if math.isnan(row.dimension) else count(int(row.dimension))),
         Cell("no limit" if math.isnan(row.max_tokens) else count(int(row.max_tokens))),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -24,8 +24,26 @@ from sentflow.report.page_files import attachments, pictures
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.published_table import published_table
 from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.similarity.section import SimilaritySources, section
 from sentflow.report.strips import Axis, strip
 from sentflow.report.tables import costs_table
+
+
+class EncoderInRow(Protocol):
+    """What a row says of its encoder."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    @property
+    def model_title(self) -> str:
+        """For tables."""
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a control."""
+
 
 _FOLDER = Path(__file__).parent
 # two or more names behind a slash that neither an address nor a name precedes; a file address; a drive
@@ -42,7 +60,7 @@ class Sources:
     Attributes
     ----------
     scores, curves, costs
-        Rows of the three summary files.
+        Rows of the three summary files; scores and curves are empty where no task was selected.
     encoders
         What each encoder is and costs; none where nobody gathered it.
     comparisons
@@ -66,6 +84,10 @@ class Sources:
         The effective configuration as YAML.
     versions
         As `sentflow.report.record.versions` gives them.
+    published
+        Scores of papers on the tasks.
+    similarity
+        Summaries of similarity and geometry; empty where no pair set was selected.
     files
         Tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving.
     """
@@ -88,6 +110,7 @@ class Sources:
     hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
     protocols: Sequence[Mapping[str, Any]] = ()
     published: Sequence[Mapping[str, Any]] = ()
+    similarity: SimilaritySources = field(default_factory=SimilaritySources)
 
 
 def render(sources: Sources) -> str:
@@ -145,22 +168,30 @@ def flat(entry: Mapping[str, Any], leave_out: Sequence[str] = ()) -> list[tuple[
 
 def _context(sources: Sources) -> dict[str, Any]:
     rows = sources.scores
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
-    versions = data_versions(rows)
-    axis = Axis.around(rows)
+    tasks = unique(row.task for row in rows)
+    named: list[EncoderInRow] = [*rows, *sources.similarity.data.encoders()]
+    models = unique(row.model for row in named)
+    versions = data_versions([*rows, *sources.similarity.data.rows()])
+    axis = Axis.around(rows) if rows else Axis(0.0, 1.0)
+    similarity = section(sources.similarity, str(sources.experiment["title"]), sources.models)
     return {
         "css": _own_text("page.css"),
         "script": _own_text("page.js"),
         "experiment": sources.experiment,
-        "first": rows[0],
+        "first": rows[0] if rows else None,
+        "similarity": similarity,
         "task_names": tasks,
         "model_names": models,
-        "model_titles": {row.model: row.model_title for row in rows},
-        "controls": unique(row.model for row in rows if row.is_control),
+        "model_titles": {row.model: row.model_title for row in named},
+        "controls": unique(row.model for row in named if row.is_control),
         "families": unique(row.family for row in rows),
         "data_versions": [(version, is_sample(version)) for version in versions],
         "has_sample": any(is_sample(version) for version in versions),
-        "findings": findings(rows, sources.comparisons),
+        "findings": [
+            *(findings(rows, sources.comparisons) if rows else []),
+            *(similarity.findings if similarity else []),
+        ],
+        "about_data": captions.data_note([*rows, *sources.similarity.data.rows()]),
         "tables": _tables(sources),
         "marks": _marks(rows, sources.comparisons),
         "task_pairs": {
@@ -178,6 +209,7 @@ def _context(sources: Sources) -> dict[str, Any]:
             {name: sources.datasets.get(name, {}) for name in _datasets_used(tasks, sources)},
             {name: sources.models.get(name, {}) for name in models},
             compared=bool(sources.comparisons.pairs),
+            probed=bool(rows),
         ),
         "scores": {(row.task, row.model): row for row in rows},
         "task_rows": {task: next(row for row in rows if row.task == task) for task in tasks},
@@ -186,7 +218,7 @@ def _context(sources: Sources) -> dict[str, Any]:
             model: average_score([row for row in rows if row.model == model], len(tasks)) for model in models
         },
         "n_folds": sum(row.n_folds for row in rows),
-        "notes": _notes(rows, sources.comparisons),
+        "notes": _notes(rows, sources.comparisons) if rows else [],
         "pictures": pictures(sources),
         "attachments": attachments(sources.files),
         "protocols": sources.protocols,
@@ -228,9 +260,8 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
 
 
 def _datasets_used(tasks: Sequence[str], sources: Sources) -> list[str]:
-    return unique(
-        sources.tasks[task]["dataset"] for task in tasks if "dataset" in sources.tasks.get(task, {})
-    )
+    entries = [*(sources.tasks.get(task, {}) for task in tasks), *sources.similarity.pair_sets.values()]
+    return unique(entry["dataset"] for entry in entries if "dataset" in entry)
 
 
 def _tables(sources: Sources) -> dict[str, HtmlTable]:
@@ -239,7 +270,7 @@ def _tables(sources: Sources) -> dict[str, HtmlTable]:
     made = [costs_table(sources.costs, title)]
     if sources.encoders:
         made.append(encoders_table(sources.encoders, title))
-    if sources.published:
+    if sources.published and sources.scores:
         made.append(published_table(sources.scores, title, sources.published))
     if sources.comparisons.pairs:
         made += [

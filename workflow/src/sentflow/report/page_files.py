@@ -10,6 +10,7 @@ from sentflow.report import comparison_texts, figure_texts
 from sentflow.report.comparison_data import match_rows, ranking_rows
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.pair_choice import shown_pairs
+from sentflow.report.similarity.section import picture_texts
 
 if TYPE_CHECKING:
     from sentflow.report.page import Sources
@@ -42,11 +43,10 @@ class Attachment:
 
 def pictures(sources: "Sources") -> dict[str, Picture]:
     texts = {
-        "heatmap": figure_texts.heatmap(sources.scores),
-        "forest": figure_texts.forest(sources.scores),
-        "curves": figure_texts.curves(sources.curves),
+        **_score_texts(sources),
         "costs": figure_texts.costs(sources.costs),
         **_comparison_texts(sources),
+        **picture_texts(sources.similarity.data, sources.scores),
     }
     # SVG is sharp at any size; PNG stands in where there is none
     best: dict[str, Path] = {}
@@ -56,9 +56,19 @@ def pictures(sources: "Sources") -> dict[str, Picture]:
     return {name: Picture(name, texts[name], _data_address(best[name])) for name in texts if name in best}
 
 
+def _score_texts(sources: "Sources") -> dict[str, FigureTexts]:
+    if not sources.scores:
+        return {}
+    return {
+        "heatmap": figure_texts.heatmap(sources.scores),
+        "forest": figure_texts.forest(sources.scores),
+        "curves": figure_texts.curves(sources.curves),
+    }
+
+
 def _comparison_texts(sources: "Sources") -> dict[str, FigureTexts]:
     texts = {}
-    if sources.encoders:
+    if sources.encoders and sources.scores:
         texts["sizes"] = comparison_texts.sizes(sources.encoders)
         texts["speed"] = comparison_texts.speed(sources.encoders)
     found = sources.comparisons

@@ -85,7 +85,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
         f"Dimensions of the vectors: {', '.join(widths)}.",
         "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the sentences of the "
         "family.",
-        "What each measure is, and where it comes from: docs/similarity.md. No measure is good or bad by itself, so "
+        "What each measure is, and where it comes from: docs/geometry.md. No measure is good or bad by itself, so "
         "nothing is marked.",
         *([f"In brackets the {levels[0]} interval, where a measure has one."] if levels else []),
         *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),

@@ -50,7 +50,7 @@ def draw(rows: Sequence[PlaneRow]) -> Figure:
     if norm is not None:
         bar = figure.colorbar(ScalarMappable(norm, colormaps["cividis"]), ax=panels, fraction=0.03, pad=0.02)
         bar.set_label("similarity score × 100")
-        bar.outline.set_visible(False)  # type: ignore[operator]
+        bar.outline.set_visible(False)
     canvas.frame(figure, texts, rows, canvas.Legend(_handles(known, own), 3))
     return figure
 

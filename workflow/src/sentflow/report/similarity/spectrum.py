@@ -84,6 +84,6 @@ def _by_model(rows: Sequence[SpectrumRow]) -> dict[str, list[SpectrumRow]]:
     }
 
 
-def _dashes(look: canvas.Look) -> str | tuple[int, tuple[float, float]]:
+def _dashes(look: canvas.Look) -> tuple[float, Sequence[float]] | None:
     # colour is not all: controls are dashed
-    return (0, (3.0, 1.5)) if look.marker == "s" else "solid"
+    return (0, (3.0, 1.5)) if look.marker == "s" else None
