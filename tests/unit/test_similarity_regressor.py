@@ -117,9 +117,10 @@ def test_regressor_of_torch_without_our_loop(parts):
     bound = 1 / math.sqrt(train.features.shape[1])
     generator = torch.Generator().manual_seed(5)
     layer = torch.nn.Linear(train.features.shape[1], 5)
+    initial = torch.empty(5, train.features.shape[1] + 1).uniform_(-bound, bound, generator=generator)
     with torch.no_grad():
-        layer.weight.uniform_(-bound, bound, generator=generator)
-        layer.bias.uniform_(-bound, bound, generator=generator)
+        layer.weight.copy_(initial[:, :-1])
+        layer.bias.copy_(initial[:, -1])
     model = torch.nn.Sequential(layer, torch.nn.Softmax(dim=1))
     optimiser, criterion = torch.optim.Adam(model.parameters()), torch.nn.MSELoss()
     orders = np.random.default_rng(5)

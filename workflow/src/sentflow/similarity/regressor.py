@@ -6,7 +6,6 @@ The defaults are those of facebookresearch/SentEval@1869aaa, ``senteval/tools/re
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from sentflow.probing.tensor_training import one_torch_thread
 from sentflow.similarity.correlations import pearson, spearman
 
 GRADES = 5
+_BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8  # torch.optim.Adam's defaults
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class RegressorSettings:
         No chunk begins after more epochs than these, so that one chunk more can be trained.
     patience
         Looks without a better Pearson, in total and not in a row, that are let pass; the next one ends training.
-    learning_rate, weight_decay
-        Of Adam, whose other settings are torch's defaults too.
+    learning_rate
+        Of Adam, whose other settings are torch's defaults too; no weight decay.
     """
 
     batch_rows: int = 64
@@ -42,7 +42,6 @@ class RegressorSettings:
     max_epochs: int = 1000
     patience: int = 3
     learning_rate: float = 1e-3
-    weight_decay: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -155,23 +154,18 @@ def regress(
 
 
 class _Training:
-    """The weights and their optimiser."""
+    """The weights, trained by Adam; written out, for autograd takes five times as long as what it computes."""
 
     def __init__(self, part: Part, *, seed: int, settings: RegressorSettings) -> None:
         self._settings = settings
-        self._features = torch.from_numpy(np.ascontiguousarray(part.features))
+        self._features = _with_ones(part.features)
         self._targets = torch.from_numpy(soft_targets(part.gold))
         self._batches = np.random.default_rng(seed)
-        width = part.features.shape[1]
         # a linear layer in the range of torch's own initial values, but not from its global generator
-        draws, bound = torch.Generator().manual_seed(seed % 2**63), 1 / math.sqrt(width)
-        self._layer = [
-            torch.empty(shape).uniform_(-bound, bound, generator=draws).requires_grad_()
-            for shape in ((GRADES, width), (GRADES,))
-        ]
-        self._optimiser = torch.optim.Adam(
-            self._layer, lr=settings.learning_rate, weight_decay=settings.weight_decay
-        )
+        draws, bound = torch.Generator().manual_seed(seed % 2**63), 1 / math.sqrt(part.features.shape[1])
+        self._layer = torch.empty(GRADES, self._features.shape[1]).uniform_(-bound, bound, generator=draws)
+        self._first, self._second = torch.zeros_like(self._layer), torch.zeros_like(self._layer)
+        self._steps = 0
         self.epochs = 0
 
     def chunk(self) -> None:
@@ -179,24 +173,41 @@ class _Training:
         for _ in range(self._settings.epochs_per_chunk):
             order = torch.from_numpy(self._batches.permutation(len(self._features)))
             for rows in torch.split(order, self._settings.batch_rows):
-                output = _shares(self._features[rows], self._layer)
-                loss = torch.nn.functional.mse_loss(output, self._targets[rows])
-                self._optimiser.zero_grad()
-                torch.autograd.backward(loss)
-                self._optimiser.step()
+                self._move(self._gradient(self._features[rows], self._targets[rows]))
             self.epochs += 1
 
-    def weights(self) -> list[torch.Tensor]:
-        """A copy of the weights and biases as they are."""
-        return [values.detach().clone() for values in self._layer]
+    def weights(self) -> torch.Tensor:
+        """(5, 2d + 1) a copy of the weights as they are; the bias is the last column."""
+        return self._layer.clone()
 
-    def predict(self, features: np.ndarray, weights: Sequence[torch.Tensor] | None = None) -> np.ndarray:
+    def predict(self, features: np.ndarray, weights: torch.Tensor | None = None) -> np.ndarray:
         """(n,) float64 mean grades of (n, 2d) features; of the weights as they are unless told others."""
-        with torch.no_grad():
-            shares = _shares(torch.from_numpy(np.ascontiguousarray(features)), weights or self._layer)
+        shares = _shares(_with_ones(features), self._layer if weights is None else weights)
         return np.asarray(shares.numpy().astype(np.float64) @ np.arange(1, GRADES + 1))
 
+    def _gradient(self, features: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """(5, 2d + 1), of the mean squared difference of shares and targets."""
+        shares = _shares(features, self._layer)
+        by_share = (shares - targets).mul_(2 / targets.numel())
+        # softmax: ds_i/dz_j = s_i (1[i = j] − s_j)
+        by_logit = shares.mul_(by_share.sub_((by_share * shares).sum(dim=1, keepdim=True)))
+        return by_logit.T @ features
 
-def _shares(features: torch.Tensor, layer: Sequence[torch.Tensor]) -> torch.Tensor:
+    def _move(self, gradient: torch.Tensor) -> None:
+        """A step of Adam: Kingma and Ba 2015, algorithm 1."""
+        self._steps += 1
+        self._first.lerp_(gradient, 1 - _BETA1)
+        self._second.mul_(_BETA2).addcmul_(gradient, gradient, value=1 - _BETA2)
+        root = (self._second / (1 - _BETA2**self._steps)).sqrt_().add_(_EPSILON)
+        rate = self._settings.learning_rate / (1 - _BETA1**self._steps)
+        self._layer.addcdiv_(self._first, root, value=-rate)
+
+
+def _with_ones(features: np.ndarray) -> torch.Tensor:
+    """(n, 2d + 1): features, and a column of ones for the bias."""
+    return torch.from_numpy(np.concatenate([features, np.ones((len(features), 1), np.float32)], axis=1))
+
+
+def _shares(features: torch.Tensor, layer: torch.Tensor) -> torch.Tensor:
     """(n, 5) shares of the grades."""
-    return torch.nn.functional.linear(features, *layer).softmax(dim=1)
+    return (features @ layer.T).softmax(dim=1)
