@@ -19,10 +19,19 @@ import sys, time
 from pathlib import Path
 start = time.perf_counter()
 from sentflow.commands.probe import main
+from sentflow.probing import cross_validation
+train_fold, folds = cross_validation.train_fold, 0.0
+def timed_fold(*args, **kwargs):
+    global folds
+    begin = time.perf_counter()
+    result = train_fold(*args, **kwargs)
+    folds += time.perf_counter() - begin
+    return result
+cross_validation.train_fold = timed_fold
 main(sys.argv[1:])
 seconds = time.perf_counter() - start
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
-print(seconds, int(peak) * 1024)
+print(seconds, folds, int(peak) * 1024)
 """
 
 
@@ -34,6 +43,8 @@ class Job:
     ----------
     seconds
         From start to end, without Python's own start.
+    fold_seconds
+        Of these, those in which folds were trained.
     peak_bytes
         Largest resident memory.
     matrix_bytes
@@ -41,6 +52,7 @@ class Job:
     """
 
     seconds: float
+    fold_seconds: float
     peak_bytes: int
     matrix_bytes: int
 
@@ -96,9 +108,11 @@ def run_job(
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
-    seconds, peak = done.stdout.split()[-2:]
+    seconds, fold_seconds, peak = done.stdout.split()[-3:]
     embeddings = np.load(files["embeddings"], mmap_mode="r")
-    return Job(float(seconds), int(peak), _matrix_bytes(files["task"], embeddings.shape[1]))
+    return Job(
+        float(seconds), float(fold_seconds), int(peak), _matrix_bytes(files["task"], embeddings.shape[1])
+    )
 
 
 def _matrix_bytes(task: Path, dimension: int) -> int:

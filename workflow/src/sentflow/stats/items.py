@@ -8,6 +8,7 @@ import numpy as np
 from sentflow.stats.confusions import metric_values
 
 _CELLS_AT_ONCE = 4_000_000  # counts of one block of resamples: 16 MB
+_DRAWS_AT_ONCE = 32_000
 
 
 @dataclass(frozen=True)
@@ -211,6 +212,12 @@ def _counts(units: Units, *, n_resamples: int, seed: int) -> Iterator[np.ndarray
         counts = np.empty((size, n_units), np.float32)
         for members in units.strata:
             n = len(members)
-            drawn = generator.integers(0, n, (size, n)) + np.arange(size)[:, None] * n
-            counts[:, members] = np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n)
+            # few at a time stay in the cache; the draws are the same
+            some = max(1, _DRAWS_AT_ONCE // n)
+            for begin in range(0, size, some):
+                k = min(some, size - begin)
+                drawn = generator.integers(0, n, (k, n))
+                drawn += np.arange(0, k * n, n)[:, None]
+                found = np.bincount(drawn.ravel(), minlength=k * n).reshape(k, n)
+                counts[begin : begin + k, members] = found
         yield counts

@@ -15,6 +15,7 @@ from scipy.special import ndtr, ndtri
 MAX_SEED = 2**32 - 1
 PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
 PER_EPOCH = ("loss_per_epoch_eval", "loss_per_epoch_train", "metric_per_epoch_eval")
+_WORDS_AT_ONCE = 1 << 15
 QUANTITIES = (
     "loss_per_epoch_eval",
     "loss_per_epoch_train",
@@ -130,17 +131,55 @@ def published_intervals(
     undefined
         No limits where all values are equal, as published; else both are the mean.
     """
+    draws = Draws(seed)
     rows_by_size: dict[int, np.ndarray] = {}
     intervals = []
     for sample in samples:
         n = len(sample)
         if n not in rows_by_size:
-            rows_by_size[n] = np.random.RandomState(seed).randint(0, n, (n_resamples, n))
+            rows_by_size[n] = draws.integers(n, n_resamples * n).reshape(n_resamples, n)
         interval = reflected_bca(sample, rows_by_size[n], level=level)
         if not undefined and (sample == sample[0]).all():
             interval = Interval(float(sample[0]), float(sample[0]))
         intervals.append(interval if reflect else _mirrored(interval, float(sample.mean())))
     return intervals
+
+
+class Draws:
+    """What ``RandomState(seed).randint`` draws below several bounds, each from the start.
+
+    NumPy takes the low bits of 32-bit words and throws away what lies outside. The words do not depend on the bound, so
+    they are made once; filtering them together takes a third of the time of one after the other.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._generator = np.random.RandomState(seed)
+        self._words = np.empty(0, np.uint32)
+
+    def integers(self, bound: int, size: int) -> np.ndarray:
+        """(size,) int64 in [0, bound): the draws of ``RandomState(seed).randint(0, bound, size)``; bound <= 2**32."""
+        if bound == 1:  # no words are needed
+            return np.zeros(size, np.int64)
+        mask = (1 << (bound - 1).bit_length()) - 1
+        # what is kept of so many words is enough but for one case in 10⁹, which the loop settles
+        needed = size * (mask + 1) / bound
+        n_words = int(needed + 6 * needed**0.5) + 1
+        while True:
+            words, found, missing = self._first(n_words), [], size
+            for start in range(0, n_words, _WORDS_AT_ONCE):  # few at a time stay in the cache
+                low = words[start : start + _WORDS_AT_ONCE] & np.uint32(mask)
+                found.append(low.take(np.flatnonzero(low < bound)[:missing]))
+                missing -= len(found[-1])
+            if missing == 0:
+                return np.concatenate(found, dtype=np.int64)
+            n_words *= 2
+
+    def _first(self, n: int) -> np.ndarray:
+        missing = n - len(self._words)
+        if missing > 0:
+            more = self._generator.randint(0, 1 << 32, size=missing, dtype=np.uint32)
+            self._words = np.concatenate([self._words, more])
+        return self._words[:n]
 
 
 def _mirrored(interval: Interval, centre: float) -> Interval:
@@ -171,7 +210,7 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
         return Interval(float(mean), float(mean))
     if (sample == sample[0]).all():
         return Interval(float("nan"), float("nan"))
-    deviations = np.sort(mean - sample[rows].mean(axis=1))
+    deviations = np.sort(mean - _resampled_means(sample, rows))
     below = np.searchsorted(deviations, 0.0, side="left")
     ties = np.searchsorted(deviations, 0.0, side="right") - below
     bias = ndtri((below + ties / 2) / len(deviations))
@@ -181,3 +220,12 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
     z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
     low, high = np.percentile(deviations, 100 * ndtr(bias + z / (1 - acceleration * z))) + mean
     return Interval(float(low), float(high))
+
+
+def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    means = np.empty(len(rows))
+    at_once = max(1, _WORDS_AT_ONCE // len(sample))
+    for start in range(0, len(rows), at_once):
+        some = slice(start, start + at_once)
+        sample.take(rows[some]).mean(axis=1, out=means[some])
+    return means
