@@ -24,6 +24,10 @@ include: "workflow/rules/targets.smk"
 report: "workflow/report/workflow.rst"
 
 
+onstart:
+    write_record(Path.cwd())
+
+
 localrules:
     all,
 

@@ -8,12 +8,13 @@ from pathlib import Path
 source_folder = str(Path(workflow.basedir) / "workflow" / "src")
 sys.path.insert(0, source_folder)
 
-from sentflow import paths
+from sentflow import lifeline, paths
 from sentflow.config import load_experiment
 from sentflow.environment import put_this_python_first
 from sentflow.errors import ConfigError
 from sentflow.job_settings import one_of
 from sentflow.provenance import code, files, versions
+from sentflow.run_record import write_record
 from sentflow.targets import Targets
 
 try:
@@ -24,7 +25,11 @@ except ConfigError as error:
 targets = Targets(experiment)
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
-shell.prefix(f"export PYTHONPATH={shlex.quote(source_folder)}:$PYTHONPATH; ")
+# And they end with this Snakemake, so that none of a killed run writes into the files of the next.
+shell.prefix(
+    f"export PYTHONPATH={shlex.quote(source_folder)}:$PYTHONPATH"
+    f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())}; "
+)
 put_this_python_first()
 
 

@@ -26,6 +26,7 @@ rule embed:
         runtime=lambda wildcards, attempt: 120 * attempt,
         connection=targets.connection_settings,
         device=targets.device,
+        call_seconds=targets.call_seconds,
     params:
         code=code("sentflow.commands.embed"),
         env=targets.embed_versions,
@@ -33,7 +34,8 @@ rule embed:
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
-        " --code {params.code:q} --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --call-seconds {resources.call_seconds:q} --code {params.code:q} --threads {threads}"
+        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 
 rule embed_task:
@@ -90,9 +92,10 @@ rule featurise:
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
+        call_seconds=targets.call_seconds,
     params:
         code=code("sentflow.commands.featurise"),
         env=versions("numpy"),
     shell:
         "OMP_NUM_THREADS={threads} python -m sentflow.commands.featurise --manifest {input.manifest:q}"
-        " --task {input.task:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"
+        " --task {input.task:q} --call-seconds {resources.call_seconds:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"

@@ -91,13 +91,15 @@ rule probe_lazy:
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
+        call_seconds=targets.call_seconds,
     params:
         code=code("sentflow.commands.probe_lazy"),
         env=versions("numpy", "scikit-learn", "torch"),
         settings=targets.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"
-        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output.folds:q} > {log:q} 2>&1"
+        " --manifest {input.manifest:q} --settings {params.settings:q} --call-seconds {resources.call_seconds:q}"
+        " --output {output.folds:q} > {log:q} 2>&1"
 
 
 rule score:

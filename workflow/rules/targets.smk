@@ -2,6 +2,7 @@
 
 
 localrules:
+    sources,
     embeddings,
     probes,
     scores,
@@ -12,6 +13,12 @@ localrules:
     figures,
     checks,
     exports,
+
+
+rule sources:
+    """Every raw file and every fetched model: after this, nothing needs the network."""
+    input:
+        targets.sources(),
 
 
 rule embeddings:

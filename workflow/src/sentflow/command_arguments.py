@@ -21,6 +21,18 @@ def add_embedding_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--info", type=Path, required=True, help="what describes the vectors, .json")
 
 
+def add_call_seconds(parser: argparse.ArgumentParser) -> None:
+    """The limit of a user's own class, see `call_limit`."""
+    parser.add_argument(
+        "--call-seconds", type=int, default=0, help="what a call of your own class may take; 0 is no limit"
+    )
+
+
+def call_limit(args: argparse.Namespace) -> float | None:
+    """What `add_call_seconds` was given, as `CustomCode` takes it."""
+    return args.call_seconds or None
+
+
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """What every export of scores reads."""
     parser.add_argument("--summary", type=Path, required=True, help="summary of scores")

@@ -1,33 +1,75 @@
 """Files that appear whole or not at all."""
 
+import errno
 import hashlib
 import json
 import math
 import os
 import re
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.lifeline import refuse_orphan
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 @contextmanager
 def atomic(path: Path | str) -> Iterator[Path]:
     """Give a temporary name in the same folder; rename it to `path` when the block ends well.
 
-    The temporary name carries the process id, so that an orphan of a killed run never writes into a file
-    that a later run owns. After an error nothing is left behind; what a killed process left of the same file is
-    deleted. The folder is made if needed.
+    The temporary name carries the process id, and an orphan of a killed run renames nothing, so that it never writes
+    into a file that a later run owns. After an error nothing is left behind; what a killed process left of the same
+    file is deleted. The folder is made if needed.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written: no room, no right, a file system that is read-only.
     """
     path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _remove_parts_of_the_dead(path)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_parts_of_the_dead(path)
         yield part
+        refuse_orphan()
         part.replace(path)
+    except FileNotFoundError:
+        raise  # the block wrote nothing: a defect of the program
+    except OSError as error:
+        raise DataError(not_written(path, error).replace(str(part), str(path))) from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a file system that has become read-only
+            part.unlink(missing_ok=True)
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """Why a file could not be written, and what to do; one paragraph."""
+    reason = error.strerror or str(error)
+    remedy = "Mend that and run again: finished files stay."
+    if error.errno in NOT_ALLOWED:
+        remedy = (
+            f"Nothing can be written to {path.parent}: look at its owner and rights and at how it is mounted, or take "
+            "another folder by --directory."
+        )
+    elif error.errno in NO_ROOM or error.errno is None:  # NumPy does not pass on what the system said
+        remedy = (
+            f"The disk or your quota is full{_free(path)}. Make room, or take another folder by --directory, and run "
+            "again: finished files stay."
+        )
+    return f"{path} could not be written: {reason}. {remedy}"
+
+
+def _free(path: Path) -> str:
+    with suppress(OSError):
+        return f" ({shutil.disk_usage(path.parent).free / 1e6:.1f} MB free)"
+    return ""
 
 
 def _remove_parts_of_the_dead(path: Path) -> None:

@@ -7,8 +7,11 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 from sentflow.errors import SentflowError
+from sentflow.io import NO_ROOM, NOT_ALLOWED, not_written
+from sentflow.lifeline import end_with_snakemake
 
 logger = logging.getLogger(__name__)
 
@@ -46,14 +49,21 @@ def library_version(distribution: str) -> str:
 
 
 def exit_with(main: Callable[[], int]) -> None:
-    """Run a command and exit: 0 when done, 2 with one paragraph for a `SentflowError`.
+    """Run a command and exit: 0 when done, 2 with one paragraph for a `SentflowError` or a file that cannot be written.
 
-    Any other exception is a defect of the program and keeps its traceback (exit code 1).
+    The process ends with the Snakemake that began it, see `sentflow.lifeline`. Any other exception is a defect of the
+    program and keeps its traceback (exit code 1).
     """
     try:
+        end_with_snakemake()
         sys.exit(main())
     except SentflowError as error:
         sys.stderr.write(f"\nerror: {error}\n")
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:
+            raise
+        sys.stderr.write(f"\nerror: {not_written(Path(error.filename), error)}\n")
         sys.exit(2)
 
 

@@ -17,6 +17,7 @@ from sentflow.encoders.kinds import (
     NEURAL_KINDS,
     PLACE_KEYS,
     backend_libraries,
+    call_seconds,
     connection_settings,
     custom_files,
     encode_settings,
@@ -96,6 +97,14 @@ class Targets:
     def manifests(self) -> list[str]:
         """What was fetched of every model."""
         return [paths.MANIFEST.format(model=model) for model in self.experiment.models]
+
+    def sources(self) -> list[str]:
+        """Every file that comes from outside, or is made as if it did; all else needs no network."""
+        raw = [
+            paths.RAW_FILE.format(dataset=task["dataset"], file=task["reader"]["file"])
+            for task in self.experiment.tasks.values()
+        ]
+        return [*dict.fromkeys(raw), *self.manifests()]
 
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
@@ -403,6 +412,10 @@ class Targets:
     def connection_settings(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
         return json_text(connection_settings(self.experiment.models[wildcards.model]))
+
+    def call_seconds(self, wildcards: Any) -> int:
+        """What a call of a user's own class may take; 0 is no limit. Not a setting of science either."""
+        return call_seconds(self.experiment.models[wildcards.model])
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""

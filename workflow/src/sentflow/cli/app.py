@@ -1,8 +1,8 @@
 """The command ``sentflow``: what there is, what would be run, what came out.
 
-It starts no job and changes no result; Snakemake does. Everything but typer is imported inside the commands,
-so that ``sentflow --help`` answers at once. Help is plain text for the same reason: drawing it takes rich, and
-rich's Markdown, twice as long as all the rest.
+It changes no result; Snakemake does, which ``sentflow run`` becomes. Everything but typer is imported inside the
+commands, so that ``sentflow --help`` answers at once. Help is plain text for the same reason: drawing it takes rich,
+and rich's Markdown, twice as long as all the rest.
 """
 
 import sys
@@ -145,6 +145,17 @@ def new_experiment(
     from sentflow.cli.new_experiment import write_experiment
 
     write_experiment(path, tasks=tasks or [], models=models or [], title=title)
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def run(context: typer.Context) -> None:
+    """Run snakemake with the same words, and resume a killed run.
+
+    A lock that a killed run has left is removed first; that of a running one never.
+    """
+    from sentflow.cli.run import run as start
+
+    start(context.args)
 
 
 def main() -> None:

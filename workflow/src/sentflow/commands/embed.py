@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.command_arguments import add_call_seconds, call_limit
 from sentflow.data.texts import read_texts
 from sentflow.encoders.devices import device_names
 from sentflow.encoders.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="digest of the code; with it, vectors of an earlier run with the same digest are used",
     )
     parser.add_argument("--threads", type=int, default=1, help="changes the time, not the result")
+    add_call_seconds(parser)
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument("--info", type=Path, required=True, help="output, .json")
 
@@ -93,6 +95,7 @@ def embed(
             threads=args.threads,
             connection=connection,
             devices=devices,
+            timeout_seconds=call_limit(args),
             role=role,
             task=task,
         )

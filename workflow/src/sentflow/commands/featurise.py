@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.command_arguments import add_call_seconds, call_limit
 from sentflow.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
@@ -15,6 +16,7 @@ def parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m sentflow.commands.featurise", description=__doc__)
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
     parser.add_argument("--task", type=Path, required=True, help="task table")
+    add_call_seconds(parser)
     parser.add_argument(
         "--features", type=Path, required=True, help="output, .npy, one row per row of the task"
     )
@@ -33,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.probing.featurised import all_features, row_texts
 
     manifest, table = read_manifest(args.manifest), read_task(args.task)
-    features = all_features(table, CustomFeaturiser(CustomCode.load(manifest)))
+    code = CustomCode.load(manifest, timeout_seconds=call_limit(args))
+    features = all_features(table, CustomFeaturiser(code))
     logger.info("%s: %d rows, %d features", table.info.task, *features.shape)
     description = {
         "model": args.manifest.parent.name,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.command_arguments import probe_parser
+from sentflow.command_arguments import add_call_seconds, call_limit, probe_parser
 from sentflow.log import exit_with, start_log
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     arguments = probe_parser("probe_lazy", __doc__)
     arguments.add_argument("--manifest", type=Path, required=True, help="of the encoder")
+    add_call_seconds(arguments)
     return arguments
 
 
@@ -31,13 +32,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     table, settings = read_task(args.task), ProbeSettings.from_json(args.settings)
     split_alternatives = settings.complete().switches.lazy_sep_layout == "alternatives"
-    source = lazy_source(read_manifest(args.manifest), table, split_alternatives=split_alternatives)
+    source = lazy_source(
+        read_manifest(args.manifest),
+        table,
+        split_alternatives=split_alternatives,
+        timeout_seconds=call_limit(args),
+    )
     probe_task(source, table, settings, args.output, device=args.device)
     return 0
 
 
 def lazy_source(
-    manifest: "Manifest", table: "TaskTable", *, split_alternatives: bool = False
+    manifest: "Manifest",
+    table: "TaskTable",
+    *,
+    split_alternatives: bool = False,
+    timeout_seconds: float | None = None,
 ) -> "FeatureSource":
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
     from sentflow.encoders.custom_class import EMBED
@@ -51,7 +61,7 @@ def lazy_source(
     from sentflow.encoders.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
     from sentflow.probing.featurised import LazyFeaturised
 
-    code = CustomCode.load(manifest)
+    code = CustomCode.load(manifest, timeout_seconds=timeout_seconds)
     if manifest.settings["level"] == EMBED:
         return LazyFeaturised(table, CustomFeaturiser(code))
     encoder = CustomLazyEncoder(code, task=table.info.task)

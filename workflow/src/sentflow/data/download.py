@@ -10,6 +10,7 @@ from sentflow.data.mirrors import MIRROR_VARIABLE, Place, is_remote, names_in_mi
 from sentflow.data.transfer import Patience, TransferError, fetch
 from sentflow.errors import DataError
 from sentflow.io import atomic
+from sentflow.lifeline import refuse_orphan
 
 logger = logging.getLogger(__name__)
 
@@ -102,6 +103,7 @@ def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> 
         )
         fetch(url, part, patience=patience, expected_bytes=file.bytes)
         _verify_part(part, output.name, file)
+    refuse_orphan()
     part.replace(output)
 
 

@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sentflow.encoders.custom_class import EMBED, ENCODE, split_reference
 from sentflow.encoders.manifest import Manifest, check_files
 from sentflow.encoders.protocol import FloatArray
 from sentflow.encoders.storage import named_rows, rows_not_finite
+from sentflow.encoders.time_limit import time_limit
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
@@ -40,15 +42,20 @@ class CustomCode:
         The class.
     arguments
         Of its constructor.
+    timeout_seconds
+        What each call may take before the process ends; None is no limit.
     """
 
     file: str
     name: str
     type: type
     arguments: Mapping[str, Any]
+    timeout_seconds: float | None = None
 
     @classmethod
-    def load(cls, manifest: Manifest, *, offline: bool = True) -> "CustomCode":
+    def load(
+        cls, manifest: Manifest, *, offline: bool = True, timeout_seconds: float | None = None
+    ) -> "CustomCode":
         """Import the class that a manifest names; its files must be those of the manifest.
 
         Parameters
@@ -58,6 +65,8 @@ class CustomCode:
         offline
             Keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone, and
             models that the file loads have to lie on this machine.
+        timeout_seconds
+            See the attribute; the import is such a call too.
 
         Raises
         ------
@@ -74,7 +83,8 @@ class CustomCode:
         file, name = split_reference(manifest.source["custom"])
         if offline:
             os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
-        found = getattr(_imported(file), name, None)
+        with _limited(timeout_seconds, f"the import of {file}", name):
+            found = getattr(_imported(file), name, None)
         if not isinstance(found, type):
             raise ConfigError(
                 f"{file} has no class {name!r} when it is imported. Define it at the top level."
@@ -84,7 +94,13 @@ class CustomCode:
                 f"{file}, {name}: lazy is {found.lazy!r} when it is imported, but the file was read as "  # type: ignore[attr-defined]
                 f"{manifest.settings['lazy']}. Write lazy = True or lazy = False in the body of the class itself."
             )
-        return cls(file=file, name=name, type=found, arguments=manifest.settings["arguments"])
+        return cls(
+            file=file,
+            name=name,
+            type=found,
+            arguments=manifest.settings["arguments"],
+            timeout_seconds=timeout_seconds,
+        )
 
     def new(self) -> Any:
         """A new object of the class.
@@ -95,7 +111,8 @@ class CustomCode:
             The arguments do not fit, or the constructor fails.
         """
         try:
-            return self.type(**self.arguments)
+            with _limited(self.timeout_seconds, self.where("__init__"), self.name):
+                return self.type(**self.arguments)
         except Exception as error:
             logger.exception("%s(%s)", self.name, dict(self.arguments))
             raise ConfigError(
@@ -112,7 +129,8 @@ class CustomCode:
             It raised anything; the log has the traceback.
         """
         try:
-            return getattr(instance, method)(*args, **keywords)
+            with _limited(self.timeout_seconds, self.where(method), self.name):
+                return getattr(instance, method)(*args, **keywords)
         except Exception as error:
             logger.exception("%s", self.where(method))
             raise DataError(f"{self.where(method)} failed: {self._told(error)}.") from error
@@ -290,7 +308,26 @@ def told(error: BaseException, file: str) -> str:
     ]
     message = str(error).strip().rstrip(".")
     text = type(error).__name__ + (f": {message}" if message else "")
-    return f"{text} (line {lines[-1]})" if lines else text
+    text = f"{text} (line {lines[-1]})" if lines else text
+    return text + _no_cuda(message)
+
+
+def _no_cuda(message: str) -> str:
+    """What to write where an error comes from asking for a device that is not there."""
+    torch = sys.modules.get("torch")
+    if torch is None or torch.cuda.is_available() or not ("CUDA" in message or "NVIDIA" in message):
+        return ""
+    return (
+        '. This machine has no CUDA device: write device = "cuda" if torch.cuda.is_available() else "cpu", or run the '
+        "job where there is one"
+    )
+
+
+def _limited(seconds: float | None, what: str, name: str) -> AbstractContextManager[None]:
+    remedy = (
+        f"Look in the log where {name} hung; if it only needs longer, write a larger timeout_seconds: in the "
+    )
+    return time_limit(seconds, what=what, remedy=remedy + "model's entry.")
 
 
 def _imported(file: str) -> Any:

@@ -3,6 +3,7 @@
 Standard library only: the Snakefile imports this module in every job.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -63,6 +64,8 @@ ENCODE_KEYS = {
 }
 # Keys that say how a service is reached, not what it answers. A change of these runs nothing again.
 CONNECTION_KEYS = {API: ("key_variable", "batch_texts", "timeout_seconds", "attempts")}
+# Keys that limit what a user's own class may take. A change of these runs nothing again either.
+LIMIT_KEYS = {CUSTOM: ("timeout_seconds",)}
 # Keys that say where vectors are computed. A change of these runs nothing again either.
 PLACE_KEYS = {SENTENCE_TRANSFORMERS: ("device",), TRANSFORMERS: ("device",)}
 # Keys that only tables and captions read.
@@ -186,6 +189,11 @@ def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in CONNECTION_KEYS.get(entry["kind"], ()) if key in entry}
 
 
+def call_seconds(entry: Mapping[str, Any]) -> int:
+    """Whole seconds that a call of a user's own class may take; 0 is no limit."""
+    return max((math.ceil(entry.get(key, 0)) for key in LIMIT_KEYS.get(entry["kind"], ())), default=0)
+
+
 def source_kind(source: Mapping[str, Any]) -> str:
     """``"hub"``, ``"package"``, ``"archive"``, ``"folder"`` or ``"file"``; a package has a folder too."""
     return next(kind for kind in SOURCE_KEYS if kind in source)
@@ -204,7 +212,7 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     kind = entry.get("kind")
     if kind not in FETCH_KEYS:
         return [f"models.{name}.kind: {kind!r} is no kind of encoder. Write one of: {_listed(FETCH_KEYS)}."]
-    elsewhere = (*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()))
+    elsewhere = (*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()), *LIMIT_KEYS.get(kind, ()))
     known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS)
     problems = [
         f"models.{name}.{key}: an encoder of kind {kind} has no such key. {_guess(key, known)}"

@@ -35,6 +35,7 @@ def load_encoder(
     threads: int = 1,
     connection: Connection | None = None,
     devices: Sequence[str] = (),
+    timeout_seconds: float | None = None,
     role: str = TEXT,
     task: str | None = None,
 ) -> Encoder:
@@ -54,6 +55,8 @@ def load_encoder(
         How a service is reached; only encoders behind an address read it.
     devices
         Where a neural model computes, see `sentflow.encoders.devices`; empty is the best there is.
+    timeout_seconds
+        What a call of a user's own class may take; None is no limit.
     role, task
         Of the texts that an encoder with batches of its own is given.
 
@@ -96,7 +99,7 @@ def load_encoder(
     if manifest.kind == CUSTOM:
         from sentflow.encoders.custom import CustomCode, CustomEncoder
 
-        return CustomEncoder(CustomCode.load(manifest))
+        return CustomEncoder(CustomCode.load(manifest, timeout_seconds=timeout_seconds))
     raise ConfigError(
         f"an encoder of kind {manifest.kind} is fitted inside each fold: it has no embeddings of a dataset."
     )

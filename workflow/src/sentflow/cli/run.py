@@ -1,0 +1,169 @@
+"""`sentflow run`: Snakemake, after what a killed run has left behind is out of the way."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.errors import DataError
+from sentflow.lifeline import VARIABLE, ancestors
+from sentflow.paths import RESULTS
+from sentflow.run_record import read_record, this_machine, write_record
+
+ORPHANS_END_WITHIN_SECONDS = 60.0
+
+
+def run(arguments: Sequence[str]) -> None:
+    """Become ``snakemake ARGUMENTS``; a lock of a killed run is removed, that of a running one never.
+
+    Raises
+    ------
+    DataError
+        A run is going on in the folder, or jobs of a killed one are; says what to do.
+    """
+    folder = working_folder(arguments)
+    if is_locked(folder):
+        refuse_running(folder)
+        wait_for_orphans(folder)
+        shutil.rmtree(folder / ".snakemake" / "locks")
+        sys.stderr.write("The last run was killed. It is resumed: finished files stay.\n")
+    if folder.is_dir():
+        mend_dates(folder / RESULTS)
+        write_record(folder)
+    sys.stderr.flush()
+    # The process stays the same one, so that the record and signals hold for Snakemake.
+    os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
+
+
+def working_folder(arguments: Sequence[str]) -> Path:
+    """The folder that Snakemake will work in: that of ``--directory``, or the current one."""
+    folder = "."
+    for word, following in zip(arguments, [*arguments[1:], "."], strict=True):
+        name, equals, value = word.partition("=")
+        if name in ("-d", "--directory"):
+            folder = value if equals else following
+        elif word.startswith("-d") and not word.startswith("--"):
+            folder = word[2:]
+    return Path(folder).expanduser().resolve()
+
+
+def is_locked(folder: Path) -> bool:
+    """Whether Snakemake would refuse to work in a folder, or might."""
+    return any((folder / ".snakemake" / "locks").glob("*.lock"))
+
+
+def refuse_running(folder: Path) -> None:
+    """Refuse to unlock a folder in which a run may be going on.
+
+    Raises
+    ------
+    DataError
+        Snakemake runs there, on this machine or perhaps on another, or jobs of it wait in SLURM.
+    """
+    if running := [process for process in processes_in(folder) if _is_snakemake(process)]:
+        process = running[0]
+        raise DataError(
+            f"a run is going on in {folder}: process {process} on this machine ({' '.join(_words(process))}). Wait "
+            f"until it has ended, or end it (kill {process}); for another experiment at the same time take "
+            "another folder by --directory."
+        )
+    record = read_record(folder)
+    if record is not None and record.machine != this_machine():
+        raise DataError(
+            f"{folder} is locked by a run that was begun on {record.machine} (process {record.process}), which cannot "
+            f"be seen from here. If it goes on there, wait. If not, run the same command on {record.machine}, or here "
+            "snakemake --unlock and the same command again."
+        )
+    if jobs := slurm_jobs_in(folder):
+        raise DataError(
+            f"SLURM has jobs of a killed run in {folder}, which would write into the files of a new one. Wait until "
+            f"they have ended (squeue --me), or end them: scancel {' '.join(jobs)}."
+        )
+
+
+def wait_for_orphans(folder: Path) -> None:
+    """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.lifeline`.
+
+    Raises
+    ------
+    DataError
+        One does not.
+    """
+    deadline = time.monotonic() + ORPHANS_END_WITHIN_SECONDS
+    while left := [process for process in processes_in(folder) if _is_orphan(process)]:
+        if time.monotonic() > deadline:
+            numbers = " ".join(map(str, left))
+            raise DataError(f"jobs of a killed run do not end in {folder}. End them: kill -9 {numbers}.")
+        time.sleep(0.1)
+
+
+def processes_in(folder: Path) -> list[int]:
+    """Other processes of this machine, ours to see, that work in a folder; none where there is no /proc."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            if (entry / "cwd").readlink() == folder and int(entry.name) != os.getpid():
+                found.append(int(entry.name))
+        except OSError:  # of another user, or gone
+            continue
+    return sorted(found)
+
+
+def mend_dates(results: Path) -> None:
+    """Give files from the future the date of now.
+
+    After a clock was set back, Snakemake refuses whatever is made of them, because it is older. What a file holds does
+    not count here: that is compared by checksums.
+    """
+    now = time.time()
+    found = [
+        path
+        for folder, _, names in os.walk(results)
+        for path in (os.path.join(folder, name) for name in names)  # noqa: PTH118 - there may be many thousands
+        if os.lstat(path).st_mtime > now
+    ]
+    for path in found:
+        os.utime(path, (now, now), follow_symlinks=False)
+    if found:
+        sys.stderr.write(
+            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. {found[0]}. "
+            "They were given the date of now.\n"
+        )
+
+
+def slurm_jobs_in(folder: Path) -> list[str]:
+    """Our SLURM jobs that work in a folder, but for the one that this process is in; none without SLURM."""
+    squeue = shutil.which("squeue")
+    if squeue is None:
+        return []
+    words = [squeue, "--me", "--noheader", "--format=%A %Z"]
+    said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    jobs = [line.partition(" ") for line in said.splitlines()]
+    here = os.environ.get("SLURM_JOB_ID")
+    return sorted({job for job, _, place in jobs if Path(place.strip()) == folder and job != here})
+
+
+def _words(process: int) -> list[str]:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text(encoding="utf-8", errors="replace").split("\0")[:-1]
+    except OSError:
+        return []
+
+
+def _is_snakemake(process: int) -> bool:
+    """Whether a process is ``snakemake …`` or ``python -m snakemake …``."""
+    return any(Path(word).name == "snakemake" for word in _words(process)[:3])
+
+
+def _is_orphan(process: int) -> bool:
+    """Whether a process is a job, or the shell of one, whose Snakemake is gone."""
+    try:
+        environment = Path(f"/proc/{process}/environ").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    owner = next((line for line in environment.split("\0") if line.startswith(f"{VARIABLE}=")), "")
+    number = owner.partition("=")[2].partition(" ")[0]
+    return number.isdecimal() and int(number) not in ancestors(process)
