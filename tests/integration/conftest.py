@@ -1,10 +1,11 @@
-"""One complete run of the tiny experiment, which the tests compare with."""
+"""One complete run of the tiny experiment, and one of the smallest, which the tests compare with."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from small_run import run_small
 from workflow_copy import TINY, copy_workflow, snakemake
 
 
@@ -15,6 +16,21 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     outcome = snakemake(project, "--cores", "2", "--configfile", str(TINY))
     assert outcome.code == 0, outcome.text[-6000:]
     return project
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scores and tables of the smallest experiment, by `sentflow run`. Leave its files as they are."""
+    project = copy_workflow(tmp_path_factory.mktemp("undisturbed") / "project")
+    outcome = run_small(project, "scores", "tables")
+    assert outcome.code == 0, outcome.text[-6000:]
+    return project
+
+
+@pytest.fixture
+def copied(undisturbed: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(undisturbed, tmp_path / "project"))
 
 
 @pytest.fixture

@@ -53,19 +53,6 @@ shell.stdout.read()
 """
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    project = copy_workflow(tmp_path_factory.mktemp("undisturbed") / "project")
-    outcome = run_small(project, *TARGETS)
-    assert outcome.code == 0, outcome.text[-6000:]
-    return project
-
-
-@pytest.fixture
-def copied(undisturbed: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(undisturbed, tmp_path / "project"))
-
-
 def wait_until_jobs_end(project: Path, within_seconds: float = 5.0) -> None:
     deadline = time.monotonic() + within_seconds
     while jobs := jobs_in(project):

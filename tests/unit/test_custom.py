@@ -1,9 +1,15 @@
 """A user's own encoder as it runs: what it is given, what is taken from it, and what is told when it fails."""
 
+import subprocess
+import sys
+import time
+
 import numpy as np
 import pytest
+import torch
 from small_tasks import make_task, text_vectors
 
+from sentflow.data.table import write_task
 from sentflow.encoders.custom import (
     CustomCode,
     CustomEncoder,
@@ -13,6 +19,7 @@ from sentflow.encoders.custom import (
 )
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.load import load_encoder
+from sentflow.encoders.manifest import write_manifest
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.draws import FoldPlan
@@ -285,3 +292,64 @@ def test_custom_vectors_are_those_of_the_class(own, tmp_path):
     )
     mine = CustomEncoder(CustomCode.load(own(source)))
     np.testing.assert_array_equal(mine.encode(TEXTS, role="text", task=None), text_vectors(TEXTS))
+
+
+# --- what hangs, and devices that are not there
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        (
+            "time.sleep(60)",
+            2,
+            "mine.py, Mine.embed did not come back within 1 seconds. Look in the log where",
+        ),
+        # a regular expression lets no other thread run
+        ("re.match('(a+)+$', 'a' * 40 + 'b')", 1, "Timeout (0:00:06)!"),
+    ],
+    ids=["sleep", "C"],
+)
+def test_a_class_that_hangs_ends_with_the_line_where_it_hung(own, tmp_path, body, code, message):
+    source = (
+        f"import re, time\nclass Mine:\n    def embed(self, texts_a, texts_b, task, split):\n        {body}\n"
+    )
+    write_manifest(tmp_path / "m/manifest.json", own(source))
+    write_task(tmp_path / "X.parquet", make_task(6))
+    words = ["--manifest", "m/manifest.json", "--task", "X.parquet", "--call-seconds", "1"]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "sentflow.commands.featurise",
+            *words,
+            "--features",
+            "f.npy",
+            "--info",
+            "f.json",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == code
+    assert message in done.stderr
+    assert 'mine.py", line 4 in embed' in done.stderr
+    assert not (tmp_path / "f.npy").exists()
+
+
+def test_a_call_in_time_is_left_alone(own, tmp_path):
+    code = CustomCode.load(own(PLAIN), timeout_seconds=0.3)
+    mine = CustomEncoder(code)
+    time.sleep(0.5)  # nothing is left of the limit
+    assert mine.encode(TEXTS, role="text", task=None).shape == (3, 2)
+
+
+def test_a_device_that_is_not_there_is_told_with_what_to_write(own, tmp_path):
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a CUDA device")
+    source = "import torch\nclass Mine:\n    def __init__(self):\n        torch.zeros(1, device='cuda')\n"
+    manifest = own(source + "    def encode(self, texts):\n        return [[1.0]] * len(texts)\n")
+    with pytest.raises(ConfigError, match=r'has no CUDA device: write device = "cuda" if torch'):
+        encoder(manifest, tmp_path)

@@ -286,6 +286,30 @@ def test_redirect_without_end_is_an_error(tmp_path, loopback):
         download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
 
 
+@pytest.mark.parametrize("scheme", ["file", "ftp"])
+def test_redirect_to_anything_but_http_is_refused(tmp_path, loopback, scheme):
+    secret = tmp_path / "secret.csv"
+    secret.write_bytes(
+        CONTENT
+    )  # even the right bytes: what a server names on this machine is not its to give
+    url = loopback.serve("/a.csv", loopback.status(302, Location=f"{scheme}://{secret}"))
+    with pytest.raises(DataError, match=rf"(?s)a\.csv could not be obtained.*{scheme}://"):
+        download(catalog_file(url), tmp_path / "raw/a.csv", patience=HASTE)
+    assert left_in(tmp_path / "raw") == []
+
+
+def test_error_of_the_server_that_stays_ends_with_the_next_address(tmp_path, loopback):
+    broken = loopback.serve("/a.csv", loopback.status(500))
+    gone = loopback.serve("/b.csv", loopback.status(410))
+    good = loopback.serve("/c.csv", loopback.whole())
+    assert download(catalog_file(broken, gone, good), tmp_path / "a.csv", patience=HASTE) == good
+    with pytest.raises(DataError) as caught:
+        download(catalog_file(broken, gone), tmp_path / "b.csv", patience=HASTE)
+    assert "/a.csv: HTTP 500 Internal Server Error (tried 3 times)" in str(caught.value)
+    assert "/b.csv: HTTP 410 Gone" in str(caught.value)
+    assert left_in(tmp_path) == ["a.csv"]
+
+
 def test_another_size_is_refused_before_the_body(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.whole())
     with pytest.raises(DataError, match=f"has {len(CONTENT)} bytes, expected 7"):

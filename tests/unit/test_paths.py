@@ -34,7 +34,7 @@ def test_predictions_lie_beside_their_fold():
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_everything_lies_in_the_results_folder(name):
-    assert str(PATTERNS[name]).startswith("results/") or name == "_FOLD_PATTERN"
+    assert str(PATTERNS[name]).startswith("results/") or name.endswith("_PATTERN")
 
 
 def test_every_job_has_a_log_and_a_benchmark_of_its_own():

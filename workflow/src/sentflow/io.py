@@ -104,7 +104,31 @@ def write_digest(path: Path) -> None:
     Rules name the digest as an input and take the file itself as ancient: Snakemake reads every input that it
     compares by content once more for each output, and with a hundred outputs that takes longer than many a job.
     """
-    write_json(path.with_suffix(".json"), {"bytes": path.stat().st_size, "sha256": file_sha256(path)})
+    known = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
+    write_json(path.with_suffix(".json"), known)
+
+
+def refuse_changed(path: Path) -> None:
+    """Compare a file with the digest beside it, if there is one; see `write_digest`.
+
+    Raises
+    ------
+    DataError
+        The digest is of another file, or the file has changed since.
+    OSError, ValueError
+        One of the two cannot be read.
+    """
+    digest = path.with_suffix(".json")
+    if not digest.is_file():
+        return
+    known = read_json(digest)
+    if not isinstance(known, dict) or "sha256" not in known or known.get("file", path.name) != path.name:
+        raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
+    if file_sha256(path) != known["sha256"]:
+        raise DataError(
+            f"{path} is not the file that {digest} describes: its SHA-256 is another. Delete both and run "
+            "snakemake again."
+        )
 
 
 def file_sha256(path: Path | str) -> str:

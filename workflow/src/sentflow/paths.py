@@ -94,6 +94,8 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
+# What may stand above them: the folder of a study's protocol.
+_NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)$")
 _FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet$")
 
 
@@ -110,6 +112,15 @@ def benchmark(rule: str, key: str = "all") -> str:
 def predictions_of(fold_path: str) -> str:
     """The predictions file that lies beside a fold file."""
     return fold_path.removesuffix(".parquet") + ".predictions.parquet"
+
+
+def name_in_results(path: str) -> str | None:
+    """What a file of folds or scores is called in the results tree, wherever that lies; None for other files.
+
+    ``"/somewhere/results/scores/T1A/random.parquet"`` is ``"scores/T1A/random.parquet"``.
+    """
+    match = _NAMED_PATTERN.search(path.replace("\\", "/"))
+    return match[1] if match else None
 
 
 def repetition_and_fold(fold_path: str) -> tuple[int, int]:

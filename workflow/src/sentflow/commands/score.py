@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.io import atomic, write_json
+from sentflow.io import write_json
 from sentflow.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
@@ -34,10 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("score", args, libraries=["numpy", "scipy", "pyarrow"])
-    import pyarrow.parquet as pq
-
     from sentflow.arrow import table_of
     from sentflow.data.table import n_contradicting, read_task
+    from sentflow.parquet import write_parquet
     from sentflow.paths import predictions_of
     from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
@@ -96,9 +95,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # a lazy encoder's width depends on the training texts of the fold
         "dimension": max(info.dimension for info in infos),
     }
-    with atomic(args.table) as part:
-        task = table_of({"task": [args.task] * len(folds)}).column("task")
-        pq.write_table(folds.add_column(0, "task", task), part)
+    task = table_of({"task": [args.task] * len(folds)}).column("task")
+    write_parquet(args.table, folds.add_column(0, "task", task))
     write_predictions_of_task(args.predictions, predictions)
     write_json(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])

@@ -10,6 +10,7 @@ from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
 from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
+from sentflow.paths import name_in_results
 from sentflow.report.epochs import folds_per_epoch
 from sentflow.report.rows import CurveRow, ScoreRow, write_rows
 from sentflow.report.summary import curve_rows, in_order, score_row
@@ -44,10 +45,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows: list[ScoreRow] = []
     curves: list[CurveRow] = []
     for scores_file, table_file in zip(args.scores, args.tables, strict=True):
-        scores = read_json(scores_file)
         try:
+            scores = read_json(scores_file)
             row = score_row(scores, settings)
+            refuse_other_place(Path(scores_file), row)
             curves += curve_rows(row, scores["published"], folds_per_epoch(table_file))
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"{scores_file} is not a readable score file ({error}). Delete it and run snakemake again."
+            ) from error
         except DataError as error:
             raise DataError(f"{scores_file}: {error}") from error
         rows.append(row)
@@ -58,6 +64,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.curves, CurveRow, curves)
     logger.info("%d scores, %d points of training curves", len(rows), len(curves))
     return 0
+
+
+def refuse_other_place(file: Path, row: ScoreRow) -> None:
+    """Refuse a score file that lies where another belongs.
+
+    Raises
+    ------
+    DataError
+        It is of another task or encoder than its path says.
+    """
+    name = name_in_results(file.as_posix())
+    if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
+        raise DataError(
+            f"it is the score of {row.model} on {row.task}, put in the place of another. Delete it and "
+            "run snakemake again."
+        )
 
 
 if __name__ == "__main__":

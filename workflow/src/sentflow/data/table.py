@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.io import atomic, refuse_changed
 
 LAYOUTS = ("single", "pair", "alternatives")
 SEPARATOR = " [SEP] "
@@ -121,9 +121,10 @@ def read_task(path: Path | str) -> TaskTable:
     Raises
     ------
     DataError
-        The file is not a task table, or it is damaged.
+        The file is not a task table, it is damaged, or it is not that of the digest beside it.
     """
     try:
+        refuse_changed(Path(path))
         stored = pq.ParquetFile(path).read()
         info = TaskInfo(**json.loads(stored.schema.metadata[_METADATA_KEY]))
         columns: dict[str, list[Any]] = stored.to_pydict()

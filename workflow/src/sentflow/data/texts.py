@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 from sentflow.arrow import table_of
 from sentflow.data.table import TaskTable, texts_to_embed
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.io import atomic, refuse_changed
 
 
 def distinct_texts(tables: Iterable[TaskTable]) -> list[str]:
@@ -49,11 +49,12 @@ def read_texts(path: Path | str) -> list[str]:
     Raises
     ------
     DataError
-        The file is missing or damaged, or has no column text.
+        The file is missing or damaged, has no column text, or is not that of the digest beside it.
     """
     try:
+        refuse_changed(Path(path))
         texts: list[str] = pq.ParquetFile(path).read(columns=["text"]).column("text").to_pylist()
-    except (OSError, KeyError, pa.ArrowException) as error:
+    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable list of texts ({error}). Delete it and run snakemake again."
         ) from error

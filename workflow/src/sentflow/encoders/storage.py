@@ -4,6 +4,7 @@ Imports neither torch nor sentence-transformers: probes read through this module
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
 from sentflow.io import atomic, file_sha256, read_json, write_json
 
+_MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+)/")
 _SHOWN_ROWS = 5
 _SHOWN_CHARACTERS = 60
 
@@ -71,6 +73,7 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
         A file is missing or damaged, the two do not belong together, or they are of other texts.
     """
     description = _read_description(info)
+    _refuse_other_model(info, description)
     embeddings = _read_array(npy)
     expected = tuple(description["shape"])
     if embeddings.dtype != np.float32 or embeddings.shape != expected or embeddings.ndim != 2:
@@ -140,6 +143,16 @@ def _read_description(info: Path) -> dict[str, Any]:
             f"{info} is damaged: it has no {', '.join(sorted(missing))}. Delete it and run again."
         )
     return description
+
+
+def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
+    """Refuse the vectors of another encoder: the texts, and so their checksum, are the same."""
+    model = _MODEL_FOLDER.search(info.as_posix())
+    if model and description.get("model", model[1]) != model[1]:
+        raise DataError(
+            f"{info} describes vectors of {description['model']}: the files of another encoder were put in the place "
+            "of those of this one. Delete them and run snakemake again."
+        )
 
 
 def _read_array(npy: Path) -> FloatArray:

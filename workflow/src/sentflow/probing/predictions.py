@@ -5,11 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.arrow import numbers_of
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.parquet import read_parquet, write_parquet
 from sentflow.stats.items import OutOfFold
 
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
@@ -21,12 +20,12 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
     Raises
     ------
     DataError
-        A file is missing or damaged; it is named.
+        A file is missing, damaged, or that of another fold; it is named.
     """
     tables = []
     for file in files:
         try:
-            tables.append(pq.ParquetFile(file).read(columns=list(COLUMNS)).select(COLUMNS))
+            tables.append(read_parquet(file, COLUMNS).select(COLUMNS))
         except (OSError, pa.ArrowException, KeyError) as error:
             raise DataError(
                 f"{file} is not a readable file of predictions ({error}). Delete the fold beside it and run "
@@ -37,8 +36,7 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
 
 def write_predictions_of_task(path: Path | str, predictions: pa.Table) -> None:
     """Write what `read_predictions` gave."""
-    with atomic(path) as part:
-        pq.write_table(predictions, part)
+    write_parquet(path, predictions)
 
 
 def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> OutOfFold:

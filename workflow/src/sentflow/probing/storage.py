@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.parquet import read_parquet, write_parquet
 
 _METADATA_KEY = b"sentflow"
 
@@ -58,12 +57,12 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
     Raises
     ------
     DataError
-        A file is missing or damaged; it is named.
+        A file is missing, damaged, or that of another fold; it is named.
     """
     tables, infos = [], []
     for file in files:
         try:
-            table = pq.ParquetFile(file).read()
+            table = read_parquet(file)
             infos.append(FoldInfo(**json.loads(table.schema.metadata[_METADATA_KEY])))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise DataError(
@@ -92,5 +91,4 @@ def refuse_other_settings(
 
 
 def _write(path: Path | str, records: dict[str, Any], metadata: dict[bytes, bytes] | None) -> None:
-    with atomic(path) as part:
-        pq.write_table(table_of(records, metadata), part)
+    write_parquet(path, table_of(records, metadata))

@@ -4,9 +4,9 @@ from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
+from sentflow.parquet import read_parquet
 
 _TEST_EPOCH = -1  # the published table marks test values so
 
@@ -20,7 +20,7 @@ def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
         The file is not a score table, or an epoch is left out.
     """
     try:
-        table = pq.read_table(path, columns=["metric", "train_epoch"])
+        table = read_parquet(path, ["metric", "train_epoch"])
     except (OSError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable score table ({error}). Delete it and run again."

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
+from sentflow.parquet import read_parquet
 
 _COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
 
@@ -20,7 +20,7 @@ def fold_scores(path: Path | str) -> np.ndarray:
         The file is not a score table.
     """
     try:
-        table = pq.read_table(path, columns=_COLUMNS)
+        table = read_parquet(path, _COLUMNS)
     except (OSError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable score table ({error}). Delete it and run again."

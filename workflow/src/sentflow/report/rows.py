@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_type_hints
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.parquet import read_parquet, write_parquet
 
 SAMPLE_DATA = "sample data"
 
@@ -244,8 +243,7 @@ def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
     schema = pa.schema([(name, _ARROW_TYPES[types[name]]) for name in names])
     columns = [[_stored(getattr(row, name)) for row in rows] for name in schema.names]
     arrays = [pa.array(column, schema.field(index).type) for index, column in enumerate(columns)]
-    with atomic(path) as part:
-        pq.write_table(pa.Table.from_arrays(arrays, schema=schema), part)
+    write_parquet(path, pa.Table.from_arrays(arrays, schema=schema))
 
 
 def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
@@ -257,7 +255,7 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
         The file is not Parquet, lacks columns, or has no rows though it must not be empty.
     """
     try:
-        table = pq.read_table(path)
+        table = read_parquet(path)
     except (OSError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable Parquet file ({error}). Delete it and run again."

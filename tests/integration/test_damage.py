@@ -1,0 +1,110 @@
+"""A file that was damaged or swapped is refused by the job that reads it, with its name and what to do."""
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_run import run_environment
+
+pytestmark = pytest.mark.slow
+
+PAIR = "T1B-tiny/random"
+OTHER = "T1B-tiny/bag-of-words"
+PROBE = f"probe/{PAIR}/rep-1/fold-1"
+# Stage → log of a job that reads the file, the file, and another that has its form.
+STAGES = {
+    "task table": (PROBE, "data/tasks/T1B-tiny.parquet", "data/tasks/G3-tiny.parquet"),
+    "task table of collect_texts": (
+        "collect_texts/tiny-public",
+        "data/tasks/T1B-tiny.parquet",
+        "data/tasks/G3-tiny.parquet",
+    ),
+    "digest of the task": (PROBE, "data/tasks/T1B-tiny.json", "data/tasks/G3-tiny.json"),
+    "texts": (PROBE, "data/texts/tiny-public.parquet", "data/tasks/T1B-tiny.parquet"),
+    "manifest": ("embed/random/tiny-public", "models/random/manifest.json", "data/tasks/T1B-tiny.json"),
+    "embeddings": (PROBE, "embeddings/random/tiny-public.npy", "embeddings/bag-of-words/tiny-public.npy"),
+    "info": (PROBE, "embeddings/random/tiny-public.json", "embeddings/bag-of-words/tiny-public.json"),
+    "fold": (
+        f"score/{PAIR}",
+        f"probes/{PAIR}/rep-1/fold-2.parquet",
+        f"probes/{OTHER}/rep-1/fold-2.parquet",
+    ),
+    "other fold": (
+        f"score/{PAIR}",
+        f"probes/{PAIR}/rep-1/fold-2.parquet",
+        f"probes/{PAIR}/rep-1/fold-1.parquet",
+    ),
+    "predictions": (
+        f"score/{PAIR}",
+        f"probes/{PAIR}/rep-1/fold-1.predictions.parquet",
+        f"probes/{OTHER}/rep-1/fold-1.predictions.parquet",
+    ),
+    "score": ("summarise/all", f"scores/{PAIR}.json", f"scores/{OTHER}.json"),
+    "score table": ("summarise/all", f"scores/{PAIR}.parquet", f"scores/{OTHER}.parquet"),
+    "score predictions": (
+        "compare/all",
+        f"scores/{PAIR}.predictions.parquet",
+        f"scores/{OTHER}.predictions.parquet",
+    ),
+    "summary": ("table/scores", "summary/scores.parquet", "summary/curves.parquet"),
+}
+
+
+def cut(file: Path, _: Path) -> None:
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 2 // 3])
+
+
+def empty(file: Path, _: Path) -> None:
+    file.write_bytes(b"")
+
+
+def flip(file: Path, _: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 3] ^= 0x10
+    file.write_bytes(bytes(content))
+
+
+def swap(file: Path, other: Path) -> None:
+    shutil.copy2(other, file)
+
+
+@pytest.fixture(scope="module")
+def project(undisturbed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(undisturbed, tmp_path_factory.mktemp("damage") / "project"))
+
+
+@pytest.mark.parametrize("damage", [cut, empty, flip, swap], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_damaged_file_is_refused_with_its_name(project, tmp_path, stage, damage: Callable):
+    log, name, other = STAGES[stage]
+    if damage is flip and name.endswith(".json"):
+        pytest.skip("a letter of a JSON file has no checksum of its own")
+    file = project / "results" / name
+    before = file.read_bytes()
+    try:
+        damage(file, project / "results" / other)
+        done = again(project, log)
+    finally:
+        file.write_bytes(before)
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    message = done.stderr.rpartition("error: ")[2]
+    assert Path(name).name in message
+    assert "run snakemake again" in message or "run again" in message
+
+
+def again(project: Path, log: str) -> subprocess.CompletedProcess[str]:
+    """The command of a job as its log has it."""
+    line = (project / f"results/logs/{log}.log").read_text(encoding="utf-8").splitlines()[0]
+    words = shlex.split(line.partition("python -m ")[2])
+    return subprocess.run(
+        [shutil.which("python", path=run_environment(project)["PATH"]) or "python", "-m", *words],
+        cwd=project,
+        env=run_environment(project),
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,0 +1,45 @@
+"""After `snakemake sources`, everything runs where there is no network interface at all."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from small_run import run_environment, run_small, run_words
+from workflow_copy import copy_workflow
+
+pytestmark = pytest.mark.slow
+
+NO_NETWORK = ("unshare", "--map-root-user", "--net")
+# One neural encoder too: its library is the one that likes to ask the hub. Its weights come with a package.
+SELECT = ("--config", 'select={"models": ["minilm-l6", "random"], "tasks": ["G3-tiny"]}')
+
+
+def in_no_network(words: list[str], project: Path) -> subprocess.CompletedProcess[str]:
+    environment = {
+        name: value for name, value in run_environment(project).items() if not name.startswith("HF_")
+    }
+    return subprocess.run(
+        [*NO_NETWORK, *words], cwd=project, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def namespaces() -> None:
+    if shutil.which("unshare") is None or subprocess.run([*NO_NETWORK, "true"], check=False).returncode:
+        pytest.skip("no right to make a network namespace")
+
+
+def test_all_but_the_sources_needs_no_network(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    outcome = run_small(project, "sources", *SELECT)
+    assert outcome.code == 0, outcome.text[-6000:]
+    made = {path.parent.name for path in (project / "results/logs").rglob("*.log")}
+    assert made == {"fetch_model", "tiny-public"}  # generate/tiny-public/…: the tiny data needs no download
+    interfaces = in_no_network(["cat", "/proc/net/dev"], project).stdout.splitlines()
+    assert all(line.split(":")[0].strip() == "lo" for line in interfaces if ":" in line)
+    done = in_no_network(run_words("scores", "tables", *SELECT), project)
+    assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
+    score = json.loads((project / "results/scores/G3-tiny/minilm-l6.json").read_text(encoding="utf-8"))
+    assert score["dimension"] == 384 * 2
