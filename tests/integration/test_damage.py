@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 PAIR = "T1B-tiny/random"
 OTHER = "T1B-tiny/bag-of-words"
-PROBE = f"probe/{PAIR}/rep-1/fold-1"
+PROBE = f"probe/{PAIR}/rep-1-fold-1"
 # Stage → log of a job that reads the file, the file, and another that has its form.
 STAGES = {
     "task table": (PROBE, "data/tasks/T1B-tiny.parquet", "data/tasks/G3-tiny.parquet"),

@@ -38,5 +38,7 @@ def read_parquet(path: Path | str, columns: Sequence[str] | None = None) -> pa.T
         raise DataError(
             f"{path} was written as {written}: another file was put in its place. Delete it and run snakemake again."
         )
-    table = file.read(columns=None if columns is None else list(columns))
-    return table.replace_schema_metadata(metadata or None)
+    table = file.read().replace_schema_metadata(
+        metadata or None
+    )  # the whole, or damage elsewhere went unseen
+    return table if columns is None else table.select(list(columns))

@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> None:
 def working_folder(arguments: Sequence[str]) -> Path:
     """The folder that Snakemake will work in: that of ``--directory``, or the current one."""
     folder = "."
-    for word, following in zip(arguments, [*arguments[1:], "."], strict=True):
+    for word, following in zip(arguments, [*arguments, "."][1:], strict=True):
         name, equals, value = word.partition("=")
         if name in ("-d", "--directory"):
             folder = value if equals else following

@@ -21,7 +21,7 @@ def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
     """
     try:
         table = read_parquet(path, ["metric", "train_epoch"])
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, KeyError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable score table ({error}). Delete it and run again."
         ) from error

@@ -21,7 +21,7 @@ def fold_scores(path: Path | str) -> np.ndarray:
     """
     try:
         table = read_parquet(path, _COLUMNS)
-    except (OSError, pa.ArrowException) as error:
+    except (OSError, KeyError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable score table ({error}). Delete it and run again."
         ) from error
