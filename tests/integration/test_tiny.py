@@ -227,7 +227,7 @@ def test_a_run_that_was_killed_with_its_jobs_is_resumed(reference, copy_of_refer
     assert_same_files(project, reference)
 
 
-def test_a_run_whose_jobs_outlive_it_is_resumed_by_repetition(reference, copy_of_reference):
+def test_a_run_whose_snakemake_alone_was_killed_is_resumed_by_repetition(reference, copy_of_reference):
     pairs = ("T1B-tiny/tfidf", "T1B-tiny/random", "G3-tiny/tfidf", "F3-tiny/random")
     project = copy_of_reference(*(f"probes/{pair}" for pair in pairs), "scores", "summary", "tables")
     by_repetition = ("--config", 'probe={"job": "repetition"}')

@@ -106,6 +106,14 @@ class SimilarityTargets:
         names = product(self.embedded(), self.experiment.fixed_models)
         return [paths.EMBEDDINGS.format(dataset=dataset, model=model) for dataset, model in names]
 
+    def sources(self) -> list[str]:
+        """The raw files of every pair set that is needed."""
+        return [
+            paths.RAW_FILE.format(dataset=entry["dataset"], file=file)
+            for entry in self.pair_sets().values()
+            for file in raw_files_of(entry)
+        ]
+
     def digests(self) -> list[str]:
         """The digest of the table of every pair set that is needed."""
         return [paths.PAIR_SET_DIGEST.format(pairs=pairs) for pairs in self.pair_sets()]

@@ -104,7 +104,7 @@ class Targets:
             paths.RAW_FILE.format(dataset=task["dataset"], file=task["reader"]["file"])
             for task in self.experiment.tasks.values()
         ]
-        return [*dict.fromkeys(raw), *self.manifests()]
+        return [*dict.fromkeys([*raw, *self.similarity.sources()]), *self.manifests()]
 
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
