@@ -51,6 +51,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "probes",
         "scores",
         "similarities",
+        "sources",
         "tables",
     }
     return [rule for rule in facts if not rule.is_target]

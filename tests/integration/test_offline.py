@@ -42,4 +42,4 @@ def test_all_but_the_sources_needs_no_network(tmp_path):
     done = in_no_network(run_words("scores", "tables", *SELECT), project)
     assert done.returncode == 0, (done.stdout + done.stderr)[-6000:]
     score = json.loads((project / "results/scores/G3-tiny/minilm-l6.json").read_text(encoding="utf-8"))
-    assert score["dimension"] == 384 * 2
+    assert score["dimension"] == 4 * 384  # u, v, |u - v|, u * v

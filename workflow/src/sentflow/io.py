@@ -114,14 +114,17 @@ def refuse_changed(path: Path) -> None:
     Raises
     ------
     DataError
-        The digest is of another file, or the file has changed since.
-    OSError, ValueError
+        The digest is damaged or of another file, or the file has changed since.
+    OSError
         One of the two cannot be read.
     """
     digest = path.with_suffix(".json")
     if not digest.is_file():
         return
-    known = read_json(digest)
+    try:
+        known = read_json(digest)
+    except ValueError as error:
+        raise DataError(f"{digest} is damaged ({error}). Delete it and run snakemake again.") from error
     if not isinstance(known, dict) or "sha256" not in known or known.get("file", path.name) != path.name:
         raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
     if file_sha256(path) != known["sha256"]:

@@ -137,7 +137,9 @@ def _read_description(info: Path) -> dict[str, Any]:
         description: dict[str, Any] = read_json(info)
         missing = {"shape", "text_order_sha256"} - description.keys()
     except (OSError, ValueError, AttributeError) as error:
-        raise DataError(f"{info} is missing or damaged ({error}). Run snakemake again.") from error
+        raise DataError(
+            f"{info} is missing or damaged ({error}). Delete it and run snakemake again."
+        ) from error
     if missing:
         raise DataError(
             f"{info} is damaged: it has no {', '.join(sorted(missing))}. Delete it and run again."
