@@ -151,6 +151,7 @@ def draw(points: list[Point], results: dict[str, Any], figure: Path, *, fixed_ro
     matplotlib.use("agg")
     matplotlib.rcParams["svg.hashsalt"] = "growth"
     from matplotlib import pyplot
+    from matplotlib.ticker import NullLocator
 
     law, memory = results["seconds_law"], results["memory_law"]
 
@@ -192,7 +193,7 @@ def draw(points: list[Point], results: dict[str, Any], figure: Path, *, fixed_ro
     axes[0, 2].legend(frameon=False)
     for axis in (axes[0, 1], axes[1, 1], axes[1, 2]):
         axis.set_xticks(WIDTHS, [str(width) for width in WIDTHS], rotation=45)
-        axis.minorticks_off()
+        axis.xaxis.set_minor_locator(NullLocator())
     for axis in axes.flat:
         axis.spines[["top", "right"]].set_visible(False)
     for ending in ("svg", "png"):

@@ -107,6 +107,15 @@ def test_every_fold_is_the_published_one(golden, run):
     assert_same_folds(result.scores.sort_values(KEY, ignore_index=True), published_folds(golden, run))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [run for run in RUNS if run.hidden is None], ids=lambda run: run.name)
+def test_compiled_loops_give_the_published_folds(golden, run):
+    pytest.importorskip("numba", reason="needs envs/requirements-fused.txt")
+    features, labels = inputs(golden, run)
+    result = cross_validate(features, labels, metric=run.metric, repetitions=run.repetitions, kernel="numba")
+    assert_same_folds(result.scores.sort_values(KEY, ignore_index=True), published_folds(golden, run))
+
+
 @every_run
 def test_summary_of_the_published_folds_is_the_published_one(golden, run):
     published = json.loads((golden / f"{run.name}.summary.json").read_text(encoding="utf-8"))
