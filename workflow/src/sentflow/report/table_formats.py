@@ -250,7 +250,7 @@ def _latex_body(table: Table) -> list[str]:
 
 def _latex_line(row: Sequence[Cell], alignment: Sequence[str]) -> str:
     cells = [
-        _breakable(cell.text) if kind.startswith("w") else _with_detail(cell)
+        _breakable(cell.text) + _raised_latex(cell.letters) if kind.startswith("w") else _with_detail(cell)
         for cell, kind in zip(row, alignment, strict=True)
     ]
     return " & ".join(cells) + r" \\"

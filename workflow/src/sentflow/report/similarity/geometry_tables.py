@@ -55,7 +55,7 @@ def alignments_table(
             *("Encoder", "Variant", "Pairs", "Positives", "Sentences", "Alignment", "Uniformity"),
             *(("Source",) if entries else ()),
         ),
-        alignment=("w3.6", "w2.2", "w2.0", "w1.9", "w2.1", "r", "r", *(("w2.4",) if entries else ())),
+        alignment=("w2.6", "w2.4", "w1.6", "w1.4", "w1.5", "r", "r", *(("w1.9",) if entries else ())),
         groups=tuple(groups),
         tidy_header=(*names_of(AlignmentRow), "source", "remark"),
         tidy_rows=(
@@ -95,7 +95,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
         caption=f"{title}: geometry of the embeddings.",
         notes=tuple(notes),
         header=("Measure", "Range", *(titles[model] for model in models)),
-        alignment=("w4.2", "w2.6", *["c"] * len(models)),
+        alignment=("w3.6", "w2.0", *["c"] * len(models)),
         groups=tuple(groups),
         tidy_header=names_of(GeometryRow),
         tidy_rows=records_of(rows),

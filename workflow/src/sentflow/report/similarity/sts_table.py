@@ -126,10 +126,10 @@ def sts_table(
             *(("Source",) if entries else ()),
         ),
         alignment=(
-            "w4.2",
+            "w2.9",
             *[kind] * len(columns),
             *(("r",) if has_average else ()),
-            *(("w3.4",) if entries else ()),
+            *(("w2.1",) if entries else ()),
         ),
         groups=tuple(groups),
         tidy_header=names_of(StsLine),
