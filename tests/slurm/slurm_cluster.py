@@ -9,6 +9,7 @@ import getpass
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -219,8 +220,8 @@ def main() -> None:
         shown = {name: cluster.environment()[name] for name in ("SLURM_CONF", "PATH")}
         sys.stdout.write(f"up; set {json.dumps(shown, indent=1)}\n")
         sys.stdout.flush()
-        while True:
-            time.sleep(3600)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+        signal.pause()
     except KeyboardInterrupt:
         pass
     finally:

@@ -3,8 +3,10 @@
 Three runs of one small experiment; a job of SLURM starts Snakemake twice, so the runs share what they can.
 """
 
+import re
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from slurm_runs import (
     EXPERIMENT,
     FIRST_MB,
     PER_FOLD,
+    TARGETS,
     WAIT_SECONDS,
     Run,
     ask_for,
@@ -22,6 +25,7 @@ from slurm_runs import (
     new_project,
     variables,
 )
+from workflow_copy import snakemake
 
 pytestmark = pytest.mark.slow
 
@@ -99,17 +103,34 @@ def slurm_log(project: Path, job: dict[str, str]) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
 
 
-def test_a_job_per_fold_in_groups(start, cluster, local, project):
-    without(project, *LATER)
+def test_jobs_per_fold_in_groups_outlive_a_killed_main_process(start, cluster, local, project):
+    start_from_embeddings(project, local)
     edit_profile(project, folds_per_job=4)
     before = {job["JobId"] for job in cluster.jobs()}
+
+    def groups(*states: str) -> list[dict[str, str]]:
+        ours = [job for job in cluster.jobs() if job["JobId"] not in before and "_folds" in job["Comment"]]
+        return [job for job in ours if not states or job["JobState"] in states]
+
+    run = start("--configfile", EXPERIMENT, PER_FOLD)
+    run.wait_until("both groups were running", lambda: len(groups("RUNNING")) == 2)
+    run.end()
+    wait_until_idle(cluster)
+    # As documented: unlock, and the same command does what is left.
+    assert snakemake(project, "--unlock", "--configfile", EXPERIMENT).code == 0
     start("--configfile", EXPERIMENT, PER_FOLD).ends_well()
     assert_same_files(project, local)
-    groups = [job for job in cluster.jobs() if job["JobId"] not in before and "_folds" in job["Comment"]]
-    # Eight folds in two groups: one CPU and the memory of one fold each, and the sum of the times.
-    assert facts(groups, "JobState", "NumCPUs") == [("COMPLETED", "1")] * 2
-    assert {job["MinMemoryNode"] for job in groups} <= {"2000M", "4000M"}
-    assert sum(minutes(job["TimeLimit"]) for job in groups) == 4 * 2 + 4 * 5
+    # Eight folds in two groups, none of them twice: one CPU and the memory of one fold each, and the sum of the times.
+    assert facts(groups(), "JobState", "NumCPUs") == [("COMPLETED", "1")] * 2
+    assert {job["MinMemoryNode"] for job in groups()} <= {"2000M", "4000M"}
+    assert sum(minutes(job["TimeLimit"]) for job in groups()) == 4 * 2 + 4 * 5
+
+
+def wait_until_idle(cluster: SlurmCluster) -> None:
+    deadline = time.monotonic() + WAIT_SECONDS
+    while cluster("squeue", "--noheader"):
+        assert time.monotonic() < deadline, cluster("squeue")
+        time.sleep(0.5)
 
 
 def minutes(limit: str) -> int:
@@ -117,22 +138,56 @@ def minutes(limit: str) -> int:
     return 60 * int(hours) + int(rest)
 
 
-def test_a_whole_run_inside_one_allocation(cluster, local, project):
-    without(project, *LATER)
-    size = ("--cpus-per-task=2", "--mem=4500", "--time=20")
-    done = subprocess.run(
-        ["sbatch", "--parsable", "--wait", *size, "profiles/slurm-node/job.sh", "scores", "tables"]
-        + ["--configfile", EXPERIMENT],
-        cwd=project, env=variables(cluster), capture_output=True, text=True, check=False, timeout=WAIT_SECONDS,
-    )  # fmt: skip
-    said = (project / f"sentflow-{done.stdout.strip()}.log").read_text(encoding="utf-8")
-    assert done.returncode == 0, said[-6000:]
+def test_a_whole_run_inside_one_allocation_that_was_ended_once(cluster, local, project):
+    start_from_embeddings(project, local)
+    first = submit_whole_run(cluster, project)
+    log = project / "results/logs/probe_lazy/T1B-one/heavy.log"
+    log.unlink(missing_ok=True)
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not log.exists():
+        assert time.monotonic() < deadline, said_by(project, first)
+        time.sleep(0.2)
+    # What SLURM sends before the time is over: nothing new is started, what runs is finished, and the lock is gone.
+    cluster("scancel", "--batch", "--signal=TERM", first)
+    wait_until_idle(cluster)
+    assert (project / "results/probes/T1B-one/heavy/rep-2/fold-2.parquet").exists(), said_by(project, first)
+    assert not (project / "results/tables").exists()
+
+    second = submit_whole_run(cluster, project)
+    wait_until_idle(cluster)
+    said = said_by(project, second)
     assert_same_files(project, local)
     # Snakemake took what SLURM gave.
     assert "Provided cores: 2" in said
-    assert "Provided resources: mem_mb=4500" in said
+    assert re.search(r"Provided resources: .*mem_mb\D+4500\b", said)
+    assert "rule probe_lazy" not in said
 
 
-def without(project: Path, *folders: str) -> None:
-    for name in folders:
-        shutil.rmtree(project / "results" / name, ignore_errors=True)
+def submit_whole_run(cluster: SlurmCluster, project: Path) -> str:
+    """Submit the batch file of profiles/slurm-node; the number of the job."""
+    size = ("--cpus-per-task=2", "--mem=4500", "--time=20")
+    words = [
+        "sbatch",
+        "--parsable",
+        *size,
+        "profiles/slurm-node/job.sh",
+        *TARGETS,
+        "--configfile",
+        EXPERIMENT,
+    ]
+    done = subprocess.run(
+        words, cwd=project, env=variables(cluster), capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def said_by(project: Path, job: str) -> str:
+    return (project / f"sentflow-{job}.log").read_text(encoding="utf-8", errors="replace")
+
+
+def start_from_embeddings(project: Path, local: Path) -> None:
+    """Take data and vectors from the local run, as if only they had been made."""
+    for name in ("results", ".snakemake"):
+        shutil.rmtree(project / name, ignore_errors=True)
+    shutil.copytree(local / "results", project / "results", ignore=shutil.ignore_patterns(*LATER, "probe*"))
+    shutil.copytree(local / ".snakemake/metadata", project / ".snakemake/metadata")
