@@ -8,35 +8,71 @@ from pathlib import Path
 import pytest
 from workflow_copy import PACKAGE, planned
 
-AFTER_SCORES = ("compare", "summarise", "summarise_costs", "table", "figure", "check", "report")
+TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
+FIGURES_OF_SCORES = ("heatmap", "forest", "critical-difference", "ranks", "wins", "differences", "curves")
+COSTS = (
+    "summarise_costs",
+    *(f"table …{name}" for name in ("costs", "encoders")),
+    *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
+)
+AFTER_SCORES = (
+    "compare",
+    "summarise",
+    *COSTS,
+    *(f"table …{name}" for name in TABLES_OF_SCORES),
+    *(f"figure …{name}" for name in FIGURES_OF_SCORES),
+    "figure …geometry-and-scores",
+    *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
+    "report",
+)
 AFTER_COMPARE = (
     *(f"table …{name}" for name in ("scores", "intervals", "differences", "ranks", "matches", "power")),
     *(f"figure …{name}" for name in ("critical-difference", "ranks", "wins", "differences")),
     "check …tables",
     "report",
 )
-AFTER_COSTS = (
-    *(f"table …{name}" for name in ("costs", "encoders")),
-    *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
+AFTER_COSTS = (*COSTS[1:], "report")
+# What shows similarity, alignment and geometry is made of one summary.
+AFTER_MEASURES = (
+    "summarise_similarity",
+    *COSTS,
+    *(
+        f"table …{name}"
+        for name in ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
+    ),
+    *(
+        f"figure …{name}"
+        for name in (
+            "alignment-uniformity",
+            "similarity-histograms",
+            "spectrum",
+            "truncation",
+            "geometry-and-scores",
+        )
+    ),
+    "check …similarity",
     "report",
 )
-AFTER_TABLES = (
-    "collect_texts",
-    "embed",
-    "probe",
-    "probe_lazy",
-    "hardest",
-    "score",
-    *AFTER_SCORES,
-)
+SIMILARITY = ("similarity", "compare_similarity", *AFTER_MEASURES)
+OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
+OF_PAIRS = ("collect_sentences", "permute_texts", "overlap", *OF_VECTORS)
+EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
+EMBED_PAIRS = ("embed …tiny-sentences", "embed …tiny-sentences-permuted")
+AFTER_TABLES = ("collect_texts", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
+AFTER_PAIRS = (*EMBED_PAIRS, *OF_PAIRS)
+SCORES_OF_VECTORS = ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)
 
 
 def jobs(everything: set[str], *rules_or_jobs: str) -> set[str]:
-    """Those of `everything` that belong to a rule, or end as ``"rule …end"`` says; each must exist."""
+    """Jobs of a rule, or those whose last wildcard is as ``"rule …last"`` says; each must exist."""
     found: set[str] = set()
     for wanted in rules_or_jobs:
-        rule, _, end = wanted.partition(" …")
-        belonging = {job for job in everything if job.split()[0] == rule and job.endswith(end)}
+        rule, _, last = wanted.partition(" …")
+        belonging = {
+            job
+            for job in everything
+            if job.split()[0] == rule and (not last or job.replace(" ", "/").endswith("/" + last))
+        }
         assert belonging, f"there is no job {wanted}"
         found |= belonging
     return found
@@ -53,8 +89,17 @@ def python_files(project: Path) -> Iterator[Path]:
 
 
 def test_everything_is_a_job_of_every_stage(everything):
-    stages = {"generate", "prepare", "fetch_model", "record", "audit", *AFTER_TABLES}
-    assert {job.split()[0] for job in everything} == stages
+    stages = {
+        "generate",
+        "prepare",
+        "prepare_pairs",
+        "fetch_model",
+        "record",
+        "audit",
+        *AFTER_TABLES,
+        *AFTER_PAIRS,
+    }
+    assert {job.split()[0] for job in everything} == {stage.partition(" …")[0] for stage in stages}
     assert len(jobs(everything, "probe", "probe_lazy")) == 9
 
 
@@ -95,22 +140,34 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
 @pytest.mark.parametrize(
     ("module", "run_again"),
     [
-        ("data/sample/comments.py", ("generate", "prepare", "audit", *AFTER_TABLES)),
+        (
+            "data/sample/comments.py",
+            ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
+        ),
         ("data/readers.py", ("prepare", "audit", *AFTER_TABLES)),
+        ("data/pair_readers.py", ("prepare_pairs", *AFTER_PAIRS)),
+        ("commands/collect_texts.py", ("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS)),
+        ("commands/collect_sentences.py", ("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS)),
         (
-            "commands/collect_texts.py",
-            ("collect_texts", "embed", "probe", "score …bag-of-words", "score …random", *AFTER_SCORES),
+            "geometry/permuted_texts.py",
+            ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),
         ),
-        ("encoders/fetch.py", ("fetch_model", *AFTER_TABLES[1:])),
-        (
-            "encoders/sentence_transformer.py",
-            ("embed", "probe", "score …bag-of-words", "score …random", *AFTER_SCORES),
-        ),
+        ("encoders/fetch.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
+        ("encoders/sentence_transformer.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
         ("encoders/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("probing/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("probing/features.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("commands/probe.py", ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)),
-        ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
+        ("commands/probe.py", SCORES_OF_VECTORS),
+        ("commands/similarity.py", SIMILARITY),
+        ("similarity/measures.py", ("geometry", *SIMILARITY)),
+        ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_MEASURES)),
+        # tables show its rows
+        ("similarity/dependent.py", ("compare_similarity", "table", "check …tables", *AFTER_MEASURES)),
+        ("similarity/regressor.py", ("regress", *AFTER_MEASURES)),
+        ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
+        ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),
+        ("report/similarity/summary.py", AFTER_MEASURES),
+        ("stats/generalisation.py", ("score", "hardest", "table", "check …similarity", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
         ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),

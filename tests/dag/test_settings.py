@@ -15,7 +15,7 @@ SUMMARIES = {
     "summarise",
     "summarise_costs",
     *(f"table {name}" for name in TABLES),
-    *(f"figure {name}" for name in FIGURES),
+    *(f"figure {name}" for name in (*FIGURES, "geometry-and-scores")),
     *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
     "report",
 }
@@ -24,10 +24,35 @@ AFTER_COMPARE = {
     *(f"figure {name}" for name in FIGURES_OF_COMPARISONS),
     "check tables",
 }
+AFTER_COMPARE_SIMILARITY = {"table sts", "table sts-differences", "check similarity"}
+COSTS = {
+    "summarise_costs",
+    *(f"table {name}" for name in ("encoders", "costs")),
+    *(f"figure {name}" for name in ("sizes", "speed", "costs")),
+}
+TABLES_OF_MEASURES = ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
+FIGURES_OF_MEASURES = (
+    "alignment-uniformity",
+    "similarity-histograms",
+    "spectrum",
+    "truncation",
+    "geometry-and-scores",
+)
+# What shows similarity, alignment and geometry is made of one summary.
+AFTER_MEASURES = {
+    "summarise_similarity",
+    *COSTS,
+    *(f"table {name}" for name in TABLES_OF_MEASURES),
+    *(f"figure {name}" for name in FIGURES_OF_MEASURES),
+    "check similarity",
+    "report",
+}
 # The record tells the configuration.
 SUMMARIES_AND_RECORD = SUMMARIES | {"record"}
 TASKS = ("T1B-tiny", "G3-tiny", "F3-tiny")
 DATASETS = ("tiny-public", "tiny-exams")
+FAMILIES = ("tiny-sentences", "tiny-sentences-permuted")
+PAIR_SETS = ("STS12-tiny", "STSB-tiny")
 PINNED = {
     "kind": "sentence-transformers",
     "source": {"hub": "somebody/encoder", "revision": "a" * 40},
@@ -40,7 +65,21 @@ CONTROLS = {"bag-of-words", "random"}
 
 
 def embedded(model: str) -> set[str]:
-    return {f"embed {model}/{dataset}" for dataset in DATASETS}
+    return {f"embed {model}/{dataset}" for dataset in (*DATASETS, *FAMILIES)}
+
+
+def scored(model: str) -> set[str]:
+    return {f"similarity {pairs}/{model}" for pairs in PAIR_SETS}
+
+
+def described(model: str) -> set[str]:
+    return {f"align STSB-tiny/{model}", f"geometry tiny-sentences/{model}"}
+
+
+def measured(model: str) -> set[str]:
+    """What is made of a model's vectors of pair sets, and what follows."""
+    own = scored(model) | described(model) | {f"regress STSB-tiny/{model}"}
+    return own | {"compare_similarity"} | AFTER_MEASURES
 
 
 def probed(model: str) -> set[str]:
@@ -120,17 +159,23 @@ def test_the_kernel_runs_the_logistic_probes_of_embeddings_again(finished):
 @pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
 def test_statistics_run_no_probe(finished, key):
     expected = all_scores() | all_hardest() | SUMMARIES_AND_RECORD
+    if "n_resamples" not in key:  # that of the published bootstrap
+        expected |= {f"overlap {pairs}/jaccard-words" for pairs in PAIR_SETS} | {"compare_similarity"}
+        expected |= AFTER_MEASURES.union(*(scored(model) | described(model) for model in CONTROLS))
     assert planned(finished, {"statistics": key}) == expected
 
 
 @pytest.mark.parametrize("key", [{"rope": 0.02}, {"alpha": 0.01}], ids=str)
 def test_settings_of_tests_run_the_comparison_alone(finished, key):
-    assert planned(finished, {"statistics": key}) == AFTER_COMPARE | {"compare", "record", "report"}
+    expected = AFTER_COMPARE | {"compare", "record", "report"}
+    if "alpha" in key:
+        expected |= AFTER_COMPARE_SIMILARITY | {"compare_similarity"}
+    assert planned(finished, {"statistics": key}) == expected
 
 
 def test_a_setting_of_one_model_runs_only_its_jobs(finished):
     config = {"models": {"random": {"seed": 1}}}
-    own = {"fetch_model random"} | embedded("random") | probed("random")
+    own = {"fetch_model random"} | embedded("random") | probed("random") | measured("random")
     assert planned(finished, config) == own | SUMMARIES_AND_RECORD
 
 
@@ -140,12 +185,13 @@ def test_a_setting_of_a_lazy_model_runs_only_its_jobs(finished):
 
 
 def test_a_new_model_runs_only_its_jobs(finished):
-    own = {"fetch_model pinned"} | embedded("pinned") | probed("pinned")
+    own = {"fetch_model pinned"} | embedded("pinned") | probed("pinned") | measured("pinned")
     assert planned(finished, with_pinned()) == own | SUMMARIES_AND_RECORD
 
 
 def test_a_dropped_model_runs_only_summaries(finished):
-    assert planned(finished, {"select": {"models": ["tfidf", "random"]}}) == SUMMARIES_AND_RECORD
+    expected = SUMMARIES_AND_RECORD | AFTER_MEASURES | {"compare_similarity"}
+    assert planned(finished, {"select": {"models": ["tfidf", "random"]}}) == expected
 
 
 def test_without_another_model_controls_say_which_texts_are_hard(finished):
@@ -154,7 +200,8 @@ def test_without_another_model_controls_say_which_texts_are_hard(finished):
 
 
 def test_another_order_runs_only_summaries(finished):
-    assert planned(finished, {"select": {"models": MODELS[::-1]}}) == SUMMARIES_AND_RECORD
+    measures = AFTER_MEASURES | {"compare_similarity"}
+    assert planned(finished, {"select": {"models": MODELS[::-1]}}) == SUMMARIES_AND_RECORD | measures
     assert planned(finished, {"select": {"tasks": list(TASKS[::-1])}}) == SUMMARIES_AND_RECORD
 
 
@@ -190,8 +237,9 @@ def test_a_seed_of_sample_data_runs_only_that_dataset(finished):
 
 def test_titles_run_only_what_prints_them(finished):
     of_experiment = {"experiment": {"title": "Another title"}}
-    tables = {job for job in SUMMARIES if job.startswith("table")}
-    assert planned(finished, of_experiment) == tables | {"check tables", "record", "report"}
+    tables = {job for job in SUMMARIES | AFTER_MEASURES if job.startswith("table")}
+    checks = {"check tables", "check similarity"}
+    assert planned(finished, of_experiment) == tables | checks | {"record", "report"}
     assert planned(finished, {"models": {"tfidf": {"title": "TF-IDF"}}}) == SUMMARIES_AND_RECORD
 
 
@@ -216,7 +264,7 @@ def finished_with_pinned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=["revision", "max_tokens", "prompt", "pooling", "truncate_dim", "dtype", "backend"],
 )
 def test_a_revision_or_encode_setting_runs_only_that_model(finished_with_pinned, changes, first):
-    expected = first | embedded("pinned") | probed("pinned") | SUMMARIES_AND_RECORD
+    expected = first | embedded("pinned") | probed("pinned") | measured("pinned") | SUMMARIES_AND_RECORD
     assert planned(finished_with_pinned, with_pinned(**changes)) == expected
 
 
@@ -302,6 +350,8 @@ def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp
     (project / "mine.py").touch()
     assert planned(project, OWN_MODEL) == set()
     expected = {"fetch_model", "score", "hardest", *rules} | rules_of(SUMMARIES)
+    if "embed" in rules:
+        expected |= rules_of(measured("mine"))
     for name in ("beside.py", "mine.py"):
         before = (project / name).read_text(encoding="utf-8")
         (project / name).write_text(before + "# edited\n", encoding="utf-8")

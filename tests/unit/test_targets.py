@@ -24,6 +24,7 @@ PLACES = SimpleNamespace(
     dataset="sample-trust",
     file="hatebr_offensive_lang.csv",
     table="published",
+    check="complete",
 )
 SETTINGS = [
     "download_settings",

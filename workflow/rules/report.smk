@@ -31,7 +31,8 @@ rule summarise:
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summary=paths.SUMMARY,
+        summary=targets.summaries()[:1],
+        similarity=targets.similarity.summary_of_scores(),
         manifests=targets.manifests(),
         embeddings=targets.embedding_infos(),
     output:
@@ -53,6 +54,7 @@ rule summarise_costs:
         benchmarks=paths.BENCHMARKS,
     shell:
         "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summary {input.summary:q}"
+        " --similarity {input.similarity:q}"
         " --manifests {input.manifests:q} --embeddings {input.embeddings:q} --output {output.costs:q}"
         " --encoders {output.encoders:q} > {log:q} 2>&1"
 
@@ -128,8 +130,9 @@ rule figure:
 rule check:
     """One acceptance check of the summary or of the written tables; a failed check names every offending row."""
     input:
-        summary=paths.SUMMARY,
+        summary=targets.summary_of_check,
         comparisons=targets.comparisons_of_check,
+        similarity=targets.similarity.of_check,
         tables=targets.tables_of_check,
     output:
         paths.CHECK,
@@ -149,7 +152,8 @@ rule check:
         settings=targets.check_settings,
     shell:
         "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input.summary:q}"
-        " --comparisons {input.comparisons:q} --tables {input.tables:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        " --comparisons {input.comparisons:q} --similarity {input.similarity:q} --tables {input.tables:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule record:
@@ -179,8 +183,8 @@ rule record:
 rule report:
     """The report: one self-contained page."""
     input:
-        summary=paths.SUMMARY,
-        curves=paths.CURVES,
+        summary=targets.summaries()[:1],
+        curves=targets.summaries()[1:],
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
         comparisons=targets.comparisons(),
@@ -188,6 +192,7 @@ rule report:
         tables=targets.tables(),
         figures=targets.figures(),
         effects=targets.effects(),
+        similarity=targets.similarity.summaries(),
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
@@ -207,10 +212,10 @@ rule report:
         code=code("sentflow.commands.report"),
         page=files("report/page.html.j2", "report/page.css", "report/page.js"),
         settings=targets.report_settings,
-        checks=" ".join(experiment.config["report"]["checks"]),
+        checks=" ".join(targets.selected("checks")),
     shell:
         "python -m sentflow.commands.report --summary {input.summary:q} --curves {input.curves:q}"
         " --costs {input.costs:q} --encoders {input.encoders:q} --comparisons {input.comparisons:q} --audits {input.audits:q}"
-        " --effects {input.effects:q} --tables {input.tables:q} --figures {input.figures:q}"
+        " --effects {input.effects:q} --similarity {input.similarity:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -225,8 +225,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         raise ConfigError(_told(problems))
     switches = _schema(workflow, "protocols")["$defs"]["switches"]["properties"]
     notes = {name: switch["description"] for name, switch in switches.items()}
-    file = workflow / "catalog" / "published_similarity.yaml"
-    published = _yaml(file) if file.is_file() else {}
+    published = _yaml(workflow / "catalog" / "published_similarity.yaml")
     return _experiment(plain, entries, selected, notes, published)
 
 

@@ -94,6 +94,9 @@ class SimilarityTargets:
             paths.SUMMARY_REGRESSIONS,
             paths.SUMMARY_ALIGNMENTS,
             paths.SUMMARY_GEOMETRY,
+            paths.SPECTRA,
+            paths.TRUNCATION,
+            paths.HISTOGRAMS,
         ]
         return [*summaries, *self.comparisons()]
 
@@ -292,6 +295,7 @@ class SimilarityTargets:
                 },
                 "order": self._order(),
                 **self._measured(),
+                "level": experiment.config["statistics"]["level"],
             }
         )
 

@@ -495,8 +495,10 @@ class Targets:
         published = {"published": found} if found or wildcards.table == "published" else {}
         return json_text({"caption": self.experiment.title, **published})
 
-    def check_settings(self, _wildcards: Any) -> str:
-        """What was asked for, to compare with what is there."""
+    def check_settings(self, wildcards: Any) -> str:
+        """What was asked for, to compare with what is there: of tasks, or of pair sets."""
+        if wildcards.check == similarity_targets.CHECK:
+            return json_text({**dict.fromkeys(self._asked(), []), **self.similarity.asked()})
         return json_text(self._asked())
 
     def report_settings(self, _wildcards: Any) -> str:
@@ -508,7 +510,7 @@ class Targets:
                 "tasks": experiment.tasks,
                 "models": experiment.models,
                 "datasets": experiment.datasets,
-                "selection": self._asked(),
+                "selection": {**self._asked(), **self.similarity.asked()},
                 "protocols": [self._told_protocol(name) for name in experiment.protocols],
                 "published": self._published(),
                 **self.similarity.report_settings(),
@@ -704,7 +706,6 @@ class Targets:
             "tasks": list(self.experiment.tasks),
             "models": list(self.experiment.models),
             "random_models": self.experiment.random_models,
-            **self.similarity.asked(),
         }
 
 
