@@ -25,7 +25,7 @@ from slurm_runs import (
     new_project,
     variables,
 )
-from workflow_copy import snakemake
+from workflow_copy import snakemake, snakemake_words
 
 pytestmark = pytest.mark.slow
 
@@ -183,6 +183,19 @@ def submit_whole_run(cluster: SlurmCluster, project: Path) -> str:
 
 def said_by(project: Path, job: str) -> str:
     return (project / f"sentflow-{job}.log").read_text(encoding="utf-8", errors="replace")
+
+
+@pytest.mark.parametrize("filled_in", [{}, {"gpu_partition": "gpu"}, {"folds_per_job": 4}], ids=str)
+def test_the_profile_can_be_planned_with_whatever_is_filled_in(cluster, tmp_path, filled_in):
+    project = new_project(tmp_path / "project")
+    edit_profile(project, **filled_in)
+    words = snakemake_words("scores", "--profile", "profiles/slurm", "-n", "--configfile", EXPERIMENT)
+    done = subprocess.run(
+        words, cwd=project, env=variables(cluster), capture_output=True, text=True, check=False
+    )
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said[-6000:]
+    assert "rule embed:" in said
 
 
 def start_from_embeddings(project: Path, local: Path) -> None:
