@@ -41,3 +41,19 @@ def test_every_job_has_a_log_and_a_benchmark_of_its_own():
     assert paths.log("probe", "{task}/{model}") == "results/logs/probe/{task}/{model}.log"
     assert paths.log("summarise") == "results/logs/summarise/all.log"
     assert paths.benchmark("probe", "{task}") == "results/benchmarks/probe/{task}.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/x y/results/scores/T1A/random.parquet", "scores/T1A/random.parquet"),
+        (
+            "results/protocols/corrected/probes/T1A/m/rep-1/fold-2.parquet",
+            "protocols/corrected/probes/T1A/m/rep-1/fold-2.parquet",
+        ),
+        ("results/summary/scores.parquet", None),
+        ("/tmp/scores/random.parquet", None),
+    ],
+)
+def test_files_of_folds_and_scores_have_a_name(path, name):
+    assert paths.name_in_results(path) == name
