@@ -27,7 +27,7 @@ def alignments_table(
     groups = [
         Group(
             f"{name}: {next(row.alignment_title for row in rows if row.alignment_set == name)}",
-            tuple(_our_line(row, source=bool(entries)) for row in rows if row.alignment_set == name),
+            tuple(_our_line(row) for row in rows if row.alignment_set == name),
         )
         for name in unique(row.alignment_set for row in rows)
     ]
@@ -51,11 +51,8 @@ def alignments_table(
         name="alignments",
         caption=f"{title}: alignment and uniformity.",
         notes=tuple(notes),
-        header=(
-            *("Encoder", "Variant", "Pairs", "Positives", "Sentences", "Alignment", "Uniformity"),
-            *(("Source",) if entries else ()),
-        ),
-        alignment=("w2.6", "w2.4", "w1.6", "w1.4", "w1.5", "r", "r", *(("w1.9",) if entries else ())),
+        header=("Encoder", "Variant", "Pairs", "Positives", "Sentences", "Alignment", "Uniformity"),
+        alignment=("w3.4", "w2.5", "w2.1", "w1.8", "w1.8", "r", "r"),
         groups=tuple(groups),
         tidy_header=(*names_of(AlignmentRow), "source", "remark"),
         tidy_rows=(
@@ -103,7 +100,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
     )
 
 
-def _our_line(row: AlignmentRow, *, source: bool) -> tuple[Cell, ...]:
+def _our_line(row: AlignmentRow) -> tuple[Cell, ...]:
     pairs = row.pairs.replace(" ", ", ") + (f"; positives of {row.positives}" if row.positives else "")
     batch = f", batches of {row.batch}" if row.batch else ""
     return (
@@ -117,7 +114,6 @@ def _our_line(row: AlignmentRow, *, source: bool) -> tuple[Cell, ...]:
             "" if math.isnan(row.alignment_low) else interval(row.alignment_low, row.alignment_high),
         ),
         Cell(decimal(row.uniformity, 4)),
-        *((Cell("this experiment"),) if source else ()),
     )
 
 
@@ -132,7 +128,6 @@ def _published_line(entry: Mapping[str, Any], footnotes: Mapping[str, int]) -> t
         Cell("positives of the batch" if entry["variant"] == "per-batch" else MISSING),
         Cell(decimal(float(entry["alignment"]), 4)),
         Cell(decimal(float(entry["uniformity"]), 4)),
-        Cell(entry["source"]),
     )
 
 
