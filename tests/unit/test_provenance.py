@@ -1,13 +1,14 @@
 import ast
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from sentflow import provenance
+from sentflow import provenance, source_facts
 
 PACKAGE = Path(provenance.__file__).parent
-CACHED = ("_tree", "_imports", "_module_digest", "_source", "_public_version")
+CACHED = ("_facts", "_imports", "_source", "_public_version")
 MODULES = sorted(
     ".".join(["sentflow", *path.relative_to(PACKAGE).with_suffix("").parts])
     for path in PACKAGE.rglob("*.py")
@@ -56,11 +57,53 @@ class SmallPackage:
 @pytest.fixture
 def package(tmp_path, monkeypatch):
     monkeypatch.setattr(provenance, "_ROOT", tmp_path / "sentflow")
+    monkeypatch.setattr(source_facts, "_REMEMBERED", tmp_path / "kept" / "facts.json")
+    source_facts._remembered.cache_clear()
     yield SmallPackage(tmp_path / "sentflow")
     clear_caches()
+    source_facts._remembered.cache_clear()
+    source_facts._new.clear()
 
 
 # --- the digest
+
+
+def fresh_start() -> None:
+    """Forget what a new process would not know."""
+    clear_caches()
+    source_facts._remembered.cache_clear()
+
+
+def test_modules_are_parsed_once_for_all_starts(package, monkeypatch):
+    digest = package.digest()
+    fresh_start()
+    monkeypatch.setattr(source_facts.ast, "parse", None)
+    assert package.digest() == digest
+
+
+def test_facts_that_other_code_found_are_not_believed(package, monkeypatch):
+    digest = package.digest()
+    kept = json.loads(source_facts._REMEMBERED.read_text(encoding="utf-8"))
+    kept["facts"] = {key: ["0", []] for key in kept["facts"]}
+    source_facts._REMEMBERED.write_text(json.dumps({**kept, "found_by": "another"}), encoding="utf-8")
+    fresh_start()
+    assert package.digest() == digest
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"found_by": 1, "facts": 2}'])
+def test_damaged_facts_are_found_again(package, content):
+    digest = package.digest()
+    source_facts._REMEMBERED.write_text(content, encoding="utf-8")
+    fresh_start()
+    assert package.digest() == digest
+
+
+def test_facts_need_not_be_kept(package, tmp_path, monkeypatch):
+    digest = package.digest()
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(source_facts, "_REMEMBERED", tmp_path / "file" / "facts.json")
+    fresh_start()
+    assert package.digest() == digest
 
 
 def test_digest_is_the_same_for_the_same_source(package):

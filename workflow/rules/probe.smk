@@ -106,9 +106,8 @@ rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
         paths.TASK_DIGEST,
+        # Predictions lie beside the folds and were written with them: as inputs they would double the graph.
         folds=targets.folds_of_task,
-        # They lie beside the folds and were written with them.
-        predictions=ancient(targets.predictions_of_task),
         rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,

@@ -12,6 +12,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from sentflow.source_facts import Facts, facts_of, remember
+
 _PACKAGE = "sentflow"
 _ROOT = Path(__file__).parent
 
@@ -34,7 +36,8 @@ def code(module: str) -> str:
     """
     digest = hashlib.sha256()
     for name in sorted(_closure(module)):
-        digest.update(f"{name}\0{_module_digest(name)}\n".encode())
+        digest.update(f"{name}\0{_facts(name).digest}\n".encode())
+    remember()
     return digest.hexdigest()[:16]
 
 
@@ -78,29 +81,33 @@ def _closure(module: str) -> set[str]:
 
 
 @cache
-def _tree(module: str) -> ast.Module:
-    source = _source(module)
-    assert source is not None
-    return ast.parse(source.read_text(encoding="utf-8"))
+def _imports(module: str) -> frozenset[str]:
+    """Project modules that a module imports anywhere, inside functions too."""
+    return frozenset(name for name in _facts(module).imported if _source(name) is not None)
 
 
 @cache
-def _imports(module: str) -> frozenset[str]:
-    """Project modules that a module imports anywhere, inside functions too."""
+def _facts(module: str) -> Facts:
+    source = _source(module)
+    assert source is not None
+    return facts_of(source.read_bytes(), lambda tree: Facts(_digest(tree), _imported_names(tree)))
+
+
+def _imported_names(tree: ast.Module) -> list[str]:
+    """Names below the package that are imported; some are of functions, not of modules."""
     names: set[str] = set()
-    for node in ast.walk(_tree(module)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)  # a name may be a module
-    return frozenset(name for name in names if name.startswith(_PACKAGE + ".") and _source(name) is not None)
+    return sorted(name for name in names if name.startswith(_PACKAGE + "."))
 
 
-@cache
-def _module_digest(module: str) -> str:
+def _digest(tree: ast.Module) -> str:
     digest = hashlib.sha256()
-    for token in _tokens(_tree(module)):
+    for token in _tokens(tree):
         digest.update(token.encode())
         digest.update(b"\0")
     return digest.hexdigest()

@@ -274,10 +274,6 @@ class Targets:
             paths.SCORE_PREDICTIONS.format(task=wildcards.task, model=model) for model in self._real_models()
         ]
 
-    def predictions_of_task(self, wildcards: Any) -> list[str]:
-        """The predictions that lie beside `folds_of_task`."""
-        return [paths.predictions_of(fold) for fold in self.folds_of_task(wildcards)]
-
     def fold_outputs(self, *, study: bool = False) -> list[str]:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         return self._job_outputs(paths.STUDY_FOLD if study else paths.FOLD)
