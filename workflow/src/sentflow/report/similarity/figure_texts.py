@@ -52,9 +52,9 @@ def similarity_histograms(rows: Sequence[HistogramRow]) -> FigureTexts:
     sets, models = unique(row.pairs for row in rows), unique(row.model for row in rows)
     left_out = []
     if len(models) > MAX_HISTOGRAM_MODELS:
-        left_out.append(f"{len(models) - MAX_HISTOGRAM_MODELS} encoders")
+        left_out.append(_counted(len(models) - MAX_HISTOGRAM_MODELS, "encoder"))
     if len(sets) > MAX_HISTOGRAM_SETS:
-        left_out.append(f"{len(sets) - MAX_HISTOGRAM_SETS} pair sets")
+        left_out.append(_counted(len(sets) - MAX_HISTOGRAM_SETS, "pair set"))
     return FigureTexts(
         title=title,
         reading=" ".join(
@@ -167,5 +167,8 @@ def _nothing(title: str) -> FigureTexts:
 def _encoders(
     rows: Sequence[PlaneRow] | Sequence[HistogramRow] | Sequence[SpectrumRow] | Sequence[TruncationRow],
 ) -> str:
-    n = len(unique(row.model for row in rows))
-    return "1 encoder" if n == 1 else f"{n} encoders"
+    return _counted(len(unique(row.model for row in rows)), "encoder")
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.report import captions
-from sentflow.report.numbers import MISSING, count, decimal, interval, percent
+from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.similarity import words
 from sentflow.report.similarity.rows import AlignmentRow, GeometryRow
@@ -35,9 +35,9 @@ def alignments_table(
         lines = tuple(_published_line(entry, footnotes) for entry in entries if entry["source"] == source)
         groups.append(Group(f"Published: {source}", lines))
     notes = [captions.data_note(rows), *words.variant_notes(rows)]
-    levels = unique(percent(row.level) for row in rows if not math.isnan(row.alignment_low))
-    if levels:
-        notes.append(f"In brackets the {levels[0]} interval of a bootstrap over the positive pairs.")
+    known = [row.level for row in rows if not math.isnan(row.alignment_low)]
+    if known:
+        notes.append(f"In brackets {words.interval_of(known[0])} of a bootstrap over the positive pairs.")
     notes.append(
         "Positives: gold score and number of pairs. Sentences: what uniformity is taken over, and how many."
     )
@@ -76,7 +76,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
         )
         groups.append(Group(f"{family}: {count(members[0].n_texts)} distinct sentences", lines))
     widths = unique(f"{row.model_title} {row.dimension}" for row in rows)
-    levels = unique(percent(row.level) for row in rows if not math.isnan(row.low))
+    known = [row.level for row in rows if not math.isnan(row.low)]
     notes = [
         captions.data_note(rows),
         f"Dimensions of the vectors: {', '.join(widths)}.",
@@ -84,7 +84,7 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
         "family.",
         "What each measure is, and where it comes from: docs/geometry.md. No measure is good or bad by itself, so "
         "nothing is marked.",
-        *([f"In brackets the {levels[0]} interval, where a measure has one."] if levels else []),
+        *([f"In brackets {words.interval_of(known[0])}, where a measure has one."] if known else []),
         *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),
     ]
     return Table(

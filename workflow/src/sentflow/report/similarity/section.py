@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sentflow.report import captions
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.findings import Finding
 from sentflow.report.html_tables import HtmlTable, html_table
@@ -137,11 +136,8 @@ def _tables(sources: SimilaritySources, title: str) -> dict[str, HtmlTable]:
 
 
 def _notes(sources: SimilaritySources, models: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    data = sources.data
-    notes = [captions.data_note(data.rows())]
-    main = main_rows(data.scores)
-    if main:
-        notes += [words.protocol_note(main), words.interval_note(main)]
+    # data and protocol are told with each table
+    notes = []
     if sources.left_out:
         titles = ", ".join(str(models.get(name, {}).get("title", name)) for name in sources.left_out)
         notes.append(

@@ -18,6 +18,7 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
+from sentflow.report.similarity.words import GEOMETRY
 from sentflow.similarity.comparisons import OVERLAP
 from sentflow.similarity.storage import SimilarityRows
 
@@ -172,7 +173,7 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             level=_number(settings.get("level")),
             range=measure["range"],
         )
-        for name, measure in result["measures"].items()
+        for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
     ]
     whitened = result.get("whitened") or {}
     found += [
@@ -330,6 +331,12 @@ def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
         return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
     entry = _described(settings, "models", name)
     return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
+
+
+def _known_first(measure: str) -> tuple[int, str]:
+    """Measures in the order of `GEOMETRY`, for the file is sorted by name; others after them."""
+    names = list(GEOMETRY)
+    return (names.index(measure) if measure in names else len(names)), measure
 
 
 def _place(settings: Mapping[str, Any], pairs: str) -> int:

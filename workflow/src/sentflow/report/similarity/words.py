@@ -91,6 +91,11 @@ def interval_note(rows: Sequence[SimilarityRow]) -> str:
     )
 
 
+def interval_of(level: float) -> str:
+    """``the 99 % interval``, or ``an interval`` where the level is not known."""
+    return "an interval" if level != level else f"the {percent(level)} interval"
+
+
 def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
