@@ -167,7 +167,7 @@ def test_nothing_is_left_over(reference):
     assert hidden == {
         f"embeddings/{model}/.{dataset}.kept"
         for model in ("bag-of-words", "random")
-        for dataset in ("tiny-public", "tiny-exams")
+        for dataset in ("tiny-public", "tiny-exams", "tiny-sentences", "tiny-sentences-permuted")
     }
 
 
