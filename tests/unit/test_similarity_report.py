@@ -16,7 +16,7 @@ from sentflow.report.similarity.checks import check_similarity
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.findings import similarity_findings
 from sentflow.report.similarity.section import SimilaritySources
-from sentflow.report.similarity.words import CONTAMINATION
+from sentflow.report.similarity.words import CONTAMINATION, contamination
 from sentflow.report.table_formats import latex_text, markdown_text
 from sentflow.report.tables import read_table
 
@@ -93,6 +93,12 @@ def test_page_without_any_task(tmp_path, data):
 def test_page_without_pair_sets_does_not_speak_of_them(tmp_path):
     page = render(make_sources(tmp_path))
     assert "imilarity" not in page.split("<main>")[1].split("<footer>")[0]
+
+
+def test_made_up_sentences_are_not_contaminated():
+    entries = {name: {"data_version": "sample data"} for name in ("STSB-train-tiny", "STS12-tiny")}
+    assert contamination(entries) == ""
+    assert contamination({name: {"data_version": "raw"} for name in entries}) == CONTAMINATION
 
 
 def test_findings_claim_no_lead_that_no_test_shows(data):

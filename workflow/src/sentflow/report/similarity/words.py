@@ -1,6 +1,7 @@
 """Words that tables, figures and the report share where semantic similarity and geometry are told."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
@@ -137,9 +138,9 @@ def only_sample(rows: Sequence[DataRow]) -> bool:
     return all(is_sample(version) for version in data_versions(rows))
 
 
-def contamination(pairs: Mapping[str, object] | Sequence[str]) -> str:
-    """The sentence on STS-B and STS12 to STS16 if both are among these pair sets, else nothing."""
-    names = list(pairs)
-    has_train = any(name.startswith("STSB-train") and "sample" not in name for name in names)
+def contamination(pair_sets: Mapping[str, Mapping[str, Any]]) -> str:
+    """The sentence on STS-B and STS12 to STS16 if both are among these entries of real data, else nothing."""
+    names = [name for name, entry in pair_sets.items() if not is_sample(entry["data_version"])]
+    has_train = any(name.startswith("STSB-train") for name in names)
     has_years = any(name.startswith(("STS12", "STS13", "STS14", "STS15", "STS16")) for name in names)
     return CONTAMINATION if has_train and has_years else ""
