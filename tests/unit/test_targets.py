@@ -315,7 +315,12 @@ def test_change_touches_the_settings_that_it_decides_and_no_others(changes, touc
 
 def test_mirrors_are_no_settings_of_science():
     places = SimpleNamespace(
-        task="T2A-open", model="random", dataset="factnews", file="factnews_dataset.csv", table="scores"
+        task="T2A-open",
+        model="random",
+        dataset="factnews",
+        file="factnews_dataset.csv",
+        table="scores",
+        check="complete",
     )
     assert changed(places, mirrors=["/espelho"]) == set()
     assert targets(mirrors=["/espelho"]).mirrors() == '["/espelho"]'

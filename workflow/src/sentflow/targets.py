@@ -494,7 +494,9 @@ class Targets:
     def check_settings(self, wildcards: Any) -> str:
         """What was asked for, to compare with what is there: of tasks, or of pair sets."""
         if wildcards.check == similarity_targets.CHECK:
-            return json_text({**dict.fromkeys(self._asked(), []), **self.similarity.asked()})
+            # of the tasks nothing, but which encoders are random: these score near 0 on pairs, too
+            random = {"random_models": self.experiment.random_models}
+            return json_text({**dict.fromkeys(self._asked(), []), **random, **self.similarity.asked()})
         return json_text(self._asked())
 
     def report_settings(self, _wildcards: Any) -> str:
