@@ -362,7 +362,7 @@ def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp
 STUDY = {
     "protocols": {"narrow": {"like": "published", "title": "Narrow", "switches": {"reflect_bca": False}}},
     "study": {"protocols": ["corrected", "narrow"]},
-    "report": {"tables": [*TABLES, "protocols"]},
+    "report": {"tables": [*TABLES, *TABLES_OF_MEASURES, "protocols"]},
 }
 
 
