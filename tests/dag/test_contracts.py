@@ -8,6 +8,7 @@ from ast import literal_eval
 import pytest
 from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_workflow, rule_facts
 
+from sentflow.cli.rule_requests import rule_requests
 from sentflow.provenance import code
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
@@ -108,6 +109,17 @@ def test_jobs_of_a_cluster_ask_for_more_when_they_are_repeated(rules):
         for first, second in zip(rule.resources, rule.resources_again, strict=True):
             assert second["mem_mb"] > first["mem_mb"], f"{rule.name} asks for as little memory again"
             assert second["runtime"] > first["runtime"], f"{rule.name} asks for as little time again"
+
+
+def test_what_rules_ask_for_is_read_from_their_text_as_snakemake_reads_it(rules):
+    asked = rule_requests(REPOSITORY / "workflow" / "rules")
+    assert asked.keys() == {rule.name for rule in rules}
+    for rule in rules:
+        said = asked[rule.name]
+        assert {(said.memory_mb, said.minutes)} == {
+            (resources["mem_mb"], resources["runtime"]) for resources in rule.resources
+        }, rule.name
+        assert said.is_local == rule.is_local, rule.name
 
 
 def test_what_needs_a_network_is_never_submitted_to_a_cluster(rules):

@@ -61,7 +61,9 @@ def test_help_names_every_command_and_imports_nothing_heavy():
         "main()"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert all(name in done.stdout for name in ("tasks", "models", "validate", "show", "new-experiment"))
+    assert all(
+        name in done.stdout for name in ("tasks", "models", "validate", "show", "resources", "new-experiment")
+    )
     heavy = {"rich", "yaml", "jsonschema", "numpy", "pyarrow", "pandas", "torch", "snakemake"}
     assert heavy & set(done.stderr.split()) == set()
 

@@ -7,6 +7,8 @@ import yaml
 import yte
 from workflow_copy import REPOSITORY
 
+from sentflow.cli.resources import MERGED
+
 PROFILES = REPOSITORY / "profiles"
 # What users fill in, and nothing else.
 FILLED_IN = {"account": "lab", "partition": "short", "gpu_partition": "a100", "folds_per_job": 20}
@@ -72,6 +74,22 @@ def test_folds_in_groups_run_one_after_another_and_ask_for_one_of_them():
     assert {profile["set-resources"][rule]["batch_slot"] for rule in grouped} == {1}
     assert profile["resources"] == {"batch_slot": 1}
     assert profile["set-resource-scopes"] == {"batch_slot": "local"}
+
+
+def test_blocks_to_be_merged_are_those_of_the_profile_and_name_their_keys():
+    blocks = {
+        variable: read("slurm", **{**FILLED_IN, **off})["set-resources"]
+        for variable, off in (
+            ("gpu_partition", {"folds_per_job": 0}),
+            ("folds_per_job", {"gpu_partition": '""'}),
+        )
+    }
+    blocks["folds_per_job"].pop("embed")  # stands for an empty map
+    named = {variable: {rule for rule in MERGED if MERGED[rule][0] == variable} for variable in blocks}
+    assert {variable: set(block) for variable, block in blocks.items()} == named
+    for rule, (variable, keys) in MERGED.items():
+        # the time of the profile is for one fold, and is what was measured then
+        assert set(keys.split(" and ")) == blocks[variable][rule].keys() - {"runtime"}, rule
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,22 @@ def show(
 
 
 @app.command()
+def resources(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
+    ] = Path("results"),
+    margin: Annotated[float, typer.Option(help="Ask for so many times what was measured.")] = 1.5,
+) -> None:
+    """Say what jobs should ask a cluster for, from what they took.
+
+    Prints memory and time of every rule as a block set-resources for profiles/slurm/profile.yaml.
+    """
+    from sentflow.cli.resources import resources as run
+
+    run(path, margin=margin)
+
+
+@app.command()
 def new_experiment(
     path: Annotated[Path, typer.Argument(help="YAML file to write; a file that is there stays as it is.")],
     tasks: Annotated[

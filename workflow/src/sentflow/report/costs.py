@@ -52,13 +52,15 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     Raises
     ------
     DataError
-        A line is not a JSON object with the key ``s``.
+        A line is not a JSON object with a number of seconds ``s``.
     """
     records = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    # what is no text is no JSON either, and is told as such
+    for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         try:
             record = json.loads(line)
-            float(record["s"])
+            if not math.isfinite(float(record["s"])):
+                raise ValueError(f"s is {record['s']}")
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(
                 f"{path}, line {number}: not a benchmark record of Snakemake ({error!r})."
