@@ -102,7 +102,7 @@ def zipped(tmp_path, files):
 def test_word_vectors_of_a_zip(fetch, run_embed, tmp_path):
     manifest = fetch(*zipped(tmp_path, {"glove/vetores.txt": WORDS, "glove/README.md": "x"}))
     names = sorted(file.name for file in (manifest.parent / "weights").iterdir())
-    assert names == ["vectors.zip", "vetores.txt"]
+    assert names == ["vectors.archive", "vetores.txt"]
     assert run_embed(manifest)[0][0].tolist() == [2, 3]
 
 

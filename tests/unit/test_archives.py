@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.data import archives
+from sentflow.data import archive_limits
 from sentflow.data.archives import check_archive, member_names, members_sha256, members_under, read_members
 from sentflow.errors import DataError
 
@@ -68,14 +68,14 @@ def test_encrypted_member_is_refused_by_name(tmp_path):
 
 
 def test_bomb_is_refused_before_it_is_unpacked(tmp_path):
-    path = make_zip(tmp_path / "a.zip", [("bomba.csv", bytes(archives.RATIO_FROM_BYTES + 1))])
+    path = make_zip(tmp_path / "a.zip", [("bomba.csv", bytes(archive_limits.RATIO_FROM_BYTES + 1))])
     with pytest.raises(DataError, match=r"member 'bomba\.csv' unpacks from \d+ to 10485761 bytes"):
         check_archive(path)
 
 
 def test_too_many_members_and_too_many_bytes_are_refused_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(archives, "MAX_MEMBERS", 2)
-    monkeypatch.setattr(archives, "MAX_BYTES", 5)
+    monkeypatch.setattr(archive_limits, "MAX_MEMBERS", 2)
+    monkeypatch.setattr(archive_limits, "MAX_BYTES", 5)
     path = make_zip(tmp_path / "a.zip", [("a", b"11"), ("b", b"22"), ("c", b"33")])
     with pytest.raises(DataError, match=r"holds 3 members, more than 2; unpacks to 6 bytes, more than 5"):
         check_archive(path)

@@ -18,6 +18,7 @@ from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_
 from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.protocols import NamedProtocol
+from sentflow.secrecy import secret_problems, without_secrets
 from sentflow.similarity_config import (
     families_of,
     instead,
@@ -305,6 +306,7 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     """
     plain = _plain(config)
     problems = schema_problems(plain, _schema(workflow, "config"), where="config")
+    problems += _secret_problems(plain)
     if problems:
         raise ConfigError(_told(problems))
     entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
@@ -318,6 +320,15 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
         problems += _prompted_task_problems(name, _mapping(entry), entries["tasks"])
     problems += _misfits(entries, workflow, told=problems)
     return plain, entries, problems
+
+
+def _secret_problems(config: Entry) -> list[str]:
+    """Passwords and tokens; the address of a service has a check of its own."""
+    models = {
+        name: {key: value for key, value in _mapping(entry).items() if key != "url"}
+        for name, entry in _mapping(config.get("models")).items()
+    }
+    return list(secret_problems({**config, "models": models}, where="config"))
 
 
 def _plain(config: Mapping[str, Any]) -> Entry:
@@ -631,4 +642,7 @@ def _mapping(value: Any) -> Entry:
 
 def _told(problems: list[str]) -> str:
     count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-    return f"the configuration has {count}:\n" + "\n".join(f"  - {problem}" for problem in problems)
+    # A schema repeats the value that it refuses
+    return without_secrets(
+        f"the configuration has {count}:\n" + "\n".join(f"  - {problem}" for problem in problems)
+    )

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sentflow.data.archive_limits import without_ending
+
 Entry = dict[str, Any]
 
 OWN = "own"  # family of tasks that say nothing else; begins the names of their datasets
@@ -151,7 +153,7 @@ def raw_name(file: str) -> str:
 
 
 def _format(file: str) -> Entry | None:
-    ending = PurePosixPath(file.partition("?")[0].removesuffix(".zip")).suffix.lower()
+    ending = PurePosixPath(without_ending(file.partition("?")[0])).suffix.lower()
     found = FORMAT_OF_ENDING.get(ending)
     return None if found is None else dict(found)
 

@@ -1,23 +1,25 @@
-"""Zip archives of strangers: checked as a whole, then read member by member, never unpacked to disk."""
+"""Archives of strangers, zip or tar: checked as a whole, then read member by member, never unpacked as a whole.
+
+What an archive is, is read from its content; its name is not trusted.
+"""
 
 import hashlib
-import re
-import stat
-import zipfile
-import zlib
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from io import BufferedReader
 from pathlib import Path
+from types import ModuleType
 
+from sentflow.data import archive_limits, tar_members, zip_members
+from sentflow.data.archive_limits import Member, place
 from sentflow.errors import DataError
 
-MAX_MEMBERS = 200_000
-MAX_BYTES = 4 * 2**30  # of all members together, unpacked
-MAX_RATIO = 200  # unpacked to packed; text deflates to a tenth, a bomb to a thousandth
-RATIO_FROM_BYTES = 10 * 2**20  # smaller members may be one repeated sign without doing harm
-# zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+_ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # a member; the end of an empty archive
+
+
+def is_archive(path: Path) -> bool:
+    """Whether the content of a file is a zip or a tar (plain, or packed by gzip, bzip2 or xz)."""
+    return _format(path) is not None
 
 
 def check_archive(path: Path) -> None:
@@ -26,18 +28,16 @@ def check_archive(path: Path) -> None:
     Raises
     ------
     DataError
-        Not a zip; or a member has an absolute path or one that climbs out, is a link or a device, is
+        Not an archive; or a member has an absolute path or one that climbs out, is a link or a device, is
         encrypted, or occurs twice; or the members are too many or too large. Names the members.
     """
-    with _opened(path) as archive:
-        members = archive.infolist()
-        problems = [f"member {info.filename!r} {fault}" for info in members if (fault := _fault(info))]
-        counts = Counter(info.filename for info in members)
-        problems += [f"member {name!r} occurs {n} times" for name, n in counts.items() if n > 1]
-        if len(members) > MAX_MEMBERS:
-            problems.append(f"holds {len(members)} members, more than {MAX_MEMBERS}")
-        if (total := sum(info.file_size for info in members)) > MAX_BYTES:
-            problems.append(f"unpacks to {total} bytes, more than {MAX_BYTES}")
+    members = _reader(path).members(path)
+    problems = [f"member {member.name!r} {member.fault}" for member in members if member.fault]
+    problems += [f"member {name!r} occurs {n} times" for name, n in _repeated(members).items()]
+    if len(members) > archive_limits.MAX_MEMBERS:
+        problems.append(f"holds {len(members)} members, more than {archive_limits.MAX_MEMBERS}")
+    if (total := sum(member.size for member in members)) > archive_limits.MAX_BYTES:
+        problems.append(f"unpacks to {total} bytes, more than {archive_limits.MAX_BYTES}")
     if problems:
         shown = problems[:10] + ([f"{len(problems) - 10} more"] if len(problems) > 10 else [])
         raise DataError("not a safe archive: " + "; ".join(shown))
@@ -45,27 +45,40 @@ def check_archive(path: Path) -> None:
 
 def member_names(path: Path) -> list[str]:
     """Names of the files in an archive, sorted; neither folders nor the notes of macOS (``__MACOSX/``)."""
-    with _opened(path) as archive:
-        return sorted(
-            info.filename
-            for info in archive.infolist()
-            if not info.is_dir() and not info.filename.startswith("__MACOSX/")
-        )
+    return sorted(
+        member.name
+        for member in _reader(path).members(path)
+        if not member.is_folder and not member.name.startswith("__MACOSX/")
+    )
 
 
-def read_members(path: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the given members, one after the other.
+def member_streams(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedReader]]:
+    """Name and content of the given members as streams, in whatever order suits the archive.
+
+    A stream is good until the next is asked for. For files that need not fit into memory.
 
     Raises
     ------
     DataError
         The archive or a member is damaged, or there is no such member.
     """
-    with _opened(path) as archive:
-        if absent := sorted(set(names) - set(archive.namelist())):
-            raise DataError(f"the archive has no member {absent[0]!r}")
-        for name in names:
-            yield name, archive.read(name)
+    reader = _reader(path)
+    known = {member.name for member in reader.members(path) if not member.is_folder}
+    if absent := sorted(set(names) - known):
+        raise DataError(f"the archive has no member {absent[0]!r}")
+    yield from reader.contents(path, names)
+
+
+def read_members(path: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Name and content of the given members, in the given order.
+
+    Raises
+    ------
+    DataError
+        The archive or a member is damaged, or there is no such member.
+    """
+    found = {name: stream.read() for name, stream in member_streams(path, names)}
+    yield from ((name, found[name]) for name in names)
 
 
 def members_under(path: Path, root: str) -> dict[str, str]:
@@ -76,7 +89,7 @@ def members_under(path: Path, root: str) -> dict[str, str]:
     Parameters
     ----------
     path
-        Zip archive.
+        The archive.
     root
         Name of the folder, e.g. ``"size_normalized_texts"``.
 
@@ -104,40 +117,37 @@ def members_sha256(path: Path, root: str) -> str:
     """One checksum for the contents of a folder, whatever archive carries it.
 
     SHA-256 over one line per member, sorted by path: path below the root, NUL, SHA-256 of the bytes in hex,
-    newline. Dates, compression, order and prefix folder of the archive do not count.
+    newline. Dates, format, compression, order and prefix folder of the archive do not count.
     """
-    digest = hashlib.sha256()
     names = members_under(path, root)
-    contents = read_members(path, list(names.values()))
-    for below_root, (_, content) in zip(names, contents, strict=True):
-        digest.update(f"{below_root}\0{hashlib.sha256(content).hexdigest()}\n".encode())
-    return digest.hexdigest()
+    digests = {
+        name: hashlib.file_digest(stream, "sha256").hexdigest()
+        for name, stream in member_streams(path, list(names.values()))
+    }
+    lines = "".join(f"{below_root}\0{digests[name]}\n" for below_root, name in names.items())
+    return hashlib.sha256(lines.encode()).hexdigest()
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            yield archive
-    except _DAMAGE as error:
-        raise DataError(f"not a readable zip archive: {error}") from error
+def _format(path: Path) -> ModuleType | None:
+    with path.open("rb") as stream:
+        start = stream.read(4)
+    if start in _ZIP_STARTS:
+        return zip_members
+    return tar_members if tar_members.is_tar(path) else None
 
 
-def _fault(info: zipfile.ZipInfo) -> str | None:
-    # orig_filename: zipfile itself cuts the name at a NUL and turns the local separator around
-    name = info.orig_filename
-    parts = re.split(r"[/\\]", name)
-    if not name or "\0" in name:
-        return "has no proper name"
-    if parts[0] == "" or re.match(r"[A-Za-z]:", name):
-        return "has an absolute path"
-    if ".." in parts:
-        return "climbs out of its folder"
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        return "is a link or a device"
-    if info.flag_bits & 0x1:
-        return "is encrypted"
-    if info.file_size > max(RATIO_FROM_BYTES, MAX_RATIO * info.compress_size):
-        return f"unpacks from {info.compress_size} to {info.file_size} bytes, like a bomb"
-    return None
+def _reader(path: Path) -> ModuleType:
+    found = _format(path)
+    if found is None:
+        raise DataError("not a readable zip archive, nor a tar")
+    return found
+
+
+def _repeated(members: Sequence[Member]) -> dict[str, int]:
+    """Names of which several members would lie at the same place → how many."""
+    counts = Counter(place(member.name) for member in members)
+    return {
+        name: counts[place(name)]
+        for name in dict.fromkeys(member.name for member in members)
+        if counts[place(name)] > 1
+    }

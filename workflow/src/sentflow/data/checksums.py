@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.archives import check_archive, members_sha256
+from sentflow.data.archive_limits import is_archive_name
+from sentflow.data.archives import check_archive, is_archive, members_sha256
 from sentflow.data.mirrors import is_remote
 from sentflow.errors import ConfigError, DataError
 from sentflow.io import file_sha256
@@ -84,7 +85,7 @@ def verify(path: Path, file: CatalogFile, *, name: str | None = None) -> None:
         _compare(path, "SHA-256", file_sha256(path), file.sha256)
     elif file.bytes is not None and path.stat().st_size != file.bytes:
         raise DataError(f"has {path.stat().st_size} bytes, expected {file.bytes}")
-    if (name or path.name).lower().endswith(".zip"):
+    if is_archive_name(name or path.name) or is_archive(path):
         check_archive(path)
     if file.members_sha256 is not None and file.members_under is not None:
         actual = members_sha256(path, file.members_under)

@@ -11,6 +11,7 @@ from sentflow.data.transfer import Patience, TransferError, fetch
 from sentflow.errors import DataError
 from sentflow.io import atomic
 from sentflow.lifeline import refuse_orphan
+from sentflow.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -59,10 +60,10 @@ def download(
             else:
                 _transfer(place, output, file, patience or Patience())
         except (DataError, TransferError) as error:
-            reasons.append(f"{place}: {error}")
+            reasons.append(without_secrets(f"{place}: {error}"))
             logger.warning("%s", reasons[-1])
         else:
-            logger.info("%s: %d bytes from %s", output, output.stat().st_size, place)
+            logger.info("%s: %d bytes from %s", output, output.stat().st_size, without_secrets(str(place)))
             _part_of(output).unlink(missing_ok=True)
             return place
     raise DataError(_nowhere(output, file, reasons))
@@ -99,7 +100,9 @@ def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> 
             raise
         # The first piece may have come from another place, or the file has changed since.
         logger.warning(
-            "%s: the joined pieces are not the file (%s); starting from its first byte", url, error
+            "%s: the joined pieces are not the file (%s); starting from its first byte",
+            without_secrets(url),
+            error,
         )
         fetch(url, part, patience=patience, expected_bytes=file.bytes)
         _verify_part(part, output.name, file)

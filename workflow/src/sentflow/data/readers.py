@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from sentflow.data.archives import member_names, members_under, read_members
+from sentflow.data.archive_limits import is_archive_name
+from sentflow.data.archives import is_archive, member_names, members_under, read_members
 from sentflow.data.assin import read_assin
 from sentflow.data.decoding import csv_records, decode
 from sentflow.data.table import SEPARATOR
@@ -26,7 +27,7 @@ class Reader:
     format
         One of `FORMATS`.
     file
-        Name of the raw file; a zip may stand for the one text file in it.
+        Name of the raw file; an archive (zip or tar) may stand for the one text file in it.
     text_a, text_b, label, group
         Names of columns (``csv``, ``jsonl``, ``parquet``, ``arff``). For ``text-folders``, ``group: name`` says
         that files of the same name in several folders belong together.
@@ -38,9 +39,9 @@ class Reader:
     quoting
         Whether quotes enclose fields (``csv``); otherwise they are signs like any other, and a line is a row.
     member
-        Name of the file in a zip, where it holds several.
+        Name of the file in an archive, where it holds several.
     root
-        Folder in the zip that holds one folder of texts per label (``text-folders``).
+        Folder in the archive that holds one folder of texts per label (``text-folders``).
     """
 
     format: str
@@ -241,7 +242,7 @@ def _read_arff(path: Path, reader: Reader) -> Rows:
 
 
 def _read_text_folders(path: Path, reader: Reader) -> Rows:
-    """A zip with one folder of text files per label; each file is one text, stripped of outer white space."""
+    """An archive with one folder of text files per label; each file is one text, stripped of outer white space."""
     assert reader.root is not None  # Reader.from_settings has seen to it
     try:
         found = members_under(path, reader.root)
@@ -286,7 +287,7 @@ _READERS: Mapping[str, Callable[[Path, Reader], Rows]] = {
     "assin-xml": _read_assin,
 }
 
-_ENDING = {"arff": ".arff", "jsonl": ".jsonl"}  # of the one text file in a zip
+_ENDING = {"arff": ".arff", "jsonl": ".jsonl"}  # of the one text file in an archive
 _ARFF_ATTRIBUTE = re.compile(r"\s*@attribute\s+(?:'(?P<quoted>[^']*)'|(?P<plain>\S+))\s", re.IGNORECASE)
 _ARFF_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|$)""")
 
@@ -334,7 +335,7 @@ def _columns(path: Path, reader: Reader, header: list[str], records: list[list[s
 
 
 def _text(path: Path, reader: Reader) -> str:
-    if path.suffix.lower() != ".zip":
+    if not is_archive_name(path.name) and not is_archive(path):
         return decode(path.read_bytes(), reader.encoding, where=path.name)
     try:
         member = reader.member or _only_member(path, _ENDING.get(reader.format, ".csv"))

@@ -9,6 +9,8 @@ import requests
 import urllib3
 from tqdm import tqdm
 
+from sentflow.secrecy import without_secrets
+
 logger = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 17
@@ -100,7 +102,7 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
             if attempt == patience.attempts:
                 raise TransferError(f"{error} (tried {attempt} times)") from error
             pause = min(error.wait_seconds or wait_seconds, patience.longest_wait_seconds)
-            logger.warning("%s: %s; trying again in %.1f s", url, error, pause)
+            logger.warning("%s; trying again in %.1f s", without_secrets(f"{url}: {error}"), pause)
         joined = joined or _size(part) > 0
         time.sleep(pause)
         wait_seconds *= 2

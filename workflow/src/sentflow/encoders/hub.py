@@ -9,6 +9,7 @@ from typing import Any
 from sentflow.data.mirrors import MIRROR_VARIABLE, is_remote, local_path
 from sentflow.encoders.model_files import PATTERNS, PICKLES, is_model_file
 from sentflow.errors import DataError
+from sentflow.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -86,8 +87,8 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
     except Exception as error:  # noqa: BLE001
         raise DataError(
             f"the hub did not give {source['hub']} at commit {source['revision']} "
-            f"({type(error).__name__}: {_first_line(error)}). Check both in the model's entry, and the "
-            "network; a model that needs permission wants HF_TOKEN. Or name a mirror (a folder) in the "
+            f"({type(error).__name__}: {without_secrets(_first_line(error))}). Check both in the model's entry, "
+            "and the network; a model that needs permission wants HF_TOKEN. Or name a mirror (a folder) in the "
             f"config (mirrors: [...]) or in {MIRROR_VARIABLE}; the model is looked up there as "
             f"{_mirror_name(source)}/."
         ) from error

@@ -2,13 +2,11 @@
 
 import logging
 import shutil
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.archives import member_names
+from sentflow.data.archives import member_names, member_streams
 from sentflow.data.checksums import CatalogFile
 from sentflow.data.download import download
 from sentflow.encoders.kinds import source_kind
@@ -20,7 +18,7 @@ from sentflow.io import atomic
 logger = logging.getLogger(__name__)
 
 _ENDINGS = (".txt", ".vec", ".gz", ".glove", ".w2v")
-_ZIP = "vectors.zip"
+_ARCHIVE = "vectors.archive"
 
 
 def word_vector_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
@@ -29,7 +27,7 @@ def word_vector_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequen
     Parameters
     ----------
     entry
-        Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``: a zip with one
+        Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``, zip or tar, with one
         such file.
     folder
         Of the manifest; what is fetched lies in ``weights/`` there.
@@ -71,27 +69,23 @@ def _own_file(source: Mapping[str, Any]) -> Path:
 
 
 def _from_archive(source: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Path:
-    """The one file of word vectors in a zip. The zip stays: its checksum says that all is still right."""
-    zip_path = folder / WEIGHTS / _ZIP
+    """The one file of word vectors in an archive, which stays: its checksum says that all is still right."""
+    archive = folder / WEIGHTS / _ARCHIVE
     file = CatalogFile.from_settings(source["archive"], where="source.archive")
-    download(file, zip_path, mirrors=mirrors)
-    names = [name for name in member_names(zip_path) if name.lower().endswith(_ENDINGS)]
+    download(file, archive, mirrors=mirrors)
+    names = [name for name in member_names(archive) if name.lower().endswith(_ENDINGS)]
     if len(names) != 1:
         found = ", ".join(sorted(names)[:5]) or "none"
         raise DataError(
-            f"{zip_path} must hold one file of word vectors ({', '.join(_ENDINGS)}), found: {found}. Unpack it "
+            f"{archive} must hold one file of word vectors ({', '.join(_ENDINGS)}), found: {found}. Unpack it "
             "yourself and write source: {file: …}."
         )
     path = folder / WEIGHTS / Path(names[0]).name
-    # As a stream: such files have some GB
     try:
-        with (
-            zipfile.ZipFile(zip_path) as archive,
-            archive.open(names[0]) as member,
-            atomic(path) as part,
-            part.open("wb") as stream,
-        ):
-            shutil.copyfileobj(member, stream)
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-        raise DataError(f"{zip_path}: {names[0]} is damaged ({error}). Delete it and run again.") from error
+        # As a stream: such files have some GB
+        for _, member in member_streams(archive, names):
+            with atomic(path) as part, part.open("wb") as stream:
+                shutil.copyfileobj(member, stream)
+    except DataError as error:
+        raise DataError(f"{archive}: {names[0]} is damaged ({error}). Delete it and run again.") from error
     return path

@@ -1,0 +1,116 @@
+"""Passwords and tokens: refused in a configuration, hidden in whatever is written."""
+
+import logging
+import subprocess
+import sys
+
+import pytest
+import yaml
+from workflow_copy import REPOSITORY
+
+from sentflow.config import load_experiment
+from sentflow.data.checksums import CatalogFile
+from sentflow.data.download import download
+from sentflow.data.transfer import Patience
+from sentflow.errors import ConfigError, DataError
+from sentflow.secrecy import secret_problems, without_secrets
+
+PASSWORD = "segredo-Xy7"
+TOKEN = "hf_" + "aB3" * 11
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("https://ana:segredo@host/x", "https://***@host/x"),
+        ("HTTP://ana@host:81/x?y=a@b", "HTTP://***@host:81/x?y=a@b"),
+        ("https://ana:p@ss@host/x", "https://***@host/x"),
+        ("https://:segredo@host", "https://***@host"),
+        ("['https://a:b@h/x', 'https://c:d@h']", "['https://***@h/x', 'https://***@h']"),
+        ("https://host/pasta/@ana", "https://host/pasta/@ana"),
+        ("https://host/x e ana@example.org", "https://host/x e ana@example.org"),
+        (f"token {TOKEN}.", "token ***."),
+        ("key sk-" + "a1B2" * 8, "key ***"),
+        ("the task-based disk-" + "a" * 30, "the task-based disk-" + "a" * 30),
+    ],
+)
+def test_passwords_and_tokens_are_hidden_and_nothing_else(text, expected):
+    assert without_secrets(text, {}) == expected
+
+
+def test_the_value_of_a_token_variable_is_hidden_whatever_its_form():
+    environment = {"HF_TOKEN": "um valor qualquer", "HUGGING_FACE_HUB_TOKEN": "de"}
+    assert without_secrets("erro: um valor qualquer de ana", environment) == "erro: *** de ana"
+
+
+def test_secrets_in_settings_are_told_by_place_and_never_shown():
+    settings = {
+        "mirrors": ["/data", f"https://ana:{PASSWORD}@host"],
+        "models": {"x": {"title": TOKEN, "n": 3}},
+    }
+    problems = list(secret_problems(settings, where="config"))
+    assert [problem.partition(":")[0] for problem in problems] == [
+        "config.mirrors.1",
+        "config.models.x.title",
+    ]
+    assert PASSWORD not in "".join(problems) and TOKEN not in "".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"mirrors": [f"https://ana:{PASSWORD}@host"]}, "config.mirrors.0"),
+        (
+            {"datasets": {"x": {"files": {"a.csv": {"urls": [f"https://ana:{PASSWORD}@host/a"]}}}}},
+            "config.datasets.x.files.a.csv.urls.0",
+        ),
+        ({"experiment": {"title": "t", "description": f"com {TOKEN}"}}, "config.experiment.description"),
+        ({"mirrors": f"https://ana:{PASSWORD}@host"}, "config.mirrors"),  # of the wrong type
+        ({"models": {"x": {"kind": "api", "url": f"https://ana:{PASSWORD}@host/v1"}}}, "models.x"),
+    ],
+)
+def test_a_configuration_with_a_secret_is_refused_without_repeating_it(changes, place):
+    config = {**yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8")), **changes}
+    with pytest.raises(ConfigError) as error:
+        load_experiment(config, REPOSITORY / "workflow")
+    assert place in str(error.value)
+    assert PASSWORD not in str(error.value) and TOKEN not in str(error.value)
+
+
+def test_a_place_that_fails_is_named_without_its_password(tmp_path, caplog):
+    caplog.set_level(logging.INFO)
+    file = CatalogFile(urls=("https://example.org/x.csv",), sha256="0" * 64)
+    patience = Patience(attempts=2, wait_seconds=0, connect_seconds=0.5)
+    with pytest.raises(DataError) as error:
+        download(
+            CatalogFile(urls=(f"http://ana:{PASSWORD}@127.0.0.1:9/x.csv",), sha256=file.sha256),
+            tmp_path / "x.csv",
+            patience=patience,
+        )
+    assert "http://***@127.0.0.1:9/x.csv" in str(error.value)
+    assert PASSWORD not in str(error.value) + caplog.text
+
+
+PROGRAM = """
+import argparse, logging, sys
+from sentflow.errors import DataError
+from sentflow.log import exit_with, start_log
+def main():
+    start_log("x", argparse.Namespace(mirrors=sys.argv[1]))
+    logging.getLogger("urllib3").error("lost %s", sys.argv[1])
+    raise {error}(sys.argv[1])
+exit_with(main)
+"""
+
+
+@pytest.mark.parametrize("error", ["DataError", "KeyError"])
+def test_commands_hide_secrets_in_records_errors_and_tracebacks(error):
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(error=error), f"https://ana:{PASSWORD}@host/x {TOKEN}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == (2 if error == "DataError" else 1)
+    assert done.stderr.count("https://***@host/x ***") == 3
+    assert PASSWORD not in done.stderr and TOKEN not in done.stderr

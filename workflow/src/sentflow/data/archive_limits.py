@@ -1,0 +1,64 @@
+"""What an archive of strangers may hold: names that stay inside, and no more than fits.
+
+Standard library only, and little of it: the Snakefile imports this module in every job.
+"""
+
+import posixpath
+import re
+from dataclasses import dataclass
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+MAX_MEMBERS = 200_000
+MAX_BYTES = 4 * 2**30  # of all members together, unpacked
+MAX_RATIO = 200  # unpacked to packed; text deflates to a tenth, a bomb to a thousandth
+RATIO_FROM_BYTES = 10 * 2**20  # smaller ones may be one repeated sign without doing harm
+
+
+@dataclass(frozen=True)
+class Member:
+    """One entry of an archive.
+
+    Attributes
+    ----------
+    name
+        As the archive writes it.
+    size
+        Bytes, unpacked.
+    is_folder
+        Whether it is a folder, which has no content.
+    fault
+        What is wrong with it, as the end of a sentence; None for a good one.
+    """
+
+    name: str
+    size: int
+    is_folder: bool
+    fault: str | None
+
+
+def is_archive_name(name: str) -> bool:
+    """Whether a file of this name ought to be an archive."""
+    return name.lower().endswith(ENDINGS)
+
+
+def without_ending(name: str) -> str:
+    """The name without the ending of an archive: ``a.csv.zip`` and ``a.csv.tar.gz`` give ``a.csv``."""
+    ending = max((ending for ending in ENDINGS if name.lower().endswith(ending)), key=len, default="")
+    return name[: len(name) - len(ending)]
+
+
+def name_fault(name: str) -> str | None:
+    """What is wrong with the name of a member: it leaves the folder of the archive, or is none."""
+    parts = re.split(r"[/\\]", name)
+    if not name or "\0" in name:
+        return "has no proper name"
+    if parts[0] == "" or re.match(r"[A-Za-z]:", name):
+        return "has an absolute path"
+    if ".." in parts:
+        return "climbs out of its folder"
+    return None
+
+
+def place(name: str) -> str:
+    """The path that a name means: ``a``, ``./a`` and ``a/`` would all lie at the same place."""
+    return posixpath.normpath(name.replace("\\", "/"))
