@@ -79,7 +79,7 @@ def test_rules_call_the_command_of_their_name(rules):
 def test_whatever_is_put_into_a_command_line_is_quoted(rules):
     for rule in rules:
         unquoted = [name for name in re.findall(r"\{([^}]+)\}", rule.shell) if not name.endswith(":q")]
-        assert set(unquoted) <= {"threads", "params.checks"}, rule.name
+        assert set(unquoted) <= {"threads"}, rule.name
 
 
 def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):

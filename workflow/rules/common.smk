@@ -10,7 +10,7 @@ sys.path.insert(0, source_folder)
 
 from sentflow import lifeline, paths
 from sentflow.config import load_experiment
-from sentflow.environment import put_this_python_first
+from sentflow.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
 from sentflow.job_settings import one_of
 from sentflow.provenance import code, files, versions
@@ -18,6 +18,7 @@ from sentflow.run_record import write_record
 from sentflow.targets import Targets
 
 try:
+    refuse_braces(Path(workflow.basedir))
     experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
 except ConfigError as error:
     raise WorkflowError(str(error)) from None

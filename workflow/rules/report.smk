@@ -217,5 +217,5 @@ rule report:
         "python -m sentflow.commands.report --summary {input.summary:q} --curves {input.curves:q}"
         " --costs {input.costs:q} --encoders {input.encoders:q} --comparisons {input.comparisons:q} --audits {input.audits:q}"
         " --effects {input.effects:q} --similarity {input.similarity:q} --tables {input.tables:q} --figures {input.figures:q}"
-        " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks}"
+        " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

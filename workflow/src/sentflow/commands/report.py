@@ -89,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             published=settings.get("published_similarity", {}),
             left_out=settings.get("left_out", []),
         ),
-        checks=[run_any_check(name, scores, selection, written) for name in args.checks],
+        checks=[run_any_check(name, scores, selection, written) for name in " ".join(args.checks).split()],
         experiment=settings["experiment"],
         tasks=settings["tasks"],
         models=settings["models"],

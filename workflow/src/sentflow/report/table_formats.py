@@ -25,6 +25,9 @@ _NARROW_GAPS = r"\setlength{\tabcolsep}{3pt}"
 _MARKDOWN_MARKS = {"": ("", ""), BEST: ("**", "**"), NOT_WORSE: ("<ins>", "</ins>")}
 _LATEX_MARKS = {"": ("", ""), BEST: (r"\textbf{", "}"), NOT_WORSE: (r"\underline{", "}")}
 
+# a spreadsheet runs what begins so; names of this project never do, titles of others may
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
 _LATEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -55,7 +58,10 @@ _LATEX = {
 
 
 def csv_text(table: Table) -> str:
-    """The tidy records; shortest digits that give the same number back, empty where nothing is known."""
+    """The tidy records; shortest digits that give the same number back, empty where nothing is known.
+
+    A text that a spreadsheet would take for a formula gets an apostrophe before it.
+    """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.tidy_header)
@@ -182,6 +188,8 @@ def _csv_value(value: str | int | float | bool | None) -> str:
         return ""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+        return f"'{value}"
     return repr(value) if isinstance(value, float) else str(value)
 
 
@@ -193,7 +201,8 @@ def markdown(text: str) -> str:
     """Text in which nothing is Markdown."""
     for sign in ("\\", "|", "*", "_", "`", "<", ">"):
         text = text.replace(sign, "\\" + sign)
-    return " ".join(text.split("\n"))
+    # brackets alone are those of an interval; with an address behind them they would be a link
+    return " ".join(text.replace("](", "]\\(").split("\n"))
 
 
 def _markdown_header(table: Table) -> list[str]:

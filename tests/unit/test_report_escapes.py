@@ -1,0 +1,163 @@
+"""No text of others is run by the page: neither in an element, nor in an attribute, nor as an address."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from html.parser import HTMLParser
+from typing import Any
+
+import fake_comparisons
+import fake_similarity
+import pytest
+from report_pages import make_sources
+
+from sentflow.report.checks import CheckResult
+from sentflow.report.page import render
+from sentflow.report.similarity.data import SimilarityData
+from sentflow.report.similarity.section import SimilaritySources
+from sentflow.report.table import Cell, Group, Table
+from sentflow.report.table_formats import csv_text, latex_text, markdown_text
+
+EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
+# Fields of rows and keys of settings that hold words of users and of data, not names that others refer to
+WORDS = re.compile(
+    r"title|text_[ab]|label_name|data_version|description|note|licence|citation|warnings|sentence|source|reason"
+)
+
+
+def poisoned(value: Any, key: str = "", at_any_key: bool = False) -> Any:
+    """The same with `EVIL` behind every text of users."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in dataclasses.fields(value)]
+        return dataclasses.replace(value, **{name: poisoned(getattr(value, name), name) for name in names})
+    if isinstance(value, Mapping):
+        return {name: poisoned(inner, str(name), at_any_key) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(poisoned(inner, key, at_any_key) for inner in value)
+    if isinstance(value, str) and (at_any_key or WORDS.search(key)):
+        return value + EVIL
+    return value
+
+
+class Page(HTMLParser):
+    """Elements with their attributes, and what is read as text or as a script."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.texts: list[str] = []
+        self._inside = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.elements.append((tag, dict(attributes)))
+        self._inside = tag
+
+    def handle_endtag(self, tag):
+        self._inside = ""
+
+    def handle_data(self, data):
+        (self.scripts if self._inside == "script" else self.texts).append(data)
+
+
+@pytest.fixture(scope="module")
+def similarity(tmp_path_factory):
+    files = fake_similarity.summarise(tmp_path_factory.mktemp("similarity"), pairs=["STS12", "STSB-test"])
+    entry = {"title": "t", "dataset": "sts", "family": "f", "scale": [0, 5], "language": "en", "note": "n"}
+    pair_sets = dict.fromkeys(
+        ("STS12", "STSB-test", "STSB-train", "STSB-dev"), {**entry, "data_version": "raw"}
+    )
+    return SimilaritySources(data=SimilarityData.read(list(files.values())), pair_sets=pair_sets)
+
+
+@pytest.fixture
+def sources(tmp_path, similarity):
+    plain = make_sources(tmp_path)
+    names = [row.task for row in plain.scores]
+    data = {
+        key: dict.fromkeys(("title", "licence", "citation", "note"), "t") for key in ("sample-t1a", "sts")
+    }
+    whole = dataclasses.replace(
+        plain,
+        comparisons=fake_comparisons.comparisons(plain.scores),
+        encoders=fake_comparisons.encoder_rows(plain.scores),
+        audits={names[0]: fake_comparisons.audit(names[0])},
+        hardest={names[0]: fake_comparisons.hard_texts(names[0])},
+        similarity=similarity,
+        experiment={"title": "t", "description": "d"},
+        datasets=data,
+        models={row.model: {"title": "t", "licence": "l", "citation": "c"} for row in plain.scores},
+    )
+    evil = poisoned(whole)
+    return dataclasses.replace(
+        evil,
+        checks=[CheckResult("intervals", EVIL, {}, [EVIL])],
+        config=EVIL,
+        versions={**whole.versions, "platform": EVIL},
+    )
+
+
+def test_texts_of_others_are_shown_and_not_run(sources):
+    page = Page(render(sources))
+    assert len(page.scripts) == len([tag for tag, _ in page.elements if tag == "script"]) == 1
+    assert "alert" not in page.scripts[0]
+    handlers = [(tag, name) for tag, found in page.elements for name in found if name.startswith("on")]
+    assert handlers == []
+    pictures = [found["src"] or "" for tag, found in page.elements if tag == "img"]
+    assert all(address.startswith("data:image/") for address in pictures)
+    # shown as it was written, again and again
+    assert "".join(page.texts).count(EVIL) > 30
+    assert "{{ 7 * 7 }}" in "".join(page.texts)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,<script>", "httpx:alert", "//host"],
+)
+def test_an_address_that_is_not_of_the_web_is_no_link(sources, address):
+    datasets = {name: {**entry, "homepage": address} for name, entry in sources.datasets.items()}
+    page = Page(render(dataclasses.replace(sources, datasets=datasets)))
+    links = [found.get("href") or "" for tag, found in page.elements if tag == "a"]
+    assert links and address not in links
+    assert all(link.startswith(("#", "data:text/", "https://", "http://")) for link in links)
+    downloads = [found for tag, found in page.elements if str(found.get("href")).startswith("data:text/")]
+    assert all("download" in found for found in downloads)
+
+
+# --- tables that leave the page -----------------------------------------------------------------------------
+
+
+def table_of(text: str) -> Table:
+    return Table(
+        name="t",
+        caption=text,
+        header=("Task", text),
+        alignment=("l", "l"),
+        groups=(Group(text, ((Cell(text), Cell(text)),)),),
+        notes=(text,),
+        tidy_header=("task", "value"),
+        tidy_rows=((text, -1.5),),
+        lead=1,
+    )
+
+
+def test_latex_of_others_is_no_command():
+    written = latex_text(table_of(r"\input{/etc/passwd} \write18{touch x} $x$ % # & ~ ^ _"))
+    assert r"\input" not in written and r"\write18" not in written
+    assert r"\textbackslash{}input\{/etc/passwd\}" in written
+
+
+def test_markdown_of_others_is_no_element():
+    written = markdown_text(table_of("<script>alert(1)</script> | [x](javascript:alert(1))"))
+    assert "<script>" not in re.sub(r"\\<", "", written)
+    assert r"\|" in written
+    assert "](" not in written
+
+
+@pytest.mark.parametrize("sign", list("=+-@") + ["\t", "\r"])
+def test_a_text_that_a_spreadsheet_would_run_is_written_as_a_text(sign):
+    formula = f"{sign}HYPERLINK(1)"
+    line = csv_text(table_of(formula)).split("\n", 1)[1]
+    assert line.strip('"\n').startswith(f"'{sign}")
+    assert line.rstrip("\n").endswith(",-1.5")  # numbers stay numbers
