@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from sentflow.probing.devices import check_device
 from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.fused import check_installed
 from sentflow.probing.metrics import METRICS
@@ -122,7 +123,8 @@ def cross_validate(
         (n,) the document of each row, in any type that sorts: needed by, and only read under, a protocol with the
         switch ``group_folds``.
     device
-        Of torch, e.g. ``"cuda"``.
+        Of torch. On ``"cuda"`` as many folds as its memory holds are trained side by side; last digits differ from
+        those of ``"cpu"``.
     kernel
         ``"numba"`` trains logistic probes on a processor in compiled loops, two to four times as fast, if numba is
         installed; losses then differ in the last digits.
@@ -139,7 +141,7 @@ def cross_validate(
         class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
         missing, or cannot be dealt to the folds; the kernel is unknown.
     ConfigError
-        The kernel is not installed.
+        The kernel is not installed, or there is no such device.
 
     Notes
     -----
@@ -154,6 +156,7 @@ def cross_validate(
         seed=protocol.seed if seed is None else seed,
     )
     _check_kernel(kernel)
+    check_device(device)
     features = np.asarray(features, dtype=np.float32)
     labels = np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
@@ -187,12 +190,21 @@ def train_folds(
     wanted: set[tuple[int, int]] | None = None,
     groups: np.ndarray | None = None,
 ) -> Iterator[FoldResult]:
-    """Train the wanted folds (all without `wanted`), one after the other; `groups` as in `plan_folds`.
+    """Train the wanted folds (all without `wanted`), in their order; `groups` as in `plan_folds`.
 
-    Each fold is computed by itself, so its result does not depend on which others are asked for.
+    On a processor each fold is computed by itself, so its result does not depend on which others are asked for. On
+    other devices folds of fixed features are trained side by side (`sentflow.probing.folds_together`): what is asked
+    for beside a fold may move its last bits.
     """
     with one_thread(torch=hidden is not None or device != "cpu"):
-        for plan in plan_folds(labels, protocol, wanted=wanted, groups=groups):
+        plans = plan_folds(labels, protocol, wanted=wanted, groups=groups)
+        if device != "cpu" and isinstance(source, FixedFeatures):
+            from sentflow.probing.folds_together import Together
+
+            together = Together(metric, n_classes, hidden, protocol, device)
+            yield from together.train(source.features, labels, plans)
+            return
+        for plan in plans:
             yield train_fold(
                 plan,
                 source.parts(plan),

@@ -14,6 +14,7 @@ from sentflow.data.checks import check_folds, misfit_classes
 from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import FeatureSource, train_folds
+from sentflow.probing.devices import check_device
 from sentflow.probing.draws import UngroupableError
 from sentflow.probing.fused import check_installed
 from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
@@ -109,10 +110,11 @@ def probe_task(
     DataError
         The metric, the number of folds, or group-aware folds do not fit the rows of the task.
     ConfigError
-        The kernel is not installed.
+        The kernel is not installed, or there is no such device.
     """
     if settings.kernel == "numba":
         check_installed()
+    check_device(device)
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), settings.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")

@@ -2,30 +2,16 @@
 
 import torch
 
+from sentflow.probing.probe_stack import ProbeStack
+from sentflow.probing.tensor_batches import Scaling
 from sentflow.probing.tensor_losses import loss_and_residual
 
 _MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
 _EPSILON = 1e-5
 
 
-class MlpStack:
-    """S probes with one hidden layer and the same initial weights, trained side by side.
-
-    Parameters
-    ----------
-    features
-        (n, D) float32 training rows, standardised.
-    labels
-        (n,) int64.
-    initial
-        (P,) float32 from `mlp_parameters`.
-    hidden
-        H, units of the hidden layer.
-    n_outputs
-        1 for two classes, else the number of classes.
-    size
-        S.
-    """
+class MlpStack(ProbeStack):
+    """Probes with one hidden layer of H units, see `ProbeStack`; initial parameters from `mlp_parameters`."""
 
     def __init__(
         self,
@@ -36,34 +22,32 @@ class MlpStack:
         hidden: int,
         n_outputs: int,
         size: int,
+        scaling: Scaling | None = None,
     ) -> None:
-        self._features = features
-        self._labels = labels
-        self._shapes = _shapes(features.shape[1], hidden, n_outputs)
-        self.parameters = initial.repeat(size, 1)
-        self.gradient = torch.zeros_like(self.parameters)
-        self._views = self._split(self.parameters)
-        self._gradient_views = self._split(self.gradient)
-        self._running_mean = features.new_zeros(size, 1, hidden)
-        self._running_variance = features.new_ones(size, 1, hidden)
+        shapes = _shapes(features.shape[1], hidden, n_outputs)
+        super().__init__(features, labels, initial, shapes=shapes, size=size, scaling=scaling)
+        self._running_mean = features.new_zeros(len(self.parameters), 1, hidden)
+        self._running_variance = features.new_ones(len(self.parameters), 1, hidden)
 
     def compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
-        """Fill `gradient` from a batch (S, B) of row numbers per probe; returns the (S,) mean losses."""
-        size, n = rows.shape
-        hidden_weights, scale, shift, weights, bias = self._views
-        g_hidden_weights, g_scale, g_shift, g_weights, g_bias = self._gradient_views
+        """See `ProbeStack`."""
+        n_probes, n = rows.shape
+        hidden_weights, scale, shift, weights, bias = (layer[:n_probes] for layer in self._layers)
+        g_hidden_weights, g_scale, g_shift, g_weights, g_bias = (
+            gradient[:n_probes] for gradient in self._layer_gradients
+        )
 
-        batch = self._features[rows.reshape(-1)].view(size, n, -1)
-        hidden = torch.bmm(batch, hidden_weights.transpose(1, 2))  # (S, B, H)
+        batch, labels = self._rows.batch(rows)
+        hidden = torch.bmm(batch, hidden_weights.transpose(1, 2))  # (p, B, H)
         variance, mean = torch.var_mean(hidden, dim=1, correction=0, keepdim=True)
-        self._running_mean.lerp_(mean, _MOMENTUM)
-        self._running_variance.lerp_(variance * (n / (n - 1)), _MOMENTUM)
+        self._running_mean[:n_probes].lerp_(mean, _MOMENTUM)
+        self._running_variance[:n_probes].lerp_(variance * (n / (n - 1)), _MOMENTUM)
         inverse_std = torch.rsqrt(variance + _EPSILON)
         normed = hidden.sub_(mean).mul_(inverse_std)
         active = torch.relu_(normed * scale + shift)
-        logits = torch.baddbmm(bias, active, weights.transpose(1, 2))  # (S, B, outputs)
+        logits = torch.baddbmm(bias, active, weights.transpose(1, 2))  # (p, B, outputs)
 
-        loss, residual = loss_and_residual(logits, self._labels[rows])
+        loss, residual = loss_and_residual(logits, labels)
         torch.bmm(residual.transpose(1, 2), active, out=g_weights)
         torch.sum(residual, dim=1, keepdim=True, out=g_bias)
         back = torch.bmm(residual, weights).mul_(active > 0)
@@ -74,21 +58,24 @@ class MlpStack:
         torch.bmm(back.transpose(1, 2), batch, out=g_hidden_weights)
         return loss
 
-    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
-        """(S, m, outputs) for (m, D) features, with the running statistics.
-
-        `offset` (S, m, H) is added to the hidden units before the batch norm.
-        """
-        hidden_weights, scale, shift, weights, bias = self._views
-        hidden = torch.matmul(features, hidden_weights.transpose(1, 2))
+    def logits(
+        self, features: torch.Tensor, offset: torch.Tensor | None = None, *, folds: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """See `ProbeStack`; the batch norm, before which the offset is added, uses the running statistics."""
+        hidden_weights, scale, shift, weights, bias = (self._of_folds(layer, folds) for layer in self._layers)
+        hidden = self._first_layer(features, hidden_weights)
         if offset is not None:
             hidden += offset
-        normed = (hidden - self._running_mean) * torch.rsqrt(self._running_variance + _EPSILON)
-        return torch.baddbmm(bias, torch.relu(normed * scale + shift), weights.transpose(1, 2))
+        hidden.sub_(self._of_folds(self._running_mean, folds))
+        hidden.mul_(torch.rsqrt(self._of_folds(self._running_variance, folds) + _EPSILON))
+        active = torch.relu_(hidden.mul_(scale).add_(shift))
+        return torch.baddbmm(bias, active, weights.transpose(1, 2))
 
-    def _split(self, flat: torch.Tensor) -> list[torch.Tensor]:
-        pieces = torch.split_with_sizes(flat, [rows * columns for rows, columns in self._shapes], dim=1)
-        return [torch.unflatten(piece, 1, shape) for piece, shape in zip(pieces, self._shapes, strict=True)]
+    def keep(self, folds: torch.Tensor) -> None:
+        """See `ProbeStack`."""
+        super().keep(folds)
+        self._running_mean = self._of_folds(self._running_mean, folds)
+        self._running_variance = self._of_folds(self._running_variance, folds)
 
 
 def _shapes(n_features: int, hidden: int, n_outputs: int) -> list[tuple[int, int]]:

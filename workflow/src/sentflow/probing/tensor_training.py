@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -10,21 +9,10 @@ import torch
 from sentflow.probing.columns import Problem
 from sentflow.probing.logistic_stack import LogisticStack
 from sentflow.probing.mlp_stack import MlpStack
+from sentflow.probing.probe_stack import ProbeStack
 from sentflow.probing.schedule import Schedule
 from sentflow.probing.tensor_adamw import TensorAdamW
-
-
-class ProbeStack(Protocol):
-    """What training needs of S probes that are trained side by side."""
-
-    parameters: torch.Tensor
-    gradient: torch.Tensor
-
-    def compute_gradient(self, rows: torch.Tensor) -> torch.Tensor:
-        """Fill `gradient` from (S, B) row numbers; returns the (S,) mean losses."""
-
-    def logits(self, features: torch.Tensor, offset: torch.Tensor | None = None) -> torch.Tensor:
-        """(S, m, outputs); the offset (S, m, units) is added to the first layer."""
+from sentflow.probing.tensor_batches import Scaling
 
 
 class TensorTraining:
@@ -59,11 +47,7 @@ class TensorTraining:
         self._device = device
         features, truth, initial = (self._tensor(array) for array in (problem.train, labels, problem.initial))
         size = len(schedule.beta1)
-        self._stack: ProbeStack = (
-            LogisticStack(features, truth, initial, n_outputs=n_outputs, size=size)
-            if hidden is None
-            else MlpStack(features, truth, initial, hidden=hidden, n_outputs=n_outputs, size=size)
-        )
+        self._stack = new_stack(features, truth, initial, hidden=hidden, n_outputs=n_outputs, size=size)
         self._optimiser = TensorAdamW(
             self._stack.parameters,
             self._stack.gradient,
@@ -94,6 +78,22 @@ class TensorTraining:
 
     def _tensor(self, array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(array).to(self._device)
+
+
+def new_stack(
+    features: torch.Tensor,
+    labels: torch.Tensor,
+    initial: torch.Tensor,
+    *,
+    hidden: int | None,
+    n_outputs: int,
+    size: int,
+    scaling: Scaling | None = None,
+) -> ProbeStack:
+    """A stack of probes with or without a hidden layer, see `ProbeStack`."""
+    if hidden is None:
+        return LogisticStack(features, labels, initial, n_outputs=n_outputs, size=size, scaling=scaling)
+    return MlpStack(features, labels, initial, hidden=hidden, n_outputs=n_outputs, size=size, scaling=scaling)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from sentflow.probing.logistic import LogisticTraining
 from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol import ProbeProtocol, Setting
-from sentflow.probing.schedule import adamw_schedule
+from sentflow.probing.schedule import Schedule, adamw_schedule
 from sentflow.probing.selected_rows import SelectedRows
 from sentflow.probing.standardise import standardised
 from sentflow.probing.torch_draws import EpochOrders
@@ -119,42 +119,164 @@ def train_fold(
     kernel
         One of `KERNELS`: what trains logistic probes on dense features on a processor; others take no notice.
     """
-    fold = _FoldTraining(
-        plan,
-        parts,
-        labels,
-        metric=metric,
-        n_classes=n_classes,
-        hidden=hidden,
-        protocol=protocol,
-        device=device,
-        kernel=kernel,
-    )
-    setting = fold.search()
-    return fold.train_finally(setting)
+    fold = Fold(plan, labels, metric=metric, n_classes=n_classes, protocol=protocol)
+    training = _FoldTraining(fold, parts, hidden=hidden, device=device, kernel=kernel)
+    setting = training.search()
+    return training.train_finally(setting)
+
+
+class Fold:
+    """A fold beside its features: labels, draws, schedules, and how its logits are judged.
+
+    Parameters
+    ----------
+    plan
+        Rows and seeds of the fold.
+    labels
+        (n,) int64 of all rows of the task.
+    metric, n_classes, protocol
+        See `train_fold`.
+    """
+
+    def __init__(
+        self, plan: FoldPlan, labels: np.ndarray, *, metric: str, n_classes: int, protocol: ProbeProtocol
+    ) -> None:
+        self.plan, self.protocol, self.metric = plan, protocol, metric
+        self.train_labels, self.evaluation_labels, self.test_labels = (
+            labels[rows] for rows in (plan.train, plan.evaluation, plan.test)
+        )
+        self.n_outputs = 1 if n_classes == 2 else n_classes
+        self.batch_size = protocol.fits_batch(len(plan.train))
+        self.n_batches = len(plan.train) // self.batch_size
+        self._n_classes = n_classes
+        self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
+
+    def draw_search(self) -> np.ndarray:
+        """(S, epochs, batches, B) places in the training part: all epochs of the search, one setting after another."""
+        settings, epochs = len(self.protocol.grid), self.protocol.search_epochs
+        orders = self.draw_epochs(settings * epochs)
+        return orders.reshape(settings, epochs, *orders.shape[1:])
+
+    def draw_epochs(self, epochs: int) -> np.ndarray:
+        """(epochs, batches, B) places in the training part: the loader's next epochs, without incomplete batches."""
+        n = self.n_batches * self.batch_size
+        return self._orders.next(epochs)[:, :n].reshape(epochs, self.n_batches, -1)
+
+    def initial(self, width: int, *, hidden: int | None) -> np.ndarray:
+        """(P,) float32: the initial parameters of a probe of `width` features."""
+        seed = self.plan.seed_init
+        if hidden is None:
+            return logistic_parameters(width, self.n_outputs, seed=seed)
+        return mlp_parameters(width, self.n_outputs, hidden=hidden, seed=seed)
+
+    def schedule(self, settings: Sequence[Setting], *, epochs: int) -> Schedule:
+        """Of probes with these settings, for at most so many epochs."""
+        return adamw_schedule(
+            settings,
+            self.protocol,
+            n_steps=epochs * self.n_batches,
+            warmup_steps=self.protocol.warmup_steps(self.n_batches),
+        )
+
+    def best_setting(self, metrics: Sequence[float]) -> Setting:
+        """The setting with the best evaluation metric; the first best wins."""
+        return self.protocol.grid[int(np.argmax(metrics))]  # argmax gives the first of equals
+
+    def metrics(self, logits: np.ndarray, labels: np.ndarray) -> list[float]:
+        """One per probe of (S, m, outputs) logits."""
+        return [
+            published_metric(
+                self.metric,
+                labels,
+                predicted,
+                n_classes=self._n_classes,
+                clip=self.protocol.switches.clip_metric,
+            )
+            for predicted in self.classes(logits)
+        ]
+
+    def classes(self, logits: np.ndarray) -> np.ndarray:
+        """(…, m) int64 predicted classes of (…, m, outputs) logits."""
+        as_probabilities = self.protocol.switches.logit_in_unit_interval == "probability"
+        return predicted_classes(logits, as_probabilities=as_probabilities)
+
+
+class FinalRun:
+    """The final training of a fold as it goes on: its curves, when it stops, and what it gave.
+
+    Attributes
+    ----------
+    best_logits
+        (m, outputs) of the test part at the epoch that `is_best` told last; None before, and without such epochs.
+    """
+
+    def __init__(self, fold: Fold, setting: Setting) -> None:
+        self.fold, self.setting = fold, setting
+        self.best_logits: np.ndarray | None = None
+        self._stopping = _EarlyStopping(fold.protocol)
+        self._losses: list[float] = []
+        self._logits: list[np.ndarray] = []
+        self._lowest, self._is_best = math.inf, False
+
+    @property
+    def is_best(self) -> bool:
+        """Whether the weights of the last epoch are, so far, the ones to test (`Switches.best_checkpoint`)."""
+        return self._is_best
+
+    def after(self, logits: np.ndarray) -> bool:
+        """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part."""
+        loss = _part_loss(logits, self.fold.evaluation_labels)
+        self._losses.append(loss)
+        self._logits.append(logits)
+        self._is_best = self.fold.protocol.switches.best_checkpoint and loss < self._lowest
+        self._lowest = min(self._lowest, loss)
+        return self._stopping.after(loss)
+
+    def result(self, logits: np.ndarray, *, train_losses: list[float], dimension: int) -> FoldResult:
+        """What the fold gave, from the (m, outputs) logits of its test part."""
+        fold, plan, labels = self.fold, self.fold.plan, self.fold.test_labels
+        predicted = fold.classes(logits)
+        [test_metric] = fold.metrics(logits[None], labels)
+        logger.info(
+            "repetition %d fold %d: %s, %d epochs, test %s %.4f",
+            plan.repetition,
+            plan.fold,
+            self.setting,
+            len(self._losses),
+            fold.metric,
+            test_metric,
+        )
+        return FoldResult(
+            repetition=plan.repetition,
+            fold=plan.fold,
+            setting=self.setting,
+            train_losses=train_losses,
+            evaluation_losses=self._losses,
+            evaluation_metrics=fold.metrics(np.stack(self._logits), fold.evaluation_labels),
+            test_loss=_part_loss(logits, labels),
+            test_metric=test_metric,
+            test_rows=plan.test,
+            truth=labels,
+            predicted=predicted,
+            scores=class_scores(logits, predicted),
+            n_train=len(plan.train),
+            n_evaluation=len(plan.evaluation),
+            dimension=dimension,
+        )
 
 
 class _FoldTraining:
     def __init__(
         self,
-        plan: FoldPlan,
+        fold: Fold,
         parts: "Sequence[FeaturePart]",
-        labels: np.ndarray,
         *,
-        metric: str,
-        n_classes: int,
         hidden: int | None,
-        protocol: ProbeProtocol,
         device: str,
         kernel: str,
     ) -> None:
-        self._plan, self._protocol, self._device, self._kernel = plan, protocol, device, kernel
-        self._metric, self._n_classes, self._hidden = metric, n_classes, hidden
-        self._labels = [labels[rows] for rows in (plan.train, plan.evaluation, plan.test)]
-        self._batch_size = protocol.fits_batch(len(plan.train))
-        self._n_batches = len(plan.train) // self._batch_size
-        self._orders = EpochOrders(seed=plan.seed_loader, n_rows=len(plan.train))
-        self._n_outputs = 1 if n_classes == 2 else n_classes
+        self._fold, self._protocol = fold, fold.protocol
+        self._device, self._kernel, self._hidden = device, kernel, hidden
         self._dimension = parts[0].shape[1]
         # Accelerators multiply dense matrices of this size faster than sparse ones.
         self._sparse = device == "cpu" and not isinstance(parts[0], np.ndarray | SelectedRows)
@@ -164,8 +286,7 @@ class _FoldTraining:
     def search(self) -> Setting:
         """The setting with the best evaluation metric after a short training; the first best wins."""
         epochs, grid = self._protocol.search_epochs, self._protocol.grid
-        orders = self._draw_epochs(len(grid) * epochs)
-        orders = orders.reshape(len(grid), epochs, *orders.shape[1:])
+        orders = self._fold.draw_search()
         size = self._stack_size()
         metrics: list[float] = []
         for part in (slice(start, start + size) for start in range(0, len(grid), size)):
@@ -173,54 +294,23 @@ class _FoldTraining:
             for epoch in range(epochs):
                 training.epoch(orders[part, epoch])
             logits = training.logits(*self._evaluation)
-            metrics += self._part_metrics(logits, self._labels[1])
-        return grid[int(np.argmax(metrics))]  # argmax gives the first of equals
+            metrics += self._fold.metrics(logits, self._fold.evaluation_labels)
+        return self._fold.best_setting(metrics)
 
     def train_finally(self, setting: Setting) -> FoldResult:
         """Train one probe until the evaluation loss stops falling, then test the last weights, or the best."""
         training = self._new_training([setting], epochs=self._protocol.max_epochs)
-        stopping = _EarlyStopping(self._protocol)
-        evaluation_losses: list[float] = []
-        evaluation_logits = []
-        keeps_best, lowest = self._protocol.switches.best_checkpoint, math.inf
-        best_logits: np.ndarray | None = None
+        run = FinalRun(self._fold, setting)
         for _ in range(self._protocol.max_epochs):
-            training.epoch(self._draw_epochs(1))
-            logits = training.logits(*self._evaluation)
-            evaluation_losses.append(_part_loss(logits, self._labels[1]))
-            if keeps_best and evaluation_losses[-1] < lowest:
-                lowest, best_logits = evaluation_losses[-1], training.logits(*self._test)
-            evaluation_logits.append(logits[0])
-            if stopping.after(evaluation_losses[-1]):
+            training.epoch(self._fold.draw_epochs(1))
+            stops = run.after(training.logits(*self._evaluation)[0])
+            if run.is_best:
+                run.best_logits = training.logits(*self._test)[0]
+            if stops:
                 break
-        labels = self._labels[2]
-        logits = training.logits(*self._test) if best_logits is None else best_logits
-        predicted = self._classes(logits[0])
-        [test_metric] = self._part_metrics(logits, labels)
-        logger.info(
-            "repetition %d fold %d: %s, %d epochs, test %s %.4f",
-            self._plan.repetition,
-            self._plan.fold,
-            setting,
-            len(evaluation_losses),
-            self._metric,
-            test_metric,
-        )
-        return FoldResult(
-            repetition=self._plan.repetition,
-            fold=self._plan.fold,
-            setting=setting,
+        return run.result(
+            training.logits(*self._test)[0] if run.best_logits is None else run.best_logits,
             train_losses=training.losses()[0].mean(axis=1).tolist(),
-            evaluation_losses=evaluation_losses,
-            evaluation_metrics=self._part_metrics(np.stack(evaluation_logits), self._labels[1]),
-            test_loss=_part_loss(logits, labels),
-            test_metric=test_metric,
-            test_rows=self._plan.test,
-            truth=labels,
-            predicted=predicted,
-            scores=class_scores(logits[0], predicted),
-            n_train=len(self._plan.train),
-            n_evaluation=len(self._plan.evaluation),
             dimension=self._dimension,
         )
 
@@ -228,19 +318,11 @@ class _FoldTraining:
         """How many settings train side by side; on a processor MLPs are bound by matrix products and gain nothing."""
         return 1 if self._hidden is not None and self._device == "cpu" else len(self._protocol.grid)
 
-    def _draw_epochs(self, epochs: int) -> np.ndarray:
-        """(epochs, batches, B) row numbers: the loader's next epochs, without incomplete batches."""
-        n = self._n_batches * self._batch_size
-        return self._orders.next(epochs)[:, :n].reshape(epochs, self._n_batches, -1)
-
     def _joined_problem(self, parts: "Sequence[FeaturePart]") -> Problem[Any]:
-        hidden, width, seed = self._hidden, self._dimension, self._plan.seed_init
         train, *others = self._standardised(parts)
-        if hidden is None:
-            initial = logistic_parameters(width, self._n_outputs, seed=seed)
-        else:
-            initial = mlp_parameters(width, self._n_outputs, hidden=hidden, seed=seed)
-        return joined(train, others, initial, first_width=self._n_outputs if hidden is None else hidden)
+        initial = self._fold.initial(self._dimension, hidden=self._hidden)
+        first_width = self._fold.n_outputs if self._hidden is None else self._hidden
+        return joined(train, others, initial, first_width=first_width)
 
     def _standardised(self, parts: "Sequence[FeaturePart]") -> "Sequence[Features]":
         ones, unscaled = self._hidden is None, self._protocol.switches.const_features == "unscaled"
@@ -258,55 +340,32 @@ class _FoldTraining:
         return self._hidden is None and self._device == "cpu"
 
     def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
-        schedule = adamw_schedule(
-            settings,
-            self._protocol,
-            n_steps=epochs * self._n_batches,
-            warmup_steps=self._protocol.warmup_steps(self._n_batches),
-        )
+        schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
+        n_outputs = self._fold.n_outputs
         if self._uses_arrays and self._sparse:
             from sentflow.probing.sparse_logistic import SparseLogisticTraining
 
-            return SparseLogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
+            return SparseLogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._uses_arrays and self._kernel == "numba":
             from sentflow.probing.fused import FusedLogisticTraining
 
-            return FusedLogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
+            return FusedLogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._uses_arrays:
-            return LogisticTraining(self._problem, self._labels[0], schedule, n_outputs=self._n_outputs)
+            return LogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._hidden is not None and self._device == "cpu":
             from sentflow.probing.mlp import MlpTraining
 
-            return MlpTraining(
-                self._problem, self._labels[0], schedule, n_outputs=self._n_outputs, hidden=self._hidden
-            )
+            return MlpTraining(self._problem, labels, schedule, n_outputs=n_outputs, hidden=self._hidden)
         from sentflow.probing.tensor_training import TensorTraining
 
         return TensorTraining(
             self._problem,
-            self._labels[0],
+            labels,
             schedule,
-            n_outputs=self._n_outputs,
+            n_outputs=n_outputs,
             hidden=self._hidden,
             device=self._device,
         )
-
-    def _part_metrics(self, logits: np.ndarray, labels: np.ndarray) -> list[float]:
-        """One per probe of (S, m, outputs) logits."""
-        return [
-            published_metric(
-                self._metric,
-                labels,
-                predicted,
-                n_classes=self._n_classes,
-                clip=self._protocol.switches.clip_metric,
-            )
-            for predicted in self._classes(logits)
-        ]
-
-    def _classes(self, logits: np.ndarray) -> np.ndarray:
-        as_probabilities = self._protocol.switches.logit_in_unit_interval == "probability"
-        return predicted_classes(logits, as_probabilities=as_probabilities)
 
 
 class _EarlyStopping:
@@ -328,4 +387,4 @@ class _EarlyStopping:
 
 
 def _part_loss(logits: np.ndarray, labels: np.ndarray) -> float:
-    return float(mean_losses(logits, labels[None])[0])
+    return float(mean_losses(logits[None], labels[None])[0])
