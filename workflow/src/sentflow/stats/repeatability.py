@@ -7,6 +7,7 @@ texts (the fold scores share their training data): `sentflow.stats.generalisatio
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -131,14 +132,9 @@ def published_intervals(
     undefined
         No limits where all values are equal, as published; else both are the mean.
     """
-    draws = Draws(seed)
-    rows_by_size: dict[int, np.ndarray] = {}
     intervals = []
     for sample in samples:
-        n = len(sample)
-        if n not in rows_by_size:
-            rows_by_size[n] = draws.integers(n, n_resamples * n).reshape(n_resamples, n)
-        interval = reflected_bca(sample, rows_by_size[n], level=level)
+        interval = reflected_bca(sample, _resampled_rows(seed, len(sample), n_resamples), level=level)
         if not undefined and (sample == sample[0]).all():
             interval = Interval(float(sample[0]), float(sample[0]))
         intervals.append(interval if reflect else _mirrored(interval, float(sample.mean())))
@@ -155,24 +151,34 @@ class Draws:
     def __init__(self, seed: int) -> None:
         self._generator = np.random.RandomState(seed)
         self._words = np.empty(0, np.uint32)
+        self._low: dict[int, np.ndarray] = {}
 
     def integers(self, bound: int, size: int) -> np.ndarray:
-        """(size,) int64 in [0, bound): the draws of ``RandomState(seed).randint(0, bound, size)``; bound <= 2**32."""
+        """(size,) in [0, bound), in the smallest type: the draws of ``RandomState(seed).randint(0, bound, size)``.
+
+        `bound` is at most 2**32.
+        """
         if bound == 1:  # no words are needed
-            return np.zeros(size, np.int64)
+            return np.zeros(size, np.uint8)
         mask = (1 << (bound - 1).bit_length()) - 1
         # what is kept of so many words is enough but for one case in 10⁹, which the loop settles
         needed = size * (mask + 1) / bound
         n_words = int(needed + 6 * needed**0.5) + 1
         while True:
-            words, found, missing = self._first(n_words), [], size
+            low, found, missing = self._low_bits(n_words, mask), [], size
             for start in range(0, n_words, _WORDS_AT_ONCE):  # few at a time stay in the cache
-                low = words[start : start + _WORDS_AT_ONCE] & np.uint32(mask)
-                found.append(low.take(np.flatnonzero(low < bound)[:missing]))
+                some = low[start : min(start + _WORDS_AT_ONCE, n_words)]
+                found.append(some.compress(some < bound)[:missing])
                 missing -= len(found[-1])
             if missing == 0:
-                return np.concatenate(found, dtype=np.int64)
+                return np.concatenate(found)
             n_words *= 2
+
+    def _low_bits(self, n: int, mask: int) -> np.ndarray:
+        """At least n words cut to the bits of a mask: several bounds share them."""
+        if len(self._low.get(mask, ())) < n:
+            self._low[mask] = (self._first(n) & np.uint32(mask)).astype(np.min_scalar_type(mask))
+        return self._low[mask]
 
     def _first(self, n: int) -> np.ndarray:
         missing = n - len(self._words)
@@ -180,6 +186,19 @@ class Draws:
             more = self._generator.randint(0, 1 << 32, size=missing, dtype=np.uint32)
             self._words = np.concatenate([self._words, more])
         return self._words[:n]
+
+
+@lru_cache(maxsize=128)
+def _resampled_rows(seed: int, n: int, n_resamples: int) -> np.ndarray:
+    """(n_resamples, n) rows: those of all tasks and encoders of a protocol, whose seeds are the same."""
+    rows = _draws(seed).integers(n, n_resamples * n).reshape(n_resamples, n)
+    rows.flags.writeable = False
+    return rows
+
+
+@lru_cache(maxsize=4)
+def _draws(seed: int) -> Draws:
+    return Draws(seed)
 
 
 def _mirrored(interval: Interval, centre: float) -> Interval:
@@ -195,7 +214,7 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
     sample
         (n,) float64.
     rows
-        (resamples, n) int64 indices into the sample.
+        (resamples, n) indices into the sample.
     level
         Confidence level.
 
@@ -210,9 +229,8 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
         return Interval(float(mean), float(mean))
     if (sample == sample[0]).all():
         return Interval(float("nan"), float("nan"))
-    deviations = np.sort(mean - _resampled_means(sample, rows))
-    below = np.searchsorted(deviations, 0.0, side="left")
-    ties = np.searchsorted(deviations, 0.0, side="right") - below
+    deviations = mean - _resampled_means(sample, rows)
+    below, ties = np.count_nonzero(deviations < 0), np.count_nonzero(deviations == 0)
     bias = ndtri((below + ties / 2) / len(deviations))
     left_out = mean - (sample.sum() - sample) / (n - 1)
     spread = left_out.mean() - left_out
@@ -227,5 +245,7 @@ def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:
     at_once = max(1, _WORDS_AT_ONCE // len(sample))
     for start in range(0, len(rows), at_once):
         some = slice(start, start + at_once)
-        sample.take(rows[some]).mean(axis=1, out=means[some])
+        sample.take(rows[some], mode="clip").mean(
+            axis=1, out=means[some]
+        )  # "raise" would copy them once more
     return means
