@@ -204,10 +204,7 @@ def test_a_finished_run_knows_its_code_and_not_its_dates(copy_of_reference):
 # --- same bytes, whichever way ------------------------------------------------------------------------------
 
 
-def test_one_core_from_scratch(reference, copy_of_reference):
-    project = copy_of_reference(*(folder.name for folder in (reference / "results").iterdir()))
-    run(project, "--cores", "1")
-    assert_same_files(project, reference)
+# One core, from scratch and elsewhere: test_reproducibility.py
 
 
 def test_jobs_of_a_fold(reference, copy_of_reference):
