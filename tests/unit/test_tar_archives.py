@@ -79,7 +79,7 @@ def test_good_archive_passes_and_is_read_in_the_order_asked_for(tmp_path, packin
         (entry("cano", type=tarfile.FIFOTYPE), "is a device"),
         (entry("outro", type=b"Z"), "is of an unknown kind"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else f"{value.name} {value.type.decode()}",
 )
 def test_member_that_could_do_harm_is_refused_by_name(tmp_path, name, fault, packing):
     path = make_tar(tmp_path / "a", [("bom.txt", b"1"), (name, b"")], packing)
