@@ -12,7 +12,7 @@ from sentflow.data.pairs import write_pairs
 from sentflow.errors import DataError
 from sentflow.io import read_json
 from sentflow.report.rows import read_rows
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 from sentflow.similarity.storage import read_similarities
 
 SETTINGS = {"pairs": "small", "model": "hash", "level": 0.95, "n_resamples": 50, "seed": 1}

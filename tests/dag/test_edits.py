@@ -162,7 +162,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("similarity/measures.py", ("geometry", *SIMILARITY)),
         ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_MEASURES)),
         # tables show its rows
-        ("similarity/dependent.py", ("compare_similarity", "table", "check …tables", *AFTER_MEASURES)),
+        ("similarity/dependent.py", ("compare_similarity", *AFTER_MEASURES)),
         ("similarity/regressor.py", ("regress", *AFTER_MEASURES)),
         ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
         ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),

@@ -50,12 +50,16 @@ def mistake(**changes: Any) -> str:
 # --- what a good configuration gives
 
 
+NO_PAIRS: dict = {f"select__{name}": [] for name in ("pair_sets", "alignments", "regressions")}
+
+
 def test_default_experiment_has_every_official_task_as_sample():
     default = experiment()
     assert list(default.tasks) == DEFAULT["select"]["tasks"]
     assert len(default.tasks) == 18
     assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
-    assert list(default.datasets) == ["sample-factual", "sample-governmental", "sample-trust"]
+    of_tasks = ["sample-factual", "sample-governmental", "sample-trust"]
+    assert list(default.datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     assert (list(default.repetitions), list(default.folds)) == (list(range(1, 11)), [1, 2, 3, 4, 5])
     assert default.title == "Ulysses SentEval on sample data"
@@ -71,7 +75,9 @@ def test_experiments_of_the_repository_are_without_mistakes(path):
 
 
 def test_selection_keeps_its_order():
-    result = experiment(select__tasks=["T4", "F1A", "G3-sample"], select__models=["tfidf", "minilm-l6"])
+    result = experiment(
+        select__tasks=["T4", "F1A", "G3-sample"], select__models=["tfidf", "minilm-l6"], **NO_PAIRS
+    )
     assert list(result.tasks) == ["T4", "F1A", "G3-sample"]
     assert list(result.models) == ["tfidf", "minilm-l6"]
     assert list(result.datasets) == ["ulysses-t4", "ulysses-f1a", "sample-governmental"]
@@ -147,6 +153,7 @@ def test_own_model_and_own_data_need_few_lines():
         models={"bertimbau": HUB},
         select__tasks=["Mine"],
         select__models=["bertimbau"],
+        **NO_PAIRS,
     )
     assert list(result.datasets) == ["mine"]
     assert result.models["bertimbau"]["source"]["revision"] == "a" * 40

@@ -12,6 +12,7 @@ from sentflow.encoders.kinds import (
     DESCRIPTIVE_KEYS,
     ENCODE_KEYS,
     FETCH_KEYS,
+    LIMIT_KEYS,
     PLACE_KEYS,
     connection_settings,
     encode_settings,
@@ -78,7 +79,7 @@ def test_every_key_of_the_schema_has_a_description():
 def test_schema_and_code_know_the_same_keys_per_kind():
     for rule in SCHEMA["$defs"]["model"]["allOf"]:
         kind = rule["if"]["properties"]["kind"]["const"]
-        elsewhere = {*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ())}
+        elsewhere = {*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()), *LIMIT_KEYS.get(kind, ())}
         in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS}
         names = rule["then"]["propertyNames"]
         names = SCHEMA["$defs"][names["$ref"].rpartition("/")[2]] if "$ref" in names else names
@@ -89,7 +90,9 @@ def test_defaults_of_the_schema_are_those_of_the_settings():
     properties = SCHEMA["$defs"]["model"]["properties"]
     for settings in (EncodeSettings, ApiSettings, Connection, Model2vecSettings, WordVectorSettings):
         for key, value in settings().as_dict().items():
-            assert properties[key]["default"] == value
+            if key != "timeout_seconds":  # another default for each of its two meanings, told in words
+                assert properties[key]["default"] == value
+    assert f"({Connection().timeout_seconds:g} if left out)" in properties["timeout_seconds"]["description"]
     assert properties["tokens"]["enum"] == list(TOKENS)
 
 

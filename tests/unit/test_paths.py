@@ -4,7 +4,11 @@ from hypothesis import strategies as st
 
 from sentflow import paths
 
-PATTERNS = {name: value for name, value in vars(paths).items() if name.isupper() and name[0] != "_" and name != "RESULTS"}
+PATTERNS = {
+    name: value
+    for name, value in vars(paths).items()
+    if name.isupper() and name[0] != "_" and name != "RESULTS"
+}
 
 
 @given(st.integers(1, 100), st.integers(1, 100))

@@ -15,7 +15,7 @@ from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table import BEST, NOT_WORSE
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
 from sentflow.report.tables import SIMILARITY_TABLES, read_table
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 FILES = {"regressions": "regressions", "alignments": "alignments", "geometry": "geometry"}

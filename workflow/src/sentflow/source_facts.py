@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from sentflow.errors import SentflowError
 from sentflow.io import write_json
 
 # Beside Python's own derivatives of the sources, which nobody keeps
@@ -59,7 +60,7 @@ def remember() -> None:
     """Keep what was found, if there is something new and the folder can be written."""
     if not _new:
         return
-    with suppress(OSError):
+    with suppress(OSError, SentflowError):
         write_json(_REMEMBERED, {"found_by": _finder(), "facts": {**_remembered(), **_new}})
         _remembered.cache_clear()
         _new.clear()

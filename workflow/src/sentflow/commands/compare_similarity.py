@@ -32,7 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("compare_similarity", args, libraries=["numpy", "scipy", "pyarrow"])
     from sentflow.report.rows import write_rows
-    from sentflow.similarity.comparisons import ComparisonSettings, SimilarityDifference, compare_models
+    from sentflow.similarity.comparisons import ComparisonSettings, compare_models
+    from sentflow.similarity.differences import SimilarityDifference
     from sentflow.similarity.results import bootstrap_seed
     from sentflow.similarity.storage import read_similarities
 

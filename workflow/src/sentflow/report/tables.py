@@ -23,7 +23,7 @@ from sentflow.report.similarity.sts_table import sts_table
 from sentflow.report.similarity.tables import differences_table as similarity_differences_table
 from sentflow.report.similarity.tables import regressions_table, subsets_table
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 
 def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:

@@ -15,7 +15,7 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 _Kind = TypeVar("_Kind")
 

@@ -14,7 +14,7 @@ from sentflow.report.similarity.rows import SimilarityRow
 from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 AVERAGE = "Avg."
 _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them

@@ -19,7 +19,7 @@ from sentflow.report.similarity.rows import (
     TruncationRow,
 )
 from sentflow.report.similarity.words import GEOMETRY
-from sentflow.similarity.comparisons import OVERLAP
+from sentflow.similarity.differences import OVERLAP
 from sentflow.similarity.storage import SimilarityRows
 
 BASELINE_TITLES = {

@@ -9,7 +9,7 @@ from sentflow.report.rows import unique
 from sentflow.report.similarity import words
 from sentflow.report.similarity.rows import RegressionRow, SimilarityRow
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 _MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 

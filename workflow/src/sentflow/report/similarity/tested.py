@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from sentflow.report.table import BEST, NOT_WORSE
-from sentflow.similarity.comparisons import SimilarityDifference
+from sentflow.similarity.differences import SimilarityDifference
 
 
 def of_pairs(differences: Sequence[SimilarityDifference], pairs: str) -> list[SimilarityDifference]:
