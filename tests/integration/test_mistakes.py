@@ -34,7 +34,10 @@ def write_config(folder: Path, config: dict) -> str:
             {"select": {"tasks": ["T1B-smaple"]}},
             ["there is no task 'T1B-smaple'", "Did you mean T1B-sample?"],
         ),
-        ({"select": {"tasks": []}}, ["config.select.tasks"]),
+        (
+            {"select": {"tasks": [], "pair_sets": [], "alignments": [], "regressions": []}},
+            ["config.select", "pair_sets"],
+        ),
         ({"probe": {"folds": 1}}, ["config.probe.folds", "2"]),
         ({"probe": {"job": "row"}}, ["config.probe.job", "'fold', 'repetition', 'task'"]),
         (
@@ -137,7 +140,10 @@ def bad_files_config(folder: Path) -> dict:
             }
             for name in BAD_FILES
         },
-        "select": {"tasks": list(BAD_FILES), "models": ["random"]},
+        "select": {
+            **{"tasks": list(BAD_FILES), "models": ["random"]},
+            **{"pair_sets": [], "alignments": [], "regressions": []},
+        },
         "probe": {"folds": 5},
     }
 

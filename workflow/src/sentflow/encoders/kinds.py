@@ -210,7 +210,7 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
         The entry, or the part of it that `fetch_settings` gives.
     """
     kind = entry.get("kind")
-    if kind not in FETCH_KEYS:
+    if not isinstance(kind, str) or kind not in FETCH_KEYS:
         return [f"models.{name}.kind: {kind!r} is no kind of encoder. Write one of: {_listed(FETCH_KEYS)}."]
     elsewhere = (*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()), *LIMIT_KEYS.get(kind, ()))
     known = (*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS)
