@@ -5,14 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from sentflow.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-from sentflow.report.rows import read_rows
+from sentflow.report.rows import RowsByName
 from sentflow.report.table import BEST, NOT_WORSE
-
-_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -29,18 +27,14 @@ class Comparisons:
     @classmethod
     def read(cls, files: Sequence[Path]) -> "Comparisons":
         """From the files of ``comparisons/``, told apart by their names; what is not given stays empty."""
-        by_stem = {file.stem: file for file in files}
-
-        def rows(stem: str, kind: type[_Kind]) -> list[_Kind]:
-            return read_rows(by_stem[stem], kind, may_be_empty=True) if stem in by_stem else []
-
+        rows = RowsByName(files)
         return cls(
             pairs=rows("pairs", PairRow),
             standings=rows("standings", StandingRow),
             ranks=rows("ranks", RankRow),
             across=rows("across", AcrossRow),
             power=rows("power", PowerRow),
-            omnibus=read_json(by_stem["omnibus"]) if "omnibus" in by_stem else {},
+            omnibus=next((read_json(file) for file in files if file.stem == "omnibus"), {}),
         )
 
 

@@ -278,6 +278,23 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
     ]
 
 
+class RowsByName:
+    """Rows of files that are told apart by their names; of a file that was not given there are none.
+
+    Parameters
+    ----------
+    files
+        Parquet files.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._by_stem = {file.stem: file for file in files}
+
+    def __call__(self, stem: str, kind: type[Row]) -> list[Row]:
+        """The rows of the file of a name, see `read_rows`."""
+        return read_rows(self._by_stem[stem], kind, may_be_empty=True) if stem in self._by_stem else []
+
+
 def drawn(row: ScoreRow, low: float, high: float) -> tuple[float, float]:
     """Limits of an interval as they are drawn: cut to the range of the metric if the protocol says so."""
     if not row.cuts_limits or math.isnan(low) or math.isnan(high):

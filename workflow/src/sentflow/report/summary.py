@@ -1,13 +1,13 @@
 """Many score files -> the rows of the summary, refusing to put together what cannot be compared."""
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.data.checks import BATCH_ROWS
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
+from sentflow.report.result_settings import described, number_or_nan
 from sentflow.report.rows import CurveRow, ScoreRow, unique
 from sentflow.switches import Switches, not_comparable_text, switch_text
 
@@ -44,13 +44,13 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"low": None, "high": None, "grouped": False})
-        described = _described(settings, "tasks", task), _described(settings, "models", model)
+        about_task, about_model = described(settings, "tasks", task), described(settings, "models", model)
         return ScoreRow(
             task=task,
-            task_title=described[0]["title"],
-            family=described[0]["family"],
+            task_title=about_task["title"],
+            family=about_task["family"],
             model=model,
-            model_title=described[1]["title"],
+            model_title=about_model["title"],
             metric=scores["metric"],
             classifier=scores["classifier"],
             layout=scores["layout"],
@@ -66,17 +66,17 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             n_contradicting=scores["n_contradicting"],
             dimension=scores["dimension"],
             n_folds=scores["n_folds"],
-            mean=_number(scores["mean"]),
-            std=_number(scores["std"]),
-            repeatability_low=_number(repeatability["low"]),
-            repeatability_high=_number(repeatability["high"]),
+            mean=number_or_nan(scores["mean"]),
+            std=number_or_nan(scores["std"]),
+            repeatability_low=number_or_nan(repeatability["low"]),
+            repeatability_high=number_or_nan(repeatability["high"]),
             repeatability_level=repeatability["level"],
-            generalisation_low=_number(generalisation["low"]),
-            generalisation_high=_number(generalisation["high"]),
+            generalisation_low=number_or_nan(generalisation["low"]),
+            generalisation_high=number_or_nan(generalisation["high"]),
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
-            is_control=bool(described[1]["control"]),
-            mean_clipped=_number(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
+            is_control=bool(about_model["control"]),
+            mean_clipped=number_or_nan(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
             switches=switch_text(switches.changes()),
             not_comparable=not_comparable_text(scores.get("not_comparable", {})),
             batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
@@ -85,8 +85,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             own_interval=switches.interval,
             groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
-            item_low=_number(item["low"]),
-            item_high=_number(item["high"]),
+            item_low=number_or_nan(item["low"]),
+            item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
         )
     except KeyError as error:
@@ -171,26 +171,11 @@ def _curve_row(
     )
 
 
-def _described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
-    entries: Mapping[str, Any] = settings[section]
-    if name not in entries:
-        raise ConfigError(
-            f"there are scores for {name!r}, but the settings under {section!r} "
-            f"know only: {', '.join(entries)}."
-        )
-    described: Mapping[str, Any] = entries[name]
-    return described
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
-
-
 def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
     names = [name for name in published if re.fullmatch(pattern, name)]
     if len(names) != 1:
         raise DataError(f"the published values must have one key like {pattern}, found {names or 'none'}")
-    return [_number(value) for value in published[names[0]]]
+    return [number_or_nan(value) for value in published[names[0]]]
 
 
 def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:

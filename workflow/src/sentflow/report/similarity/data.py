@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
-from sentflow.report.rows import read_rows
+from sentflow.report.rows import RowsByName
 from sentflow.report.similarity.rows import (
     AlignmentRow,
     GeometryRow,
@@ -16,8 +15,6 @@ from sentflow.report.similarity.rows import (
     TruncationRow,
 )
 from sentflow.similarity.differences import SimilarityDifference
-
-_Kind = TypeVar("_Kind")
 
 
 @dataclass(frozen=True)
@@ -36,11 +33,7 @@ class SimilarityData:
     @classmethod
     def read(cls, files: Sequence[Path]) -> "SimilarityData":
         """From the files of ``summary/`` and ``similarity/``, told apart by their names; others stay empty."""
-        by_stem = {file.stem: file for file in files}
-
-        def rows(stem: str, kind: type[_Kind]) -> list[_Kind]:
-            return read_rows(by_stem[stem], kind, may_be_empty=True) if stem in by_stem else []
-
+        rows = RowsByName(files)
         return cls(
             scores=rows("similarity", SimilarityRow),
             differences=rows("comparisons", SimilarityDifference),

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
+from sentflow.report.result_settings import described, number_or_nan
 from sentflow.report.rows import unique
 from sentflow.report.similarity.rows import (
     SAME_VECTOR,
@@ -53,7 +54,7 @@ def similarity_rows(
     DataError
         The score file lacks a key.
     """
-    about = _described(settings, "pairs", scores["pairs"])
+    about = described(settings, "pairs", scores["pairs"])
     model = _model(settings, scores["model"])
     equal = n_equal(pairs)
     found: list[SimilarityRow] = []
@@ -87,9 +88,9 @@ def similarity_rows(
                         subset=subset,
                         n=int(values.get("n", scores["n_pairs"])),
                         n_equal=equal,
-                        value=_number(values[coefficient]),
-                        low=_number(low),
-                        high=_number(high),
+                        value=number_or_nan(values[coefficient]),
+                        low=number_or_nan(low),
+                        high=number_or_nan(high),
                         level=scores["level"],
                         n_resamples=scores["n_resamples"],
                         is_main=is_main,
@@ -101,7 +102,7 @@ def similarity_rows(
 
 def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> RegressionRow:
     """The row of one regression."""
-    about = _described(settings, "regressions", result["regression"])
+    about = described(settings, "regressions", result["regression"])
     return RegressionRow(
         regression=result["regression"],
         regression_title=about["title"],
@@ -112,24 +113,24 @@ def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Re
         n_train=result["n_train"],
         n_dev=result["n_dev"],
         n_test=result["n_test"],
-        dev_pearson=_number(result["dev_pearson"]),
-        pearson=_number(result["pearson"]),
-        spearman=_number(result["spearman"]),
-        mse=_number(result["mse"]),
-        epochs=_number(result["epochs"]),
+        dev_pearson=number_or_nan(result["dev_pearson"]),
+        pearson=number_or_nan(result["pearson"]),
+        spearman=number_or_nan(result["spearman"]),
+        mse=number_or_nan(result["mse"]),
+        epochs=number_or_nan(result["epochs"]),
         data_version=_data_version(settings, [about["train"], about["dev"], about["test"]]),
     )
 
 
 def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:
     """The row of one measurement of alignment and uniformity."""
-    about, config = _described(settings, "alignments", result["set"]), result["config"]
+    about, config = described(settings, "alignments", result["set"]), result["config"]
     pairs = list(about["pairs"])
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
     return AlignmentRow(
         alignment_set=result["set"],
         alignment_title=about["title"],
-        family=_described(settings, "pairs", pairs[0])["family"],
+        family=described(settings, "pairs", pairs[0])["family"],
         pairs=" ".join(pairs),
         **_model(settings, result["model"]),
         variant=config["variant"],
@@ -137,17 +138,17 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
         comparison=config["comparison"],
         sentences=config.get("sentences", "all"),
         batch=int(config.get("batch") or 0),
-        alignment=_number(result["alignment"]),
-        uniformity=_number(result["uniformity"]),
+        alignment=number_or_nan(result["alignment"]),
+        uniformity=number_or_nan(result["uniformity"]),
         n_positive=result["n_positive"],
         n_sentences=result["n_sentences"],
         n_pairs=result["n_pairs"],
         n_zero=result["n_zero"],
         data_version=_data_version(settings, pairs),
         positives=" ".join(config.get("positives", ())),
-        alignment_low=_number(low),
-        alignment_high=_number(high),
-        level=_number(settings.get("level")),
+        alignment_low=number_or_nan(low),
+        alignment_high=number_or_nan(high),
+        level=number_or_nan(settings.get("level")),
         warnings=" ".join(result["warnings"]),
     )
 
@@ -167,10 +168,10 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             **own,
             measure=name,
             pairs="",
-            value=_number(measure["value"]),
-            low=_number(measure.get("low")),
-            high=_number(measure.get("high")),
-            level=_number(settings.get("level")),
+            value=number_or_nan(measure["value"]),
+            low=number_or_nan(measure.get("low")),
+            high=number_or_nan(measure.get("high")),
+            level=number_or_nan(settings.get("level")),
             range=measure["range"],
         )
         for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
@@ -181,7 +182,7 @@ def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             **own,
             measure=f"whitened-{coefficient}",
             pairs=pairs,
-            value=_number(values[coefficient]),
+            value=number_or_nan(values[coefficient]),
             low=math.nan,
             high=math.nan,
             level=math.nan,
@@ -220,11 +221,11 @@ def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> l
         TruncationRow(
             family=result["family"],
             pairs=point["pairs"],
-            pairs_title=_described(settings, "pairs", point["pairs"])["title"],
+            pairs_title=described(settings, "pairs", point["pairs"])["title"],
             **model,
             dimensions=point["dimensions"],
             full_dimensions=result["dimension"],
-            spearman=_number(point["spearman"]),
+            spearman=number_or_nan(point["spearman"]),
             data_version=_data_version(settings, [point["pairs"]]),
         )
         for point in result["truncation"]
@@ -243,14 +244,14 @@ def histogram_rows(
     measure = settings["measure"]
     if measure not in pairs.columns:
         return []
-    about = _described(settings, "pairs", scores["pairs"])
+    about = described(settings, "pairs", scores["pairs"])
     known = np.isfinite(pairs.columns[measure])
     values, gold = pairs.columns[measure][known], pairs.gold[known]
     if not len(values):
         return []
     edges = _gold_edges(pairs.gold, about["scale"])
     limits = np.linspace(*_room(float(values.min()), float(values.max())), _SIMILARITY_BINS + 1)
-    value = _number(scores["scores"][measure]["all"][settings["correlation"]])
+    value = number_or_nan(scores["scores"][measure]["all"][settings["correlation"]])
     found = []
     for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
         last = place == len(edges) - 2
@@ -329,7 +330,7 @@ def _room(low: float, high: float) -> tuple[float, float]:
 def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     if name in settings["baselines"]:
         return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
-    entry = _described(settings, "models", name)
+    entry = described(settings, "models", name)
     return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
 
 
@@ -349,19 +350,4 @@ def _of_family(settings: Mapping[str, Any], family: str) -> list[str]:
 
 
 def _data_version(settings: Mapping[str, Any], pairs: Sequence[str]) -> str:
-    return "; ".join(unique(_described(settings, "pairs", name)["data_version"] for name in pairs))
-
-
-def _described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
-    entries: Mapping[str, Any] = settings.get(section, {})
-    if name not in entries:
-        raise ConfigError(
-            f"there is a result of {name!r}, but the settings under {section!r} know only: "
-            f"{', '.join(entries) or 'nothing'}."
-        )
-    described: Mapping[str, Any] = entries[name]
-    return described
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    return "; ".join(unique(described(settings, "pairs", name)["data_version"] for name in pairs))
