@@ -94,7 +94,7 @@ def test_same_fold_gives_the_same_bytes(tmp_path):
 
 
 def test_missing_file_is_named(tmp_path):
-    with pytest.raises(DataError, match=r"gone\.parquet is not a readable fold file .* run snakemake probes"):
+    with pytest.raises(DataError, match=r"gone\.parquet is not a readable fold file .* run snakemake again"):
         read_folds([write(tmp_path / "fold.parquet", fold()), tmp_path / "gone.parquet"])
 
 

@@ -123,21 +123,6 @@ def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
 
 
 @pytest.mark.parametrize("job", ["fold", "repetition", "task"])
-def test_a_score_waits_for_every_job_by_its_first_fold(job):
-    chosen = targets(probe__job=job)
-    patterns = chosen.fold_outputs()
-    awaited = chosen.first_folds_of_jobs(PLACES)
-    jobs = {
-        tuple(pattern.format(task="T1A-sample", model="random", rep=rep, fold=fold) for pattern in patterns)
-        for rep in (1, 2)
-        for fold in range(1, 6)
-    }
-    assert sorted(awaited) == sorted(files[0] for files in jobs)
-    folder = chosen.folder_of_folds(PLACES)
-    assert paths.folds_in(folder, repetitions=2, folds=5) == chosen.folds_of_task(PLACES)
-
-
-@pytest.mark.parametrize("job", ["fold", "repetition", "task"])
 def test_predictions_lie_beside_the_folds_of_the_same_job(job):
     chosen = targets(probe__job=job)
     assert chosen.prediction_outputs() == [paths.predictions_of(file) for file in chosen.fold_outputs()]

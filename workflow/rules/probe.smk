@@ -106,8 +106,8 @@ rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
         paths.TASK_DIGEST,
-        # The other folds of a job and all predictions lie beside it: as inputs they would make the graph much larger.
-        targets.first_folds_of_jobs,
+        # Predictions lie beside the folds and were written with them: as inputs they would double the graph.
+        folds=targets.folds_of_task,
         rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
@@ -126,11 +126,10 @@ rule score:
     params:
         code=code("sentflow.commands.score"),
         env=versions("numpy", "scipy"),
-        folds=targets.folder_of_folds,
         settings=targets.score_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.score --task {wildcards.task:q} --model {wildcards.model:q}"
-        " --rows {input.rows:q} --folds {params.folds:q} --settings {params.settings:q}"
+        " --rows {input.rows:q} --folds {input.folds:q} --settings {params.settings:q}"
         " --scores {output.scores:q} --table {output.table:q} --predictions {output.predictions:q} > {log:q} 2>&1"
 
 

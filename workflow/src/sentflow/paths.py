@@ -6,7 +6,6 @@ A path says what its file is, from coarse to fine. Wildcards are full words with
 """
 
 import re
-from itertools import product
 
 RESULTS = "results"
 
@@ -35,8 +34,7 @@ TASK_EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.jso
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
 
-_FOLD_IN_FOLDER = "/rep-{rep}/fold-{fold}.parquet"
-FOLD = f"{RESULTS}/probes/{{task}}/{{model}}{_FOLD_IN_FOLDER}"
+FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.predictions.parquet"
 
 SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
@@ -44,7 +42,7 @@ SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
 SCORE_PREDICTIONS = f"{RESULTS}/scores/{{task}}/{{model}}.predictions.parquet"
 
 # The same under a protocol that a study compares with that of the scores.
-STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}{_FOLD_IN_FOLDER}"
+STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 STUDY_PREDICTIONS = STUDY_FOLD.removesuffix(".parquet") + ".predictions.parquet"
 STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json"
 STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
@@ -123,17 +121,6 @@ def name_in_results(path: str) -> str | None:
     """
     match = _NAMED_PATTERN.search(path.replace("\\", "/"))
     return match[1] if match else None
-
-
-def folder_of_folds(fold_pattern: str) -> str:
-    """The part of a pattern like `FOLD` that all folds of a task and encoder have in common."""
-    return fold_pattern.removesuffix(_FOLD_IN_FOLDER)
-
-
-def folds_in(folder: str, *, repetitions: int, folds: int) -> list[str]:
-    """Every fold file of a task and encoder, repetition after repetition."""
-    pairs = product(range(1, repetitions + 1), range(1, folds + 1))
-    return [folder + _FOLD_IN_FOLDER.format(rep=rep, fold=fold) for rep, fold in pairs]
 
 
 def repetition_and_fold(fold_path: str) -> tuple[int, int]:

@@ -264,19 +264,9 @@ class Targets:
 
     def folds_of_task(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
-        return self._folds(wildcards.task, wildcards.model, self._fold_pattern(wildcards))
-
-    def first_folds_of_jobs(self, wildcards: Any) -> list[str]:
-        """Of each job that `folds_of_task` come from, the first: the others lie beside it and were written with it."""
-        job, files = self.experiment.config["probe"]["job"], self.folds_of_task(wildcards)
-        n_folds = len(self.experiment.folds)
-        return files[:: {"fold": 1, "repetition": n_folds, "task": len(files)}[job]]
-
-    def folder_of_folds(self, wildcards: Any) -> str:
-        """Where `folds_of_task` lie."""
-        return paths.folder_of_folds(self._fold_pattern(wildcards)).format(
-            task=wildcards.task, model=wildcards.model
-        )
+        own = self._folds_from(wildcards)
+        pattern = paths.FOLD if own == self.experiment.protocol else paths.STUDY_FOLD
+        return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
         """The predictions of a task, a file per model; controls are not asked which texts are hard."""
@@ -695,11 +685,6 @@ class Targets:
             for rep in self.experiment.repetitions
             for fold in self.experiment.folds
         ]
-
-    def _fold_pattern(self, wildcards: Any) -> str:
-        own = self._folds_from(wildcards)
-        pattern = paths.FOLD if own == self.experiment.protocol else paths.STUDY_FOLD
-        return pattern.replace("{protocol}", own.name)
 
     def _of_study(self, pattern: str, protocol: str) -> list[str]:
         return [pattern.format(protocol=protocol, task=task, model=model) for task, model in self._pairs()]

@@ -19,10 +19,7 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--model", required=True, help="name of the encoder")
     arguments.add_argument("--rows", type=Path, required=True, help="task table")
     arguments.add_argument(
-        "--folds",
-        nargs="+",
-        required=True,
-        help="every fold file, in order, or the folder that they lie in; predictions beside",
+        "--folds", nargs="+", required=True, help="every fold file, in order; predictions beside"
     )
     arguments.add_argument(
         "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'
@@ -40,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.arrow import table_of
     from sentflow.data.table import n_contradicting, read_task
     from sentflow.parquet import write_parquet
-    from sentflow.paths import folds_in, predictions_of
+    from sentflow.paths import predictions_of
     from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
     from sentflow.seeds import derive_seed
@@ -50,13 +47,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     settings = json.loads(args.settings)
     probe, protocol = settings["probe"], settings["protocol"]
-    fold_files = args.folds
-    if Path(fold_files[0]).is_dir():
-        fold_files = folds_in(fold_files[0], repetitions=probe["repetitions"], folds=probe["folds"])
-    folds, infos = read_folds(fold_files)
-    refuse_other_settings(fold_files, infos, probe)
+    folds, infos = read_folds(args.folds)
+    refuse_other_settings(args.folds, infos, probe)
     rows = read_task(args.rows)
-    predictions = read_predictions([predictions_of(fold) for fold in fold_files])
+    predictions = read_predictions([predictions_of(fold) for fold in args.folds])
     statistics = settings["statistics"]
     items = item_interval(
         out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),

@@ -29,7 +29,7 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
         except (OSError, pa.ArrowException, KeyError) as error:
             raise DataError(
                 f"{file} is not a readable file of predictions ({error}). Delete the fold beside it and run "
-                "snakemake probes, then what you ran."
+                "snakemake again."
             ) from error
     return pa.concat_tables(tables).replace_schema_metadata(None)
 

@@ -66,7 +66,7 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
             infos.append(FoldInfo(**json.loads(table.schema.metadata[_METADATA_KEY])))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise DataError(
-                f"{file} is not a readable fold file ({error}). Delete it and run snakemake probes, then what you ran."
+                f"{file} is not a readable fold file ({error}). Delete it and run snakemake again."
             ) from error
         tables.append(table.replace_schema_metadata(None))
     return pa.concat_tables(tables), infos
