@@ -32,8 +32,8 @@ def test_path_of_another_file_is_refused(path):
 
 
 def test_predictions_lie_beside_their_fold():
-    keys = {"task": "T1A", "model": "random", "rep": 3, "fold": 2}
-    assert paths.predictions_of(paths.FOLD.format(**keys)) == paths.PREDICTIONS.format(**keys)
+    fold = paths.FOLD.format(task="T1A", model="random", rep=3, fold=2)
+    assert paths.predictions_of(fold) == "results/probes/T1A/random/rep-3/fold-2.predictions.parquet"
 
 
 @pytest.mark.parametrize("name", PATTERNS)

@@ -123,12 +123,6 @@ def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
 
 
 @pytest.mark.parametrize("job", ["fold", "repetition", "task"])
-def test_predictions_lie_beside_the_folds_of_the_same_job(job):
-    chosen = targets(probe__job=job)
-    assert chosen.prediction_outputs() == [paths.predictions_of(file) for file in chosen.fold_outputs()]
-
-
-@pytest.mark.parametrize("job", ["fold", "repetition", "task"])
 def test_outputs_and_log_of_a_job_have_the_same_wildcards(job):
     chosen = targets(probe__job=job)
     wildcards = {frozenset(re.findall(r"{(\w+)}", name)) for name in chosen.fold_outputs()}

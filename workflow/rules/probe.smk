@@ -11,8 +11,8 @@ rule probe:
         embeddings=ancient(targets.embeddings_of_task),
         info=targets.embeddings_info_of_task,
     output:
+        # Their predictions lie beside them, written before them: as outputs they would double what Snakemake keeps and checks.
         folds=targets.fold_outputs(),
-        predictions=targets.prediction_outputs(),
     log:
         paths.log("probe", targets.probe_job_key()),
     benchmark:
@@ -44,7 +44,6 @@ rule probe_featurised:
         info=paths.FEATURES_INFO,
     output:
         folds=targets.fold_outputs(),
-        predictions=targets.prediction_outputs(),
     log:
         paths.log("probe_featurised", targets.probe_job_key()),
     benchmark:
@@ -76,7 +75,6 @@ rule probe_lazy:
         own=ancient(targets.files_of_model),
     output:
         folds=targets.fold_outputs(),
-        predictions=targets.prediction_outputs(),
     log:
         paths.log("probe_lazy", targets.probe_job_key()),
     benchmark:
@@ -106,7 +104,6 @@ rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
         paths.TASK_DIGEST,
-        # Predictions lie beside the folds and were written with them: as inputs they would double the graph.
         folds=targets.folds_of_task,
         rows=ancient(paths.TASK),
     output:

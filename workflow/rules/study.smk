@@ -4,7 +4,6 @@
 use rule probe as probe_study with:
     output:
         folds=targets.fold_outputs(study=True),
-        predictions=targets.prediction_outputs(study=True),
     log:
         paths.log("probe_study", targets.study_job_key()),
     benchmark:
@@ -14,7 +13,6 @@ use rule probe as probe_study with:
 use rule probe_featurised as probe_featurised_study with:
     output:
         folds=targets.fold_outputs(study=True),
-        predictions=targets.prediction_outputs(study=True),
     log:
         paths.log("probe_featurised_study", targets.study_job_key()),
     benchmark:
@@ -24,7 +22,6 @@ use rule probe_featurised as probe_featurised_study with:
 use rule probe_lazy as probe_lazy_study with:
     output:
         folds=targets.fold_outputs(study=True),
-        predictions=targets.prediction_outputs(study=True),
     log:
         paths.log("probe_lazy_study", targets.study_job_key()),
     benchmark:

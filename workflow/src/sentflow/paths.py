@@ -35,7 +35,6 @@ FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
 
 FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
-PREDICTIONS = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.predictions.parquet"
 
 SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
 SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
@@ -43,7 +42,6 @@ SCORE_PREDICTIONS = f"{RESULTS}/scores/{{task}}/{{model}}.predictions.parquet"
 
 # The same under a protocol that a study compares with that of the scores.
 STUDY_FOLD = f"{RESULTS}/protocols/{{protocol}}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
-STUDY_PREDICTIONS = STUDY_FOLD.removesuffix(".parquet") + ".predictions.parquet"
 STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json"
 STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
 STUDY_SCORE_PREDICTIONS = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.predictions.parquet"
@@ -110,7 +108,7 @@ def benchmark(rule: str, key: str = "all") -> str:
 
 
 def predictions_of(fold_path: str) -> str:
-    """The predictions file that lies beside a fold file."""
+    """The predictions beside a fold file. They are written first: where there is a fold, there are its predictions."""
     return fold_path.removesuffix(".parquet") + ".predictions.parquet"
 
 

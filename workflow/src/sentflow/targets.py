@@ -278,10 +278,6 @@ class Targets:
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         return self._job_outputs(paths.STUDY_FOLD if study else paths.FOLD)
 
-    def prediction_outputs(self, *, study: bool = False) -> list[str]:
-        """The prediction files beside `fold_outputs`."""
-        return self._job_outputs(paths.STUDY_PREDICTIONS if study else paths.PREDICTIONS)
-
     def probe_job_key(self) -> str:
         """Key of a probe job's log and benchmark files."""
         keys = {"task": "", "repetition": "/rep-{rep}", "fold": "/rep-{rep}-fold-{fold}"}
