@@ -14,6 +14,14 @@ include: "workflow/rules/models.smk"
 include: "workflow/rules/embed.smk"
 include: "workflow/rules/probe.smk"
 include: "workflow/rules/study.smk"
+
+
+# A rule with fifty outputs is tried for every fold, so the answer that nothing is to be done waits for it.
+if experiment.featurisers:
+
+    include: "workflow/rules/featurised.smk"
+
+
 include: "workflow/rules/audit.smk"
 include: "workflow/rules/similarity.smk"
 include: "workflow/rules/report.smk"

@@ -68,34 +68,3 @@ rule embed_task:
         "python -m sentflow.commands.embed_task --manifest {input.manifest:q} --task {input.task:q}"
         " --dataset {wildcards.dataset:q} --settings {params.settings:q} --device {resources.device:q}"
         " --code {params.code:q} --threads {threads} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
-
-
-rule featurise:
-    """The features of one task's rows by a user's own class."""
-    input:
-        paths.TASK_DIGEST,
-        manifest=paths.MANIFEST,
-        task=ancient(paths.TASK),
-        own=ancient(targets.files_of_model),
-    output:
-        features=paths.FEATURES,
-        info=paths.FEATURES_INFO,
-    log:
-        paths.log("featurise", "{model}/{task}"),
-    benchmark:
-        paths.benchmark("featurise", "{model}/{task}")
-    wildcard_constraints:
-        model=targets.featurisers(),
-    conda:
-        "../../envs/embed.yaml"
-    threads: targets.embed_threads
-    resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
-        call_seconds=targets.call_seconds,
-    params:
-        code=code("sentflow.commands.featurise"),
-        env=versions("numpy"),
-    shell:
-        "OMP_NUM_THREADS={threads} python -m sentflow.commands.featurise --manifest {input.manifest:q}"
-        " --task {input.task:q} --call-seconds {resources.call_seconds:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"

@@ -35,37 +35,6 @@ rule probe:
         " --output {output.folds:q} > {log:q} 2>&1"
 
 
-rule probe_featurised:
-    """Folds of a task with the features that a user's own class made of its rows."""
-    input:
-        paths.TASK_DIGEST,
-        task=ancient(paths.TASK),
-        features=ancient(paths.FEATURES),
-        info=paths.FEATURES_INFO,
-    output:
-        folds=targets.fold_outputs(),
-    log:
-        paths.log("probe_featurised", targets.probe_job_key()),
-    benchmark:
-        paths.benchmark("probe_featurised", targets.probe_job_key())
-    wildcard_constraints:
-        model=targets.featurisers(),
-    conda:
-        "../../envs/probe.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
-    params:
-        code=code("sentflow.commands.probe_featurised"),
-        env=targets.probe_versions,
-        settings=targets.probe_settings,
-    shell:
-        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"
-        " --features {input.features:q} --info {input.info:q} --settings {params.settings:q}"
-        " --output {output.folds:q} > {log:q} 2>&1"
-
-
 rule probe_lazy:
     """Folds of a task and an encoder that is fitted inside each fold."""
     input:

@@ -10,15 +10,6 @@ use rule probe as probe_study with:
         paths.benchmark("probe_study", targets.study_job_key())
 
 
-use rule probe_featurised as probe_featurised_study with:
-    output:
-        folds=targets.fold_outputs(study=True),
-    log:
-        paths.log("probe_featurised_study", targets.study_job_key()),
-    benchmark:
-        paths.benchmark("probe_featurised_study", targets.study_job_key())
-
-
 use rule probe_lazy as probe_lazy_study with:
     output:
         folds=targets.fold_outputs(study=True),
