@@ -3,8 +3,10 @@
 RESULTS is the results folder of a run with the imports told:
 PYTHONPROFILEIMPORTTIME=1 snakemake --cores 2 --directory FOLDER
 Every job's log then holds the time of each import (the output of `python -X importtime`), so that imports inside
-functions count too. Printed are, for each rule, its jobs, their CPU time (Snakemake's benchmark files), the time of
-their imports, and the packages that took most of it. With --rule, the slowest modules of one job of that rule.
+functions count too. Printed are, for each rule, its jobs, their time (Snakemake's benchmark files), the time of their
+imports, and the packages that took most of it. Both times are on the clock: jobs that share a processor wait as often
+while they import as later, so the share is that of CPU time; Snakemake's own CPU time misses the ends of short jobs.
+With --rule, the slowest modules of one job of that rule.
 """
 
 import argparse
@@ -24,7 +26,7 @@ class Rule:
     """What the jobs of one rule took, in seconds."""
 
     jobs: int = 0
-    cpu: float = 0.0
+    clock: float = 0.0
     imports: float = 0.0
     packages: Counter[str] = field(default_factory=Counter)
 
@@ -44,16 +46,16 @@ def main() -> None:
         print_slowest(arguments.results, arguments.rule)
         return
     rules = rules_of(arguments.results)
-    print("| rule | jobs | CPU seconds | starting, seconds | share | most of it |")
+    print("| rule | jobs | seconds | starting, seconds | share | most of it |")
     print("|---|---|---|---|---|---|")
-    for name, rule in sorted(rules.items(), key=lambda item: -item[1].cpu):
+    for name, rule in sorted(rules.items(), key=lambda item: -item[1].clock):
         most = ", ".join(
             f"{package} {seconds / rule.jobs:.2f} s" for package, seconds in rule.packages.most_common(3)
         )
         print_line(name, rule, most)
     whole = Rule(
         jobs=sum(rule.jobs for rule in rules.values()),
-        cpu=sum(rule.cpu for rule in rules.values()),
+        clock=sum(rule.clock for rule in rules.values()),
         imports=sum(rule.imports for rule in rules.values()),
     )
     print_line("all", whole, "")
@@ -66,8 +68,7 @@ def rules_of(results: Path) -> dict[str, Rule]:
         name = path.relative_to(results / "benchmarks").parts[0]
         last = json.loads(path.read_text(encoding="utf-8").splitlines()[-1])
         rules[name].jobs += 1
-        # A job of less than some seconds may end between two of Snakemake's looks at it
-        rules[name].cpu += float(last["cpu_time"] or last["s"])
+        rules[name].clock += float(last["s"])
     for path in results.glob("logs/**/*.log"):
         rule = rules[path.relative_to(results / "logs").parts[0]]
         for seconds, module in imports_in(path):
@@ -86,8 +87,8 @@ def imports_in(log: Path) -> list[tuple[float, str]]:
 
 def print_line(name: str, rule: Rule, most: str) -> None:
     """One line of the table."""
-    share = 100 * rule.startup / max(rule.cpu, rule.startup)
-    print(f"| {name} | {rule.jobs} | {rule.cpu:.1f} | {rule.startup:.1f} | {share:.0f} % | {most} |")
+    share = 100 * rule.startup / rule.clock
+    print(f"| {name} | {rule.jobs} | {rule.clock:.1f} | {rule.startup:.1f} | {share:.0f} % | {most} |")
 
 
 def print_slowest(results: Path, rule: str, n: int = 15) -> None:

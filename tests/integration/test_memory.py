@@ -31,5 +31,5 @@ def test_job_holds_its_features_twice_and_no_more(tmp_path: Path, layout: str, c
         for n_rows in (1000, 9000)
     )
     growth = (large.peak_bytes - small.peak_bytes) / (large.matrix_bytes - small.matrix_bytes)
-    assert growth < 2.2
+    assert growth < 2.5  # a third copy would make it 3
     assert large.peak_bytes < 2 * large.matrix_bytes + ALLOWANCE

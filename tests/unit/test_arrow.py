@@ -45,6 +45,16 @@ def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
     assert pq.ParquetFile(tmp_path / "x.parquet").read().column("text").to_pylist() == texts
 
 
+def test_nan_is_null_where_asked():
+    columns = {"x": np.array([0.5, np.nan]), "n": np.array([1, 2]), "text": ["a", None]}
+    assert table_of(columns, nan_is_null=True).to_pydict() == {
+        "x": [0.5, None],
+        "n": [1, 2],
+        "text": ["a", None],
+    }
+    assert table_of(columns).column("x").null_count == 0
+
+
 def test_pandas_is_not_imported():
     code = (
         "import sys, numpy; from sentflow.arrow import numbers_of, table_of;"

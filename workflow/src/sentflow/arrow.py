@@ -13,7 +13,10 @@ _MOST_BYTES = 2**31 - 1
 
 
 def table_of(
-    columns: Mapping[str, np.ndarray | Sequence[str | None]], metadata: Mapping[bytes, bytes] | None = None
+    columns: Mapping[str, np.ndarray | Sequence[str | None]],
+    metadata: Mapping[bytes, bytes] | None = None,
+    *,
+    nan_is_null: bool = False,
 ) -> pa.Table:
     """A table of numbers and strings.
 
@@ -25,9 +28,13 @@ def table_of(
         more.
     metadata
         Of the schema.
+    nan_is_null
+        Whether NaN is stored as null.
     """
     arrays = {
-        name: _numbers(values) if isinstance(values, np.ndarray) else _strings(values)
+        name: _numbers(values, nan_is_null=nan_is_null)
+        if isinstance(values, np.ndarray)
+        else _strings(values)
         for name, values in columns.items()
     }
     fields = [pa.field(name, array.type) for name, array in arrays.items()]
@@ -39,27 +46,31 @@ def numbers_of(column: pa.ChunkedArray) -> np.ndarray:
     return np.from_dlpack(column.combine_chunks())
 
 
-def _numbers(values: np.ndarray) -> pa.Array:
+def _numbers(values: np.ndarray, *, nan_is_null: bool) -> pa.Array:
     if values.dtype == np.bool_:
-        bits = pa.py_buffer(np.packbits(values, bitorder="little"))
-        return pa.Array.from_buffers(pa.bool_(), len(values), [None, bits])
+        return pa.Array.from_buffers(pa.bool_(), len(values), [None, _bits(values)])
     if np.issubdtype(values.dtype, np.integer):
         values = values.astype(np.int64)
     contiguous = np.ascontiguousarray(values)
+    present = _bits(~np.isnan(values)) if nan_is_null and np.isnan(values).any() else None
     return pa.Array.from_buffers(
-        pa.from_numpy_dtype(values.dtype), len(values), [None, pa.py_buffer(contiguous)]
+        pa.from_numpy_dtype(values.dtype), len(values), [present, pa.py_buffer(contiguous)]
     )
 
 
 def _strings(values: Sequence[str | None]) -> pa.Array:
     encoded = [(value or "").encode() for value in values]
     offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-    present = np.packbits(np.array([value is not None for value in values], bool), bitorder="little")
+    present = _bits(np.array([value is not None for value in values], bool))
     small = int(offsets[-1]) <= _MOST_BYTES
     kind = pa.StringArray if small else pa.LargeStringArray
     return kind.from_buffers(
         len(encoded),
         pa.py_buffer(offsets.astype(np.int32) if small else offsets),
         pa.py_buffer(b"".join(encoded)),
-        pa.py_buffer(present),
+        present,
     )
+
+
+def _bits(values: np.ndarray) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(values, bitorder="little"))

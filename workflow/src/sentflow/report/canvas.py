@@ -86,8 +86,17 @@ def save(figure: Figure, path: Path) -> None:
     form = path.suffix.removeprefix(".")
     if form not in _METADATA:
         raise ValueError(f"{path}: a figure ends in one of .{', .'.join(_METADATA)}")
-    with style(), atomic(path) as part:
+    # where the style asks for a layout, None does not take it away
+    with style(), mpl.rc_context({"figure.constrained_layout.use": False}), atomic(path) as part:
+        _lay_out(figure)
         figure.savefig(part, format=form, metadata=_METADATA[form])
+
+
+def _lay_out(figure: Figure) -> None:
+    """Place everything once for all formats: with a layout engine, Matplotlib draws a figure twice per format."""
+    if figure.get_layout_engine() is not None:
+        figure.draw_without_rendering()
+        figure.set_layout_engine(None)
 
 
 def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:

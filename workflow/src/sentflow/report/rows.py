@@ -9,8 +9,10 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_type_hints
 
+import numpy as np
 import pyarrow as pa
 
+from sentflow.arrow import table_of
 from sentflow.errors import DataError
 from sentflow.parquet import read_parquet, write_parquet
 
@@ -233,17 +235,17 @@ class DataRow(Protocol):
 # what every row that belongs to a task has in common
 TaskRow = TypeVar("TaskRow", ScoreRow, CurveRow)
 
-_ARROW_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+_DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
 
 def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
     """Write rows as Parquet, one column per attribute; NaN becomes null."""
     types = get_type_hints(kind)
-    names = _names(kind)
-    schema = pa.schema([(name, _ARROW_TYPES[types[name]]) for name in names])
-    columns = [[_stored(getattr(row, name)) for row in rows] for name in schema.names]
-    arrays = [pa.array(column, schema.field(index).type) for index, column in enumerate(columns)]
-    write_parquet(path, pa.Table.from_arrays(arrays, schema=schema))
+    columns: dict[str, np.ndarray | list[str]] = {}
+    for name in _names(kind):
+        values = [getattr(row, name) for row in rows]
+        columns[name] = values if types[name] is str else np.array(values, _DTYPES[types[name]])
+    write_parquet(path, table_of(columns, nan_is_null=True))
 
 
 def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
@@ -320,10 +322,6 @@ def is_sample(version: str) -> bool:
 
 def _names(kind: type) -> list[str]:
     return [field.name for field in fields(kind)]
-
-
-def _stored(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _restored(value: Any, kind: type) -> Any:
