@@ -106,6 +106,17 @@ def test_member_that_is_damaged_or_absent_is_an_error(tmp_path):
         list(read_members(path, ["b.txt"]))
 
 
+def test_way_of_packing_that_zipfile_does_not_know_is_an_error(tmp_path):
+    path = make_zip(tmp_path / "a.zip", [("a.txt", b"conteudo")])
+    content = bytearray(path.read_bytes())
+    unknown = (99).to_bytes(2, "little")
+    in_directory = content.index(b"PK\x01\x02") + 10
+    content[8:10] = content[in_directory : in_directory + 2] = unknown
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="compression method is not supported"):
+        list(read_members(path, ["a.txt"]))
+
+
 def test_members_checksum_is_that_of_the_written_rule(tmp_path):
     path = make_zip(tmp_path / "a.zip", [("raiz/b.txt", b"2"), ("raiz/a.txt", b"1"), ("outra.txt", b"3")])
     # one line per member: path, NUL, hash of the bytes; sorted by path
