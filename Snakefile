@@ -34,6 +34,7 @@ report: "workflow/report/workflow.rst"
 
 onstart:
     write_record(Path.cwd())
+    drop_idle_rate_limit(workflow.scheduler)
 
 
 localrules:

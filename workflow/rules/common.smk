@@ -1,8 +1,12 @@
 """Names that the rules use. No logic of its own: it is in the package, where it is tested."""
 
+import gc
 import shlex
 import sys
 from pathlib import Path
+
+# A graph is thousands of objects that all stay; looking through them for garbage again and again finds none.
+gc.set_threshold(200_000, 20, 100)
 
 # This folder's own code, whatever is installed: digests and jobs must speak of the same files.
 source_folder = str(Path(workflow.basedir) / "workflow" / "src")
@@ -14,6 +18,7 @@ from sentflow.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
 from sentflow.job_settings import one_of
 from sentflow.provenance import code, files, versions
+from sentflow.rate_limit import drop_idle_rate_limit
 from sentflow.run_record import write_record
 from sentflow.targets import Targets
 
