@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# On a busy machine any example may take long; that says nothing about the code.
+settings.register_profile("sentflow", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("sentflow")
 
 _BESIDE_THE_REPOSITORY = Path(__file__).parents[2] / "shared" / "data"
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sentflow.audit.ngrams import LENGTH, ngram_sets, plain
@@ -38,13 +38,11 @@ def found_by(sides: list[list[str]], threshold: float) -> dict[tuple[int, int], 
     return dict(zip(rows, pairs.similarity.tolist(), strict=True))
 
 
-@settings(deadline=None)
 @given(texts, st.sampled_from([0.3, 0.5, 0.8, 1.0]))
 def test_single_texts_are_paired_as_by_brute_force(side, threshold):
     assert found_by([side], threshold) == pytest.approx(by_force([side], threshold))
 
 
-@settings(deadline=None)
 @given(texts, texts, st.sampled_from([0.5, 0.8]))
 def test_of_two_texts_both_must_be_similar(side_a, side_b, threshold):
     n = min(len(side_a), len(side_b))

@@ -288,7 +288,7 @@ def test_training_part_smaller_than_a_batch_is_told(features):
     refused(features, labels, "the training part of a fold has 124 rows, fewer than one batch of 128")
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(smallest=st.integers(10, 60), n_classes=st.integers(2, 4), folds=st.integers(2, 6))
 def test_smallest_training_part_is_that_of_the_folds(smallest, n_classes, folds):
     protocol = replace(PUBLISHED, repetitions=1, folds=folds)

@@ -47,7 +47,6 @@ def test_undersampling_of_balanced_labels_keeps_every_row():
 # --- folds
 
 
-@settings(deadline=None)
 @given(
     counts=st.lists(st.integers(5, 40), min_size=1, max_size=5),
     n_folds=st.integers(2, 5),
@@ -62,7 +61,7 @@ def test_folds_are_those_of_scikit_learn(counts, n_folds, seed):
         np.testing.assert_array_equal(np.flatnonzero(fold_of != fold), rest)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     counts=st.lists(st.integers(5, 40), min_size=2, max_size=4),
     folds=st.integers(2, 5),

@@ -178,7 +178,7 @@ def test_limits_hold_the_middle():
 # --- many confusion matrices at once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(2, 5).flatmap(lambda k: st.lists(st.integers(0, 30), min_size=k * k, max_size=k * k)))
 def test_metrics_are_the_published_ones(cells):
     n_classes = round(len(cells) ** 0.5)

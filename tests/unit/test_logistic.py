@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional
+from torch_weights import assert_torchs_weights
 
 from sentflow.errors import ConfigError
 from sentflow.probing import fused
@@ -55,7 +56,7 @@ def stack_of(size: int, n_outputs: int) -> LogisticStack:
 def test_initial_weights_are_torchs_with_a_bias_of_zero(n_outputs):
     layer = torch_layer(n_outputs)
     weights = logistic_parameters(D, n_outputs, seed=SEED).reshape(n_outputs, D + 1)
-    assert (weights[:, :-1] == layer.weight.detach().numpy()).all()
+    assert_torchs_weights(weights[:, :-1], layer)
     assert not weights[:, -1].any()
 
 
@@ -88,8 +89,8 @@ def test_changing_one_probe_leaves_the_others():
     stack = stack_of(3, 1)
     stack.parameters[1] += 1
     logits = stack.logits(with_ones(rows_and_labels(1)[0]))
-    assert torch.equal(logits[0], logits[2])
-    assert not torch.equal(logits[0], logits[1])
+    torch.testing.assert_close(logits[0], logits[2])
+    assert not torch.allclose(logits[0], logits[1])
 
 
 # --- the way for processors

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional
+from torch_weights import assert_torchs_weights
 
 from sentflow.probing.columns import Problem
 from sentflow.probing.initial import mlp_parameters
@@ -58,8 +59,13 @@ def batch_rows(seed: int) -> torch.Tensor:
 
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_initial_weights_are_torchs_with_a_last_bias_of_zero(n_outputs):
-    expected = flat(torch_network(n_outputs).parameters())
-    np.testing.assert_array_equal(mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED), expected)
+    network = torch_network(n_outputs)
+    ours = mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED)
+    first, last = D * HIDDEN, D * HIDDEN + 2 * HIDDEN
+    assert_torchs_weights(ours[:first].reshape(HIDDEN, D), network[0])
+    np.testing.assert_array_equal(ours[first:last], flat(network[1].parameters()))
+    assert_torchs_weights(ours[last:-n_outputs].reshape(n_outputs, HIDDEN), network[-1])
+    assert not ours[-n_outputs:].any()
 
 
 @pytest.mark.parametrize("size", [1, 3])

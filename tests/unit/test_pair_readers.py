@@ -295,7 +295,7 @@ ANY_CONTENT = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     content=ANY_CONTENT,
     form=st.sampled_from(["tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks"]),

@@ -88,7 +88,7 @@ def test_equal_values_have_no_interval():
     assert np.isnan([interval.low, interval.high]).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.floats(0, 1, width=32), min_size=2, max_size=12, unique=True), st.integers(-3, 3))
 def test_interval_is_in_the_unit_of_the_values(values, exponent):
     sample, unit = np.array(values), 2.0**exponent  # powers of two are exact, so ties stay ties

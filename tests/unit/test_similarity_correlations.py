@@ -66,7 +66,7 @@ def draws(n, n_resamples, seed):
     return np.random.default_rng(seed).integers(0, n, (n_resamples, n))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(gold=columns, column=columns, seed=st.integers(0, 5))
 def test_bootstrap_ranks_each_resample_anew(gold, column, seed):
     found = bootstrap(gold, [column, -2 * column], n_resamples=8, seed=seed)

@@ -168,7 +168,7 @@ def test_something_behind_the_end_is_refused(tmp_path):
         check_archive(path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     places=st.lists(st.tuples(st.integers(0, 4095), st.integers(0, 255)), min_size=1, max_size=8),
     packing=st.sampled_from(sorted(PACKERS)),
