@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import fake_comparisons
+import fake_similarity
 import fake_summary
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from sentflow.data.table import write_task
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.io import write_json, write_text
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
+from sentflow.report import captions
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 from sentflow.report.table_formats import csv_text
 from sentflow.report.tables import scores_table
@@ -89,6 +92,57 @@ def test_results_folder_is_the_table_of_scores(tmp_path):
         assert title in text
 
 
+def test_tests_that_were_made_are_shown(tmp_path):
+    rows = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
+    folder = results(tmp_path, rows)
+    assert captions.NO_TEST in printed(folder)
+    fake_comparisons.write_comparisons(folder / "comparisons", rows)
+    text = printed(folder)
+    assert captions.NO_TEST not in text
+    assert "Corrected resampled t-test" in text
+    best = max((row for row in rows if row.task == "T1A-sample"), key=lambda row: row.mean)
+    assert f"**{best.mean:.3f}**" in line_of(text, "T1A-sample")
+    assert "In this terminal: **bold**, _underlined_, ^letters." in text
+    assert re.search(r"all-MiniLM-L6-v2 \^a\b", text)
+
+
+def test_few_training_rows_are_marked(tmp_path):
+    rows = [fake_summary.one_row(task="A", n_train=300), fake_summary.one_row(task="B", n_train=600)]
+    text = printed(results(tmp_path, rows))
+    assert line_of(text, "A‡") and line_of(text, "B ")
+    assert "‡ Trained too little: with fewer than 512 training rows" in text
+    assert "Write probe.protocol: corrected" in text
+
+
+@pytest.mark.parametrize("place", ["", "similarity", "similarity/STS13"])
+@pytest.mark.parametrize("summarised", [False, True])
+def test_similarities_are_a_table(tmp_path, place, summarised):
+    if summarised:
+        fake_similarity.summarise(tmp_path)
+    else:
+        fake_similarity.write(tmp_path)
+    text = printed(tmp_path / place)
+    assert "semantic textual similarity" in text
+    name = "all-MiniLM-L6-v2" if summarised and not place else "minilm-l6"
+    (line,) = [line for line in text.splitlines() if line.strip().startswith(name)]
+    assert re.search(r"\d\d\.\d\d", line)
+    assert ("Shared words (Jaccard)" in text) and ("STS13" in text)
+    assert ("STS16" in text) == (place != "similarity/STS13")
+
+
+def test_scores_and_similarities_of_an_experiment_are_both_shown(tmp_path):
+    folder = results(tmp_path, fake_summary.score_rows(tasks=["T1A"]))
+    fake_similarity.summarise(folder)
+    text = printed(tmp_path)
+    assert "score of each encoder on each task" in text and "semantic textual similarity" in text
+
+
+def test_damaged_similarity_is_told(tmp_path):
+    fake_similarity.write(tmp_path)
+    write_text(tmp_path / "similarity" / "STS13" / "random.parquet", "nothing")
+    assert "random.parquet" in refused(tmp_path / "similarity")
+
+
 def test_folder_of_an_experiment_stands_for_its_results(tmp_path):
     folder = results(tmp_path, fake_summary.score_rows(tasks=["T1A"]))
     assert printed(tmp_path) == printed(folder)
@@ -132,7 +186,7 @@ def test_folder_of_folds_lists_their_scores_in_order(tmp_path):
 
 def test_folder_of_something_else_says_what_is_in_it(tmp_path):
     (tmp_path / "photos").mkdir()
-    assert "holds no scores and no folds. It holds: photos." in refused(tmp_path)
+    assert "holds no scores, no similarities and no folds. It holds: photos." in refused(tmp_path)
     assert "It is empty." in refused(tmp_path / "photos")
 
 

@@ -236,7 +236,7 @@ def test_absent_and_undefined_scores_are_said():
 
 
 def test_single_encoder_on_a_single_task_needs_no_comparison():
-    headings = [finding.heading for finding in findings([fake_summary.one_row(is_control=False)])]
+    headings = [finding.heading for finding in findings([fake_summary.one_row(is_control=False, n_train=600)])]
     assert headings == ["Highest score", "How precise the scores are"]
 
 

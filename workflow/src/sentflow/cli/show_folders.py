@@ -8,20 +8,23 @@ from typing import Any
 import yaml
 
 from sentflow import paths
+from sentflow.cli import show_similarity
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
 from sentflow.errors import DataError
+from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
 from sentflow.report.summary import in_order, score_row
 
+_COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}
 
 
 def folder_blocks(folder: Path) -> list[Block]:
-    """The scores in a results folder, in the folder that holds it, or in a folder of score or fold files.
+    """The scores in a results folder, in the folder that holds it, or in a folder of score, similarity or fold files.
 
     Raises
     ------
@@ -32,15 +35,22 @@ def folder_blocks(folder: Path) -> list[Block]:
     if results.is_dir() and not (folder / "scores").is_dir():
         folder = results
     summary = folder / Path(paths.SUMMARY).relative_to(paths.RESULTS)
+    title = _title(folder)
+    blocks: list[Block] = []
     if summary.is_file():
-        return [table_listing(scores_table(read_rows(summary, ScoreRow), _title(folder)))]
-    if scores := _score_files(folder):
+        tested = Comparisons.read(sorted((folder / _COMPARISONS).glob("*")))
+        blocks.append(table_listing(scores_table(read_rows(summary, ScoreRow), title, tested)))
+    if found := blocks + show_similarity.summary_blocks(folder, title):
+        return found
+    if scores := _files(folder, "scores", _SCORE_KEYS):
         return _loose_scores(scores)
+    if similarities := _files(folder, "similarity", show_similarity.KEYS):
+        return show_similarity.loose_blocks(similarities)
     if folds := sorted(file for file in folder.rglob("rep-*/fold-*.parquet") if _is_fold(file)):
         return [_folds(folder, folds)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     raise DataError(
-        f"{folder} holds no scores and no folds. "
+        f"{folder} holds no scores, no similarities and no folds. "
         + (f"It holds: {', '.join(inside)}. Write one of these after it." if inside else "It is empty.")
     )
 
@@ -54,13 +64,13 @@ def _title(results: Path) -> str:
         return str(results)
 
 
-def _score_files(folder: Path) -> dict[Path, dict[str, Any]]:
-    """Score files in a folder, in its folders, or in those of its folder scores."""
+def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]]:
+    """JSON files with these keys in a folder, in its folders, or in those of its folder of that kind."""
     found = {}
-    for pattern in ("*.json", "*/*.json", "scores/*/*.json"):
+    for pattern in ("*.json", "*/*.json", f"{kind}/*/*.json"):
         for file in sorted(folder.glob(pattern)):
             content = _read(file)
-            if isinstance(content, dict) and content.keys() >= _SCORE_KEYS:
+            if isinstance(content, dict) and content.keys() >= keys:
                 found[file] = content
     return found
 

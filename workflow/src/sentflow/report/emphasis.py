@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sentflow.report.checks import CheckResult, Selection, run_check
 from sentflow.report.comparisons import Comparisons
+from sentflow.report.remarks import training_mark
 from sentflow.report.rows import ScoreRow, unique
 from sentflow.report.similarity import checks as similarity_checks
 from sentflow.report.similarity.data import SimilarityData
@@ -99,7 +100,7 @@ def _cells(line: str) -> list[str]:
 
 def _is_tested(cell: _Cell, rows: Sequence[ScoreRow], comparisons: Comparisons) -> bool:
     models = [row.model for row in rows if markdown(row.model_title) == cell.heading]
-    tasks = unique(row.task for row in rows if markdown(row.task) == cell.line)
+    tasks = unique(row.task for row in rows if markdown(row.task + training_mark(row)) == cell.line)
     if not models or len(tasks) != 1:
         return False
     return any(_allowed(cell, tasks[0], model, comparisons) for model in models)

@@ -10,6 +10,7 @@ from sentflow.report import tested
 from sentflow.report.averages import average_score
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import decimal, percent
+from sentflow.report.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.rows import ScoreRow, unique
 
 
@@ -29,7 +30,7 @@ def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -
         found += _tested(comparisons)
     elif len(unique(row.model for row in scored)) > 1:
         found.append(_first_and_second(scored))
-    found += [_controls(scored), _precision(scored), _gaps(rows)]
+    found += [_trained_too_little(scored), _controls(scored), _precision(scored), _gaps(rows)]
     return [finding for finding in found if finding is not None]
 
 
@@ -99,6 +100,16 @@ def _first_and_second(rows: Sequence[ScoreRow]) -> Finding:
         "paired test sees smaller differences than two separate intervals do."
     )
     return Finding("How clear the lead is", text)
+
+
+def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
+    tasks = unique(row.task for row in rows if trained_too_little(row))
+    if not tasks:
+        return None
+    n_tasks = len(unique(row.task for row in rows))
+    which = f"all {_tasks(n_tasks)}" if len(tasks) == n_tasks > 1 else _listed(tasks)
+    sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
+    return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
 
 
 def _controls(rows: Sequence[ScoreRow]) -> Finding | None:

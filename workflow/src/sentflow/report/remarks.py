@@ -6,49 +6,61 @@ from sentflow.data.checks import WARM_UP_BATCHES
 from sentflow.report.numbers import count, percent
 from sentflow.report.rows import ScoreRow, unique
 
-FEW_ROWS = "‡"
+TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"
+_START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
 def marks(row: ScoreRow) -> str:
     """Marks of a row's task; empty for most."""
-    return (FEW_ROWS if has_few_rows(row) else "") + (CONTRADICTIONS if row.n_contradicting else "")
-
-
-def has_few_rows(row: ScoreRow) -> bool:
-    """Whether the published learning rate does not warm up."""
-    return row.n_train < _warm_up_rows(row)
+    return training_mark(row) + (CONTRADICTIONS if row.n_contradicting else "")
 
 
 def notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What the marks that occur mean, each once."""
-    found = [f"{FEW_ROWS} {_few_rows(row)}" for row in rows if has_few_rows(row)]
     contradicting = [row for row in rows if row.n_contradicting]
-    if contradicting:
-        counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
-        found.append(f"{CONTRADICTIONS} Rows whose text also stands with another label: {', '.join(counts)}.")
-    return unique(found)
+    if not contradicting:
+        return training_notes(rows)
+    counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
+    found = f"{CONTRADICTIONS} Rows whose text also stands with another label: {', '.join(counts)}."
+    return [*training_notes(rows), found]
+
+
+def trained_too_little(row: ScoreRow) -> bool:
+    """Whether the learning rate never leaves its start, because an epoch has too few batches for a step of warm-up."""
+    return row.warmup_floor and row.n_train < _enough_rows(row)
+
+
+def training_mark(row: ScoreRow) -> str:
+    """`TRAINED_TOO_LITTLE` if the row is `trained_too_little`; it belongs beside the scores themselves."""
+    return TRAINED_TOO_LITTLE if trained_too_little(row) else ""
+
+
+def training_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """What `training_mark` means, if it occurs."""
+    return unique(f"{TRAINED_TOO_LITTLE} {training_sentence(row)}" for row in rows if trained_too_little(row))
+
+
+def training_sentence(row: ScoreRow) -> str:
+    """Why the scores of a row that is `trained_too_little` are low, and what to write."""
+    return (
+        f"Trained too little: with fewer than {_enough_rows(row)} training rows in a fold, protocol {row.protocol} "
+        f"keeps the learning rate at {percent(_START)} of the chosen one, and scores can lie far below what the "
+        "encoder allows. Write probe.protocol: corrected, which trains such tasks in full, or add rows."
+    )
 
 
 def sentences(row: ScoreRow) -> list[str]:
     """The same for one task, with its own numbers."""
-    found = [f"{_few_rows(row)} Here the smallest has {count(row.n_train)}."] if has_few_rows(row) else []
+    found = []
+    if trained_too_little(row):
+        found.append(
+            f"{training_sentence(row)} Here the smallest training part has {count(row.n_train)} rows."
+        )
     if row.n_contradicting:
         found.append(f"{count(row.n_contradicting)} rows have a text that also stands with another label.")
     return found
 
 
-def _few_rows(row: ScoreRow) -> str:
-    """What few rows mean under the row's protocol."""
-    note = f"Few rows: a fold trains on fewer than {_warm_up_rows(row)}"
-    if row.protocol.startswith("published"):
-        return (
-            f"{note}, where the published learning rate stays at {percent(0.05)} of the chosen one; probes are "
-            "trained too little."
-        )
-    return f"{note}."
-
-
-def _warm_up_rows(row: ScoreRow) -> int:
-    """Rows from which on the learning rate warms up as the protocol means it."""
+def _enough_rows(row: ScoreRow) -> int:
     return row.batch_rows * WARM_UP_BATCHES

@@ -57,6 +57,8 @@ class ScoreRow:
         Bootstrap over texts of the score of all out-of-fold predictions, at `level`.
     item_grouped
         Whether documents were resampled instead of texts.
+    warmup_floor
+        Whether the warm-up of the learning rate may round down to no step (a switch of the protocol).
     """
 
     task: str
@@ -101,6 +103,7 @@ class ScoreRow:
     item_low: float = math.nan
     item_high: float = math.nan
     item_grouped: bool = False
+    warmup_floor: bool = True
 
 
 @dataclass(frozen=True)

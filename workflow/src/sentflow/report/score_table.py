@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-from sentflow.report import captions
+from sentflow.report import captions, remarks
 from sentflow.report.averages import average_score
 from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.numbers import MISSING, count, decimal, interval
@@ -45,6 +45,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
     else:
         notes.append(captions.NO_TEST)
+    notes += remarks.training_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
@@ -82,7 +83,11 @@ class ScoreLine:
     def cells(self, task: str) -> tuple[Cell, ...]:
         """The line of a task."""
         row = next(self._found[task, model] for model in self._models if (task, model) in self._found)
-        label = [Cell(task), Cell(captions.metric_name(row.metric)), Cell(count(row.n_balanced_rows))]
+        label = [
+            Cell(task + remarks.training_mark(row)),
+            Cell(captions.metric_name(row.metric)),
+            Cell(count(row.n_balanced_rows)),
+        ]
         if self._tested:
             label.append(Cell(decimal(detectable(self._tested.pairs, task))))
         return (*label, *(self._score(task, model) for model in self._models))

@@ -88,6 +88,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_low=number_or_nan(item["low"]),
             item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
+            warmup_floor=switches.warmup_floor,
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error
