@@ -1,5 +1,6 @@
 """Acceptance checks: what passes, what fails, and what a failure says."""
 
+import dataclasses
 import math
 
 import fake_summary
@@ -116,3 +117,11 @@ def test_undefined_numbers_are_named():
 def test_undefined_mean_of_a_degenerate_row_is_not_excused():
     result = run_check("no_missing", [fake_summary.one_row(mean=math.nan, degenerate=True)], SELECTION)
     assert result.problems == ["T1A-sample × minilm-l6: undefined mean"]
+
+
+def test_item_level_interval_is_held_to_its_own_score():
+    row = fake_summary.one_row(item_mean=0.44, item_low=0.4, item_high=0.48)
+    assert run_check("intervals", [row], SELECTION).passed  # fold scores are another statistic
+    (problem,) = run_check("intervals", [dataclasses.replace(row, item_mean=0.5)], SELECTION).problems
+    assert "item-level [0.400, 0.480] does not contain the score 0.500" in problem
+    assert run_check("intervals", [dataclasses.replace(row, item_low=math.nan)], SELECTION).passed

@@ -58,7 +58,8 @@ def test_bold_score_of_an_encoder_that_is_not_the_best_fails(tables):
     edit(tables / "scores.md", plain, f"| **{last.mean:.3f}**")
     problems = check(tables).problems
     assert any(
-        "F1A-sample‡ × Random vectors (control)" in one and "is bold without a test" in one for one in problems
+        "F1A-sample‡ × Random vectors (control)" in one and "is bold without a test" in one
+        for one in problems
     )
 
 

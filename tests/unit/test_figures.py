@@ -111,8 +111,8 @@ def test_equal_averages_keep_the_order_of_the_config():
     assert heatmap.ranked_models(rows) == ["b", "a", "c"]
 
 
-def test_forest_axis_holds_negative_limits():
-    rows = [fake_summary.one_row(mean=0.02, generalisation_low=-0.31, generalisation_high=0.35)]
+def test_forest_axis_holds_negative_limits_of_scores_that_are_not_cut_at_zero():
+    rows = [fake_summary.one_row(mean=0.02, generalisation_low=-0.31, generalisation_high=0.35, clips=False)]
     low, high = forest.draw(rows).axes[0].get_xlim()
     assert low < -0.31
     assert high > 0.35

@@ -189,24 +189,35 @@ def two_models(first, second):
     ]
 
 
-def test_lead_is_clear_only_if_the_intervals_do_not_touch():
-    apart = two_models((0.51, 0.6, 0.69), (0.3, 0.4, 0.5))
-    touching = two_models((0.5, 0.6, 0.69), (0.3, 0.4, 0.5))
-    assert said(apart, "How clear").startswith("On 1 of 1 task the 99\u202f% generalisation interval")
-    assert said(touching, "How clear").startswith("On 0 of 1 task")
+def test_overlap_of_intervals_is_never_counted():
+    found = findings(two_models((0.51, 0.6, 0.69), (0.3, 0.4, 0.5)))
+    assert not any(
+        "How clear" in finding.heading or "interval of the highest" in finding.text for finding in found
+    )
 
 
-def test_lead_is_never_called_a_test():
-    text = said(two_models((0.51, 0.6, 0.69), (0.3, 0.4, 0.5)), "How clear")
-    assert "This is no test." in text
-    assert "significant" not in text
-
-
-def test_degenerate_scores_lead_nobody():
+def test_degenerate_scores_are_named():
     rows = two_models((1.0, 1.0, 1.0), (0.3, 0.4, 0.5))
     rows[0] = dataclasses.replace(rows[0], degenerate=True)
-    assert said(rows, "How clear").startswith("On 0 of 1 task")
     assert "no interval: all-MiniLM-L6-v2 on T1A-sample" in said(rows, "Gaps")
+
+
+def test_controls_are_judged_by_the_tests():
+    rows = fake_summary.score_rows(tasks=["T1A"])
+    compared = fake_comparisons.comparisons(rows)
+
+    def beaten_on(changed):
+        (text,) = [f.text for f in findings(rows, changed) if f.heading == "Against the controls"]
+        return text.partition(" of ")[0]
+
+    def all_pairs(p):
+        return dataclasses.replace(
+            compared, pairs=[dataclasses.replace(pair, p_holm=p) for pair in compared.pairs]
+        )
+
+    assert beaten_on(all_pairs(0.001)) == "On 1"
+    assert beaten_on(all_pairs(0.9)) == "On 0"
+    assert not any("every control" in finding.text for finding in findings(rows))  # nothing was tested
 
 
 def test_shared_first_place_is_counted_for_each():
@@ -236,7 +247,9 @@ def test_absent_and_undefined_scores_are_said():
 
 
 def test_single_encoder_on_a_single_task_needs_no_comparison():
-    headings = [finding.heading for finding in findings([fake_summary.one_row(is_control=False, n_train=600)])]
+    headings = [
+        finding.heading for finding in findings([fake_summary.one_row(is_control=False, n_train=600)])
+    ]
     assert headings == ["Highest score", "How precise the scores are"]
 
 

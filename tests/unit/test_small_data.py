@@ -198,7 +198,9 @@ def test_tasks_are_marked_and_the_marks_explained():
     table = tasks_table(rows, "Title")
     assert [row[0].text for group in table.groups for row in group.rows] == ["A‡", "B", "C§", "D‡§"]
     few, contradicting = table.notes[-2:]
-    assert few.startswith("‡ Trained too little: with fewer than 512 training rows in a fold, protocol published keeps")
+    assert few.startswith(
+        "‡ Trained too little: with fewer than 512 training rows in a fold, protocol published keeps"
+    )
     assert "Write probe.protocol: corrected" in few
     assert contradicting == "§ Rows whose text also stands with another label: C 1,200, D 2."
     assert r"A\textdaggerdbl{}" in latex_text(table)

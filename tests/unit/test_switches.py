@@ -27,7 +27,7 @@ from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
 from sentflow.probing.standardise import standardised
 from sentflow.probing.training import FoldResult, train_fold
 from sentflow.report.checks import guessing_mean
-from sentflow.report.rows import drawn
+from sentflow.report.rows import shown_limits
 from sentflow.report.summary import curve_rows, score_row
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
@@ -310,13 +310,14 @@ def test_equal_folds_have_an_interval_of_no_width():
     assert (zero.low, zero.high) == (0.3, 0.3)
 
 
-def test_limits_outside_the_range_are_not_drawn():
+def test_limits_outside_the_range_are_not_shown():
     row = fake_summary.one_row()
-    assert drawn(row, -0.2, 1.2) == (-0.2, 1.2)
-    assert drawn(replace(row, cuts_limits=True), -0.2, 1.2) == (0, 1)
-    free = replace(row, cuts_limits=True, clips=False)
-    assert drawn(free, -1.2, 0.4) == (-1, 0.4)
-    assert drawn(replace(free, metric="adjusted_macro_f1", n_classes=3), -0.9, 0.4) == (-0.5, 0.4)
+    assert shown_limits(row, -0.2, 1.118) == (0, 1)
+    assert shown_limits(row, -0.2, 0.4, clips=False) == (-0.2, 0.4)
+    free = replace(row, clips=False)
+    assert shown_limits(free, -1.2, 0.4) == (-1, 0.4)
+    assert shown_limits(replace(free, metric="adjusted_macro_f1", n_classes=3), -0.9, 0.4) == (-0.5, 0.4)
+    assert all(np.isnan(limit) for limit in shown_limits(row, np.nan, np.nan))
 
 
 # --- curve_survivors (A14)

@@ -60,9 +60,19 @@ def test_cell_holds_the_generalisation_interval():
     assert score_cell(row) == Cell("0.506", "[0.479, 0.533]")
 
 
-def test_negative_limit_is_not_cut_at_the_range_of_the_metric():
-    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=0.04)
-    assert score_cell(row).detail == "[−0.020, 0.040]"
+def test_limits_are_cut_to_the_range_of_the_score_in_print_only():
+    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=1.118)
+    assert score_cell(row).detail == "[0.000, 1.000]"
+    assert score_cell(dataclasses.replace(row, clips=False)).detail == "[−0.020, 1.000]"
+    table = scores_table([row], "Title")
+    facts = dict(zip(table.tidy_header, table.tidy_rows[0], strict=True))
+    assert (facts["generalisation_low"], facts["generalisation_high"]) == (-0.02, 1.118)
+
+
+def test_item_level_interval_stands_with_its_own_score():
+    row = fake_summary.one_row(mean=0.5, item_mean=0.44, item_low=0.4, item_high=0.48)
+    cells = intervals_table([row], "Title").groups[0].rows[0]
+    assert Cell("0.440", "[0.400, 0.480]") in cells
 
 
 def test_degenerate_score_has_a_dagger_and_no_interval():
@@ -182,7 +192,7 @@ def test_latex_line_never_starts_with_a_bracket():
 
 
 def test_latex_minus_is_mathematical():
-    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=0.04)
+    row = fake_summary.one_row(mean=0.01, generalisation_low=-0.02, generalisation_high=0.04, clips=False)
     assert r"{\scriptsize [$-$0.020, 0.040]}" in latex_text(scores_table([row], "Title"))
 
 

@@ -26,8 +26,7 @@ class Switches:
     reflect_bca
         A3: the bootstrap interval is mirrored around the mean. False: the proper BCa interval.
     degenerate_interval
-        A4: ``"undefined"``: no limits where all folds are equal, and limits are drawn wherever they lie;
-        ``"zero-width"``: both limits are the mean, and nothing is drawn outside the range of the metric.
+        A4: ``"undefined"``: no limits where all folds are equal; ``"zero-width"``: both limits are the mean.
     clip_metric
         A5: the metric is cut below at 0 in every fold and in the search. False: it is not.
     warmup_floor

@@ -49,14 +49,15 @@ def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
 
 
 def _quantities(row: ScoreRow) -> dict[str, str]:
+    low, high = row.shown_generalisation
     return {
         "mean": _tex(row.mean),
         "sd": _tex(row.std),
-        "low": _tex(row.generalisation_low),
-        "high": _tex(row.generalisation_high),
-        "interval": _interval(row.generalisation_low, row.generalisation_high),
-        "repeatability": _interval(row.repeatability_low, row.repeatability_high),
-        "items": _interval(row.item_low, row.item_high),
+        "low": _tex(low),
+        "high": _tex(high),
+        "interval": _interval(low, high),
+        "repeatability": _interval(*row.shown_repeatability),
+        "items": _interval(*row.shown_items),
         "n": f"{row.n_balanced_rows:,}".replace(",", "{,}"),
     }
 

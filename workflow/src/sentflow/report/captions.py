@@ -33,8 +33,9 @@ GENERALISATION = (
     "(corrected resampled t, Nadeau and Bengio 2003)"
 )
 ITEM_LEVEL = (
-    "how much of it hangs on which texts were tested (bootstrap over the texts of all out-of-fold predictions; "
-    "somewhat too narrow)"
+    "the score of all out-of-fold predictions together, not cut at 0, and how much of it hangs on which texts were "
+    "tested (bootstrap over these texts; which texts were trained on is left out, so it is narrower than the "
+    "generalisation interval)"
 )
 LETTERS = (
     "Raised letters: the encoders, by the letter in the heading, that this one is significantly better than."

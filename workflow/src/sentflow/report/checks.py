@@ -63,23 +63,28 @@ class CheckResult:
 
 
 def check_intervals(rows: Sequence[ScoreRow], _selection: Selection) -> CheckResult:
-    """Every interval contains its estimate; degenerate rows are excused, for they have no interval."""
+    """Every interval contains its own estimate; degenerate rows are excused, for they have no interval."""
     problems, n_intervals = [], 0
     for row in rows:
         if row.degenerate:
             continue
-        for name, low, high in (
-            ("repeatability", row.repeatability_low, row.repeatability_high),
-            ("generalisation", row.generalisation_low, row.generalisation_high),
+        for name, low, value, high in (
+            ("repeatability", row.repeatability_low, row.mean, row.repeatability_high),
+            ("generalisation", row.generalisation_low, row.mean, row.generalisation_high),
+            ("item-level", row.item_low, row.item_mean, row.item_high),
         ):
+            if name == "item-level" and math.isnan(low):  # folds without predictions have none
+                continue
             n_intervals += 1
-            if not low - _ROUNDING <= row.mean <= high + _ROUNDING:
+            if not low - _ROUNDING <= value <= high + _ROUNDING:
                 problems.append(
                     f"{row.task} × {row.model}: {name} {interval(low, high)} "
-                    f"does not contain the score {decimal(row.mean)}"
+                    f"does not contain the score {decimal(value)}"
                 )
     counts = {"intervals": n_intervals, "degenerate": sum(row.degenerate for row in rows)}
-    return CheckResult("intervals", "Every interval contains its score.", counts, problems)
+    return CheckResult(
+        "intervals", "Every interval, the item-level one too, contains its own score.", counts, problems
+    )
 
 
 def check_controls(rows: Sequence[ScoreRow], selection: Selection) -> CheckResult:

@@ -150,8 +150,9 @@ class AcrossRow:
     separated
         The omnibus test rejects (asked of three encoders or more), and so does this one.
     bayes_a, bayes_equal, bayes_b
-        Bayesian signed-rank test: probability that a is better by more than `rope` on a further task, that they differ
-        by no more, that b is better by more is the largest of the three.
+        Bayesian signed-rank test: probability that, of the three outcomes on a task, the likeliest is that a is better
+        by more than `rope`, that they differ by no more, that b is better by more. It is not the probability of
+        that outcome on a further task.
     """
 
     model_a: str

@@ -106,9 +106,9 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             "second is (corrected "
             "resampled t-test, Holm within the task).",
             "Wilcoxon: signed-rank test of the scores per task; Holm: adjusted over all pairs.",
-            "P: probabilities that on a further task the first is better by more than "
-            f"{decimal(across[0].rope, 2)}, both are "
-            "equal within it, the second is better (Bayesian signed-rank test).",
+            "P: probabilities that, over tasks like these, the likeliest outcome is that the first is better by more "
+            f"than {decimal(across[0].rope, 2)}, that both are equal within it, that the second is better (Bayesian "
+            "signed-rank test). The probability of that outcome on a single further task is lower.",
             *_omnibus_notes(comparisons),
             "n of each task: table of scores. Interval and MDD belong to a pair on a task: table of differences.",
         ]

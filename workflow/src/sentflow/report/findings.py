@@ -8,7 +8,7 @@ from statistics import median
 
 from sentflow.report import tested
 from sentflow.report.averages import average_score
-from sentflow.report.comparisons import Comparisons
+from sentflow.report.comparisons import Comparisons, beaten
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.rows import ScoreRow, unique
@@ -28,22 +28,13 @@ def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -
     found = [_highest(scored), _averages(rows)]
     if comparisons and comparisons.pairs:
         found += _tested(comparisons)
-    elif len(unique(row.model for row in scored)) > 1:
-        found.append(_first_and_second(scored))
-    found += [_trained_too_little(scored), _controls(scored), _precision(scored), _gaps(rows)]
+    found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
     return [finding for finding in found if finding is not None]
 
 
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
     """The rows of a task from the highest score to the lowest; equal scores stay in their order."""
     return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
-
-
-def apart(high: ScoreRow, low: ScoreRow) -> bool:
-    """Whether the generalisation interval of `high` lies wholly above that of `low`; never if degenerate."""
-    if high.degenerate or low.degenerate:
-        return False
-    return high.generalisation_low > low.generalisation_high
 
 
 def _highest(rows: Sequence[ScoreRow]) -> Finding | None:
@@ -86,22 +77,6 @@ def _tested(comparisons: Comparisons) -> list[Finding | None]:
     ]
 
 
-def _first_and_second(rows: Sequence[ScoreRow]) -> Finding:
-    tasks = unique(row.task for row in rows)
-    compared = [task for task in tasks if len(ranking(rows, task)) > 1]
-    clear = [task for task in compared if apart(*ranking(rows, task)[:2])]
-    level = percent(rows[0].level)
-    text = (
-        f"On {len(clear)} of {_tasks(len(compared))} the {level} generalisation interval of the highest "
-        "score lies wholly above that of the second"
-        + (f" ({', '.join(clear)})" if 0 < len(clear) <= 6 else "")
-        + ". This is no test. Intervals that are apart point to a real difference; intervals that overlap "
-        "do not show that two encoders are equal, because every encoder was scored on the same folds and a "
-        "paired test sees smaller differences than two separate intervals do."
-    )
-    return Finding("How clear the lead is", text)
-
-
 def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
     tasks = unique(row.task for row in rows if trained_too_little(row))
     if not tasks:
@@ -112,7 +87,7 @@ def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
     return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
 
 
-def _controls(rows: Sequence[ScoreRow]) -> Finding | None:
+def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Finding | None:
     controls = [row for row in rows if row.is_control]
     encoders = [row for row in rows if not row.is_control]
     tasks = [
@@ -122,15 +97,26 @@ def _controls(rows: Sequence[ScoreRow]) -> Finding | None:
     ]
     if not tasks:
         return None
-    above = [task for task in tasks if apart(ranking(encoders, task)[0], ranking(controls, task)[0])]
     below = [task for task in tasks if ranking(encoders, task)[0].mean <= ranking(controls, task)[0].mean]
-    text = (
-        f"On {len(above)} of {_tasks(len(tasks))} the interval of the highest-scoring encoder lies wholly "
-        "above that of every control."
-    )
+    parts = []
+    if comparisons and comparisons.pairs:
+        clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
+        alpha = percent(comparisons.pairs[0].alpha)
+        parts.append(
+            f"On {len(clear)} of {_tasks(len(tasks))} the highest-scoring encoder is significantly better than every "
+            f"control ({alpha}, Holm over all pairs of the task)."
+        )
     if below:
-        text += f" No encoder scores higher than the best control on {_listed(below)}."
-    return Finding("Against the controls", text)
+        parts.append(f"No encoder scores higher than the best control on {_listed(below)}.")
+    return Finding("Against the controls", " ".join(parts)) if parts else None
+
+
+def _beats_every_control(
+    encoders: Sequence[ScoreRow], controls: Sequence[ScoreRow], task: str, comparisons: Comparisons
+) -> bool:
+    first = ranking(encoders, task)[0].model
+    lower = beaten(comparisons, task, first)
+    return all(control.model in lower for control in controls if control.task == task)
 
 
 def _precision(rows: Sequence[ScoreRow]) -> Finding | None:

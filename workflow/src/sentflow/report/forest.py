@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.report import canvas, captions, figure_texts
-from sentflow.report.rows import ScoreRow, drawn, unique
+from sentflow.report.rows import ScoreRow, unique
 
 _COLUMNS = 3
 _LINE_INCHES = 0.15
@@ -55,8 +55,8 @@ def _draw_panel(
     for row in rows:
         height, look = models.index(row.model), looks[row.model]
         if not row.degenerate:
-            generalisation = drawn(row, row.generalisation_low, row.generalisation_high)
-            repeatability = drawn(row, row.repeatability_low, row.repeatability_high)
+            generalisation = row.shown_generalisation
+            repeatability = row.shown_repeatability
             axes.plot(generalisation, [height] * 2, color=look.color, linewidth=_THIN)
             axes.plot(repeatability, [height] * 2, color=look.color, linewidth=_THICK, solid_capstyle="butt")
         axes.plot(
@@ -87,10 +87,7 @@ def _share_axes(axes: Axes, rows: Sequence[ScoreRow], models: list[str]) -> None
     axes.set_yticks(range(len(models)), [canvas.shorten(titles[model], 26) for model in models])
     axes.set_ylim(len(models) - 0.4, -0.6)
     limits = [
-        limit
-        for row in rows
-        for limit in (*drawn(row, row.generalisation_low, row.generalisation_high), row.mean, 0.0)
-        if not math.isnan(limit)
+        limit for row in rows for limit in (*row.shown_generalisation, row.mean, 0.0) if not math.isnan(limit)
     ]
     margin = 0.03 * (max(limits) - min(limits)) or 0.05
     axes.set_xlim(min(limits) - margin, max(limits) + margin)

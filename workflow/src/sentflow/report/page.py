@@ -138,6 +138,7 @@ def render(sources: Sources) -> str:
         "layout": lambda name: captions.LAYOUTS.get(name, name),
         "remarks": remarks.sentences,
         "interval": numbers.interval,
+        "limits": lambda limits: numbers.interval(*limits),
         "p_number": numbers.p_number,
         "duration": numbers.duration,
         "shorten": lambda text, limit: text if len(text) <= limit else text[: limit - 1].rstrip() + "…",

@@ -45,16 +45,15 @@ class ScoreRow:
         In words, the settings of training that are not as published; empty if the score may be compared.
     clips
         Whether fold scores are cut at 0; `mean_clipped` is the mean that they would have.
-    cuts_limits
-        Whether limits outside the range of the metric are not to be drawn.
     own_interval
         ``"repeatability"`` or ``"generalisation"``: what the protocol calls its interval.
     groups_folds
         Whether documents were kept together; false for a task whose rows name none.
     ends_curves
         Whether training curves end where fewer than half of the folds are left.
-    item_low, item_high
-        Bootstrap over texts of the score of all out-of-fold predictions, at `level`.
+    item_mean, item_low, item_high
+        Score of all out-of-fold predictions of a repetition together, never cut at 0, mean over repetitions; and its
+        bootstrap over texts, at `level`. It is another number than `mean`.
     item_grouped
         Whether documents were resampled instead of texts.
     warmup_floor
@@ -96,14 +95,29 @@ class ScoreRow:
     switches: str = ""
     not_comparable: str = ""
     clips: bool = True
-    cuts_limits: bool = False
     own_interval: str = "repeatability"
     groups_folds: bool = False
     ends_curves: bool = False
+    item_mean: float = math.nan
     item_low: float = math.nan
     item_high: float = math.nan
     item_grouped: bool = False
     warmup_floor: bool = True
+
+    @property
+    def shown_generalisation(self) -> tuple[float, float]:
+        """See `shown_limits`."""
+        return shown_limits(self, self.generalisation_low, self.generalisation_high)
+
+    @property
+    def shown_repeatability(self) -> tuple[float, float]:
+        """See `shown_limits`."""
+        return shown_limits(self, self.repeatability_low, self.repeatability_high)
+
+    @property
+    def shown_items(self) -> tuple[float, float]:
+        """See `shown_limits`; this statistic is never cut at 0."""
+        return shown_limits(self, self.item_low, self.item_high, clips=False)
 
 
 @dataclass(frozen=True)
@@ -300,12 +314,19 @@ class RowsByName:
         return read_rows(self._by_stem[stem], kind, may_be_empty=True) if stem in self._by_stem else []
 
 
-def drawn(row: ScoreRow, low: float, high: float) -> tuple[float, float]:
-    """Limits of an interval as they are drawn: cut to the range of the metric if the protocol says so."""
-    if not row.cuts_limits or math.isnan(low) or math.isnan(high):
+def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None = None) -> tuple[float, float]:
+    """Limits of an interval as they are printed and drawn: cut to the range of its statistic.
+
+    Parameters
+    ----------
+    clips
+        Whether the statistic is cut at 0; None for that of the row's scores.
+    """
+    if math.isnan(low) or math.isnan(high):
         return low, high
-    least = 0.0 if row.clips else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
-    return max(low, least), min(high, 1.0)
+    is_cut = row.clips if clips is None else clips
+    least = 0.0 if is_cut else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
+    return min(max(low, least), 1.0), max(min(high, 1.0), least)
 
 
 def unique(values: Iterable[str]) -> list[str]:

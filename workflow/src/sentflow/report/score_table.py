@@ -110,7 +110,7 @@ def score_cell(row: ScoreRow | None) -> Cell:
         return Cell(MISSING)
     if row.degenerate:
         return Cell(f"{decimal(row.mean)}†")
-    return Cell(decimal(row.mean), interval(row.generalisation_low, row.generalisation_high))
+    return Cell(decimal(row.mean), interval(*row.shown_generalisation))
 
 
 def _with_standings(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sentflow.report.numbers import decimal, interval
-from sentflow.report.rows import ScoreRow, drawn
+from sentflow.report.rows import ScoreRow
 
 WIDTH, HEIGHT = 240, 18
 
@@ -25,7 +25,7 @@ class Axis:
         values = [
             value
             for row in rows
-            for value in (*drawn(row, row.generalisation_low, row.generalisation_high), row.mean, 0.0)
+            for value in (*row.shown_generalisation, row.mean, 0.0)
             if not math.isnan(value)
         ]
         margin = 0.03 * (max(values) - min(values)) or 0.05
@@ -43,10 +43,10 @@ def strip(row: ScoreRow, axis: Axis) -> Markup:
     parts = [f'<line class="chance" x1="{zero}" x2="{zero}" y1="0" y2="{HEIGHT}"/>']
     spoken = f"{decimal(row.mean)}, no interval"
     if not row.degenerate:
-        spoken = f"{decimal(row.mean)}, interval {interval(row.generalisation_low, row.generalisation_high)}"
+        spoken = f"{decimal(row.mean)}, interval {interval(*row.shown_generalisation)}"
         parts += [
-            _bar("wide", axis, *drawn(row, row.generalisation_low, row.generalisation_high), middle),
-            _bar("narrow", axis, *drawn(row, row.repeatability_low, row.repeatability_high), middle),
+            _bar("wide", axis, *row.shown_generalisation, middle),
+            _bar("narrow", axis, *row.shown_repeatability, middle),
         ]
     parts.append(f'<circle class="score" cx="{mean}" cy="{middle}" r="3"/>')
     kind = "strip control" if row.is_control else "strip"

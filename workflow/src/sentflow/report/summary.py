@@ -43,7 +43,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
-        item = scores["intervals"].get("item", {"low": None, "high": None, "grouped": False})
+        item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
         about_task, about_model = described(settings, "tasks", task), described(settings, "models", model)
         return ScoreRow(
             task=task,
@@ -81,10 +81,10 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             not_comparable=not_comparable_text(scores.get("not_comparable", {})),
             batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
             clips=switches.clip_metric,
-            cuts_limits=switches.degenerate_interval == "zero-width",
             own_interval=switches.interval,
             groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
+            item_mean=number_or_nan(item["mean"]),
             item_low=number_or_nan(item["low"]),
             item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],

@@ -45,7 +45,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         for row in members:
             line = list(_interval_line(row))
             if items:
-                line.insert(4, Cell(MISSING if row.degenerate else interval(row.item_low, row.item_high)))
+                line.insert(4, _item_cell(row))
             lines.append((*line, Cell(decimal(row.mean_clipped))) if clipped else tuple(line))
         groups.append(Group(heading, tuple(lines)))
     notes = [
@@ -54,6 +54,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}.",
         f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}.",
         "Ratio: width of the second over width of the first.",
+        "Limits are cut to the range of the metric; the CSV file has them as they were computed.",
         "n: rows left when all classes are cut to the size of the smallest.",
     ]
     if items:
@@ -252,10 +253,17 @@ def _interval_line(row: ScoreRow) -> tuple[Cell, ...]:
     return (
         Cell(row.model_title),
         Cell(score.text),
-        Cell(interval(row.repeatability_low, row.repeatability_high)),
+        Cell(interval(*row.shown_repeatability)),
         Cell(score.detail),
         Cell(decimal(wide / narrow, 1) if narrow > 0 else MISSING),
     )
+
+
+def _item_cell(row: ScoreRow) -> Cell:
+    """A number of its own: all predictions together are not scored as fold by fold."""
+    if row.degenerate or math.isnan(row.item_low):
+        return Cell(MISSING)
+    return Cell(decimal(row.item_mean), interval(*row.shown_items))
 
 
 def _task_line(row: ScoreRow) -> tuple[Cell, ...]:
