@@ -67,6 +67,18 @@ def test_arguments_have_the_published_names_and_defaults():
         ]
 
 
+def test_the_package_shows_what_a_notebook_needs_and_nothing_else():
+    assert dir(sentflow) == sentflow.__all__
+    assert all(getattr(sentflow, name) for name in dir(sentflow))
+
+
+def test_too_few_rows_are_warned_of_once(data, caplog):
+    sentflow.UlyssesSentEval(WordEncoder(), tasks=["T1B-sample"], data_dir_path=data).evaluate(
+        kwargs_train=QUICK
+    )
+    assert caplog.text.count("learning rate never leaves its start") == 1
+
+
 def test_importing_the_package_imports_nothing_heavy():
     look = "import sys, sentflow; print({'numpy', 'torch', 'pandas', 'joblib', 'yaml'} & sys.modules.keys())"
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)

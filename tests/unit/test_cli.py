@@ -192,8 +192,38 @@ def test_local_files_that_are_not_there_are_named(tmp_path, monkeypatch):
     )
     assert re.search(r"not found here +mine/a\.csv", printed("validate", mine))
     (tmp_path / "data").mkdir()
-    write(tmp_path / "data" / "a.csv", "text,label\n")
+    write(tmp_path / "data" / "a.csv", rows_of_two_classes(600))
     assert "not found here" not in printed("validate", mine)
+
+
+OWN_TASK = """
+tasks: {M: {file: a.csv, text: text, label: label, metric: mcc, licence: x, language: pt}}
+select: {tasks: [M]}
+"""
+
+
+def rows_of_two_classes(n: int) -> str:
+    return "text,label\n" + "".join(f"texto {k},{k % 2}\n" for k in range(n))
+
+
+@pytest.mark.parametrize(("n", "trained"), [(600, "a fold trains on 384 rows"), (900, None)])
+def test_own_tasks_with_few_rows_are_warned_of(tmp_path, monkeypatch, n, trained):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(n))
+    text = printed("validate", write(tmp_path / "mine.yaml", OWN_TASK))
+    assert ("Too few rows for protocol published" in text) == (trained is not None)
+    if trained:
+        assert trained in text and "probe.protocol: corrected" in text
+    corrected = write(tmp_path / "corrected.yaml", OWN_TASK + "probe: {protocol: corrected}\n")
+    assert "Too few rows" not in printed("validate", corrected)
+
+
+def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600).replace("texto 7,", ","))
+    assert "text a is empty in" in refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
+    write(tmp_path / "a.csv", rows_of_two_classes(60))
+    assert "fewer than one batch of 128" in refused("validate", tmp_path / "mine.yaml")
 
 
 def test_all_mistakes_are_told_at_once_in_the_words_of_the_pipeline(tmp_path):

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentflow.data.checks import check_folds, training_rows
+from sentflow.data.checks import check_folds, few_rows, training_rows
 from sentflow.data.prepare import PrepareSettings, prepare
 from sentflow.data.table import TaskInfo, TaskTable
 from sentflow.errors import ConfigError, DataError
@@ -297,12 +297,18 @@ def test_training_part_smaller_than_a_batch_is_refused_with_the_least_number_of_
     assert "The smallest class needs at least 100 rows" in str(error.value)
 
 
-def test_small_training_part_is_only_warned_of(caplog):
+def test_small_training_part_is_only_warned_of():
     check_folds(table_with(300, 300), folds=5)
-    assert "X: a fold trains on 384 rows; below 512 the published learning rate has no warm-up" in caplog.text
-    caplog.clear()
-    check_folds(table_with(401, 401), folds=5)
-    assert caplog.text == ""
+    warning = few_rows([300, 310], folds=5)
+    assert warning.startswith(
+        "a fold trains on 384 rows. Below 512 the published learning rate never leaves its start"
+    )
+    assert "Write probe.protocol: corrected" in warning
+    assert few_rows([401, 401], folds=5) is None
+    assert few_rows([300, 300], folds=5, small_parts=True) is None
+    assert few_rows([90, 90], folds=5, small_parts=True) == (
+        "a fold trains on 115 rows in one batch, for a whole one has 128."
+    )
 
 
 # --- against scikit-learn

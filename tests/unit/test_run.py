@@ -60,6 +60,7 @@ def squeue(folder: Path, monkeypatch, line: str) -> None:
 
 
 def test_the_words_are_those_of_snakemake(started):
+    Path("a b.yaml").write_text("{}")
     with pytest.raises(BecameSnakemakeError):
         runner.run(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
@@ -70,6 +71,17 @@ def test_the_folder_is_that_of_the_words(words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert runner.working_folder(["all", *words, "--cores", "1"]) == tmp_path / "x y"
     assert runner.working_folder(["all"]) == tmp_path
+
+
+def test_a_target_behind_configfile_is_told_where_to_stand(started, tmp_path):
+    config = tmp_path / "mine.yaml"
+    config.write_text("{}")
+    with pytest.raises(DataError, match="there is no file tables") as error:
+        runner.run(["--cores", "2", "--configfile", str(config), "tables"])
+    assert f"sentflow run tables --cores 2 --configfile {config}." in str(error.value)
+    assert started == []
+    with pytest.raises(BecameSnakemakeError):
+        runner.run(["tables", "--cores", "2", "--configfile", str(config), "--quiet", "rules"])
 
 
 def test_the_lock_of_a_killed_run_goes(started, tmp_path, capsys):

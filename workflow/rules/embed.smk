@@ -28,7 +28,7 @@ rule embed:
         device=targets.device,
         call_seconds=targets.call_seconds,
     params:
-        code=code("sentflow.commands.embed"),
+        code=targets.embed_code,
         env=targets.embed_versions,
         settings=targets.encode_settings,
     shell:
@@ -61,7 +61,7 @@ rule embed_task:
         runtime=lambda wildcards, attempt: 120 * attempt,
         device=targets.device,
     params:
-        code=code("sentflow.commands.embed_task"),
+        code=targets.embed_task_code,
         env=targets.embed_versions,
         settings=targets.task_encode_settings,
     shell:

@@ -21,7 +21,7 @@ rule fetch_model:
         runtime=120,
         mirrors=targets.mirrors(),
     params:
-        code=code("sentflow.commands.fetch_model"),
+        code=targets.fetch_code,
         env=targets.libraries_of_model,
         settings=targets.fetch_settings,
     shell:

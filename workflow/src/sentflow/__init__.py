@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 __all__ = ["STSBEval", "TMUPEval", "UlyssesSentEval", "UlyssesSentEvalLazy", "probe_protocol"]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def __getattr__(name: str) -> Any:
     # Looked up when asked for: every command imports this package and must start quickly.
     if name not in __all__:

@@ -21,13 +21,15 @@ _ROOT = Path(__file__).parent
 _IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-def code(module: str) -> str:
+def code(module: str, *, without: frozenset[str] = frozenset()) -> str:
     """16 hex digits that change when the code of a module or of any project module it imports changes.
 
     Parameters
     ----------
     module
         Dotted name, e.g. ``"sentflow.commands.probe"``.
+    without
+        Modules that the job imports but does not run: neither they nor what they alone import counts.
 
     Raises
     ------
@@ -35,7 +37,7 @@ def code(module: str) -> str:
         There is no such module in the package.
     """
     digest = hashlib.sha256()
-    for name in sorted(_closure(module)):
+    for name in sorted(_closure(module, without)):
         digest.update(f"{name}\0{_facts(name).digest}\n".encode())
     remember()
     return digest.hexdigest()[:16]
@@ -54,9 +56,9 @@ def versions(*distributions: str) -> str:
     return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))
 
 
-def imported_modules(module: str) -> set[str]:
-    """A module and every project module that it imports, directly or through others."""
-    return _closure(module)
+def imported_modules(module: str, *, without: frozenset[str] = frozenset()) -> set[str]:
+    """A module and every project module that it imports, directly or through others; see `code`."""
+    return _closure(module, without)
 
 
 @cache
@@ -67,14 +69,14 @@ def _public_version(distribution: str) -> str:
         return "absent"
 
 
-def _closure(module: str) -> set[str]:
+def _closure(module: str, without: frozenset[str] = frozenset()) -> set[str]:
     if _source(module) is None:
         raise ModuleNotFoundError(f"there is no module {module}")
     found: set[str] = set()
     open_modules = [module]
     while open_modules:
         name = open_modules.pop()
-        if name not in found:
+        if name not in found and name not in without:
             found.add(name)
             open_modules.extend(_imports(name))
     return found

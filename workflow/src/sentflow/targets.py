@@ -6,17 +6,18 @@ exactly what its rule reads, so that a change runs no other rule again.
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from sentflow import paths, similarity_targets
 from sentflow.config import Entry, Experiment
+from sentflow.encoders.dependencies import modules_of_others, vector_libraries
 from sentflow.encoders.kinds import (
     CUSTOM,
     NEURAL_KINDS,
     PLACE_KEYS,
-    backend_libraries,
     call_seconds,
     connection_settings,
     custom_files,
@@ -27,7 +28,7 @@ from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
 from sentflow.job_settings import expanded, json_text, one_of, pick, pick_known
 from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
-from sentflow.provenance import versions
+from sentflow.provenance import code, versions
 from sentflow.similarity_targets import SimilarityTargets
 from sentflow.switches import not_comparable_text, switch_text
 
@@ -63,7 +64,6 @@ GEOMETRY_FIGURE = "geometry-and-scores"
 STUDY_TABLES = ("protocols", "documents")
 TABLES_CHECK = "tables"
 HARDEST_TEXTS = 100
-_EMBED_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
 
@@ -399,7 +399,23 @@ class Targets:
 
     def embed_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change a model's vectors."""
-        return versions(*_EMBED_LIBRARIES, *backend_libraries(self.experiment.models[wildcards.model]))
+        entry = self.experiment.models[wildcards.model]
+        return versions(*vector_libraries(entry["kind"], entry))
+
+    def embed_code(self, wildcards: Any) -> str:
+        """Digest of what embeds a model's texts; modules of other kinds of encoder do not count."""
+        return self._code_of_kind("sentflow.commands.embed", wildcards)
+
+    def embed_task_code(self, wildcards: Any) -> str:
+        """The same for the texts of a task with a prompt of its own."""
+        return self._code_of_kind("sentflow.commands.embed_task", wildcards)
+
+    def fetch_code(self, wildcards: Any) -> str:
+        """Digest of what fetches a model, likewise."""
+        return self._code_of_kind("sentflow.commands.fetch_model", wildcards)
+
+    def _code_of_kind(self, command: str, wildcards: Any) -> str:
+        return _code_of_kind(command, self.experiment.models[wildcards.model]["kind"])
 
     def connection_settings(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
@@ -707,3 +723,8 @@ def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
     """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
     pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
     return {name: digest for name, digest in pinned.items() if digest}
+
+
+@cache
+def _code_of_kind(command: str, kind: str) -> str:
+    return code(command, without=modules_of_others(kind))

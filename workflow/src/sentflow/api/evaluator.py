@@ -26,7 +26,7 @@ from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.data.table import TaskTable
 from sentflow.encoders.protocol import FloatArray
 from sentflow.probing.cross_validation import FeatureSource, FixedFeatures
-from sentflow.probing.job import documents, with_task_named
+from sentflow.probing.job import documents, warn_of_few_rows, with_task_named
 from sentflow.protocols import PUBLISHED_NAME
 from sentflow.switches import not_comparable_text
 
@@ -324,6 +324,7 @@ class UlyssesSentEval:
             device=arguments.device,
         )
         self._warn_if_not_comparable(arguments.changed(entry))
+        warn_of_few_rows(table, protocol)
         files = self._files(entry, arguments)
         results = trained_folds(
             source,

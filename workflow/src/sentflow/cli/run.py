@@ -1,6 +1,7 @@
 """`sentflow run`: Snakemake, after what a killed run has left behind is out of the way."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ def run(arguments: Sequence[str]) -> None:
     DataError
         A run is going on in the folder, or jobs of a killed one are; says what to do.
     """
+    refuse_targets_among_files(arguments)
     folder = working_folder(arguments)
     if is_locked(folder):
         refuse_running(folder)
@@ -36,6 +38,26 @@ def run(arguments: Sequence[str]) -> None:
     sys.stderr.flush()
     # The process stays the same one, so that the record and signals hold for Snakemake.
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
+
+
+def refuse_targets_among_files(arguments: Sequence[str]) -> None:
+    """Refuse a target behind ``--configfile``, which takes every word that follows as a file.
+
+    Raises
+    ------
+    DataError
+        A word there is no file; says how to write it.
+    """
+    taking = False
+    for word in arguments:
+        if word.startswith("-"):
+            taking = word in ("--configfile", "--configfiles")
+        elif taking and not Path(word).expanduser().exists():
+            others = [other for other in arguments if other != word]
+            raise DataError(
+                f"--configfile takes every word that follows, and there is no file {word}. If it is a target, write it "
+                f"first: sentflow run {shlex.join([word, *others])}. If it is a file, it is looked for in {Path.cwd()}."
+            )
 
 
 def working_folder(arguments: Sequence[str]) -> Path:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.config import Experiment, load_experiment
 from sentflow.plan import Plan, plan_of
@@ -23,15 +24,23 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     ------
     ConfigError
         Names every mistake, in the words of the pipeline.
+    DataError
+        A task's file on this machine is not in order.
     """
     experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
     plan = plan_of(experiment)
+    small = small_tasks(experiment)
     name = ", ".join(str(file) for file in files) or "config.yaml"
     jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
     show_blocks(
         [
             Facts(f"{name}: no mistakes", _facts(experiment, plan)),
             Listing(("Rule", "Jobs"), [*jobs, ("together", f"{plan.n_jobs:,}")], "lr", fixed=0),
+            *(
+                [Facts(f"Too few rows for protocol {experiment.config['probe']['protocol']}", small)]
+                if small
+                else []
+            ),
             _next(files, alone=alone),
         ]
     )

@@ -13,21 +13,19 @@ import numpy as np
 
 from sentflow.command_arguments import add_call_seconds, call_limit
 from sentflow.data.texts import read_texts
+from sentflow.encoders.dependencies import vector_libraries
 from sentflow.encoders.devices import device_names
 from sentflow.encoders.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
 from sentflow.encoders.kept import KeptRows
 from sentflow.encoders.load import expected_dimension, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.settings import BACKEND_LIBRARIES, EncodeSettings
 from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
 from sentflow.log import exit_with, library_version, start_log
 
 logger = logging.getLogger(__name__)
-
-LIBRARIES = ("numpy", "scikit-learn", "sentence-transformers", "tokenizers", "torch", "transformers")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -64,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Read and check, encode, write, and delete what a resumed run would have needed."""
     args = parser().parse_args(argv)
-    start_log("embed", args, libraries=LIBRARIES)
+    start_log("embed", args, libraries=["numpy"])
     manifest = read_manifest(args.manifest)
     embed(args, manifest, {TEXT: read_texts(args.texts)}, dataset=args.texts.stem, task=None)
     return 0
@@ -101,6 +99,7 @@ def embed(
         )
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
         description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
+        logger.info("versions that can change a vector: %s", description["versions"])
         kept = KeptRows(_hidden(args, "kept"), key=kept_key(description, code=args.code, task=task))
         known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
         new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
@@ -151,7 +150,6 @@ def describe_run(
     manifest: Manifest, settings: AnySettings, texts: Sequence[str], *, device: str
 ) -> dict[str, Any]:
     """Everything that the vectors depend on; no place and no time, so that equal runs give equal bytes."""
-    of_backend = BACKEND_LIBRARIES[settings.backend] if isinstance(settings, EncodeSettings) else ()
     return {
         "kind": manifest.kind,
         "revision": manifest.revision,
@@ -160,7 +158,10 @@ def describe_run(
         "encode_settings": settings.as_dict(),
         "text_order_sha256": text_order_sha256(texts),
         "device": device,
-        "versions": {library: library_version(library) for library in (*LIBRARIES, *of_backend)},
+        "versions": {
+            library: library_version(library)
+            for library in vector_libraries(manifest.kind, settings.as_dict())
+        },
     }
 
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.commands.embed import LIBRARIES, add_arguments, embed
+from sentflow.commands.embed import add_arguments, embed
 from sentflow.data.table import read_task
 from sentflow.data.texts import distinct_texts, texts_of_sides
 from sentflow.encoders.manifest import read_manifest
@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """As embed, for one task: all of its texts alike, or first and second texts each with a prompt."""
     args = parser().parse_args(argv)
-    start_log("embed_task", args, libraries=LIBRARIES)
+    start_log("embed_task", args, libraries=["numpy"])
     manifest, table = read_manifest(args.manifest), read_task(args.task)
     texts_of_role = {TEXT: distinct_texts([table])}
     prompt_names = json.loads(args.settings).get("prompt_names", {})

@@ -109,7 +109,7 @@ def check_folds(
         raise DataError(
             f"{table.info.task}: {'; '.join(small)}. Add rows, join classes, or write fewer folds."
         )
-    n_training = training_rows(int(counts.min()) * len(classes), folds, evaluation_share)
+    n_training = training_rows(n_balanced(counts.tolist()), folds, evaluation_share)
     # the batch norm of an MLP needs two rows
     least = 2 if small_parts else batch_rows
     if n_training < least:
@@ -125,20 +125,41 @@ def check_folds(
                 "smaller batch."
             )
         )
-    if n_training < batch_rows * WARM_UP_BATCHES and not small_parts:
-        logger.warning(
-            "%s: a fold trains on %d rows; below %d the published learning rate has no warm-up",
-            table.info.task,
-            n_training,
-            batch_rows * WARM_UP_BATCHES,
+
+
+def few_rows(
+    counts: Sequence[int],
+    folds: int,
+    *,
+    batch_rows: int = BATCH_ROWS,
+    evaluation_share: float = EVALUATION_FRACTION,
+    small_parts: bool = False,
+) -> str | None:
+    """What training on few rows does to the scores of a task, and what to write; None where there are enough.
+
+    Parameters
+    ----------
+    counts
+        Rows of each class.
+    folds, batch_rows, evaluation_share, small_parts
+        See `check_folds`.
+    """
+    n_training = training_rows(n_balanced(counts), folds, evaluation_share)
+    enough = batch_rows * WARM_UP_BATCHES
+    if not small_parts and n_training < enough:
+        return (
+            f"a fold trains on {n_training} rows. Below {enough} the published learning rate never leaves its start, "
+            "5 % of the chosen one, and scores can lie far below what an encoder allows. Write probe.protocol: "
+            'corrected (in Python protocol="corrected"), or add rows.'
         )
     if n_training < batch_rows:
-        logger.warning(
-            "%s: a fold trains on %d rows in one batch, for a whole one has %d",
-            table.info.task,
-            n_training,
-            batch_rows,
-        )
+        return f"a fold trains on {n_training} rows in one batch, for a whole one has {batch_rows}."
+    return None
+
+
+def n_balanced(counts: Sequence[int]) -> int:
+    """Rows that are left when all classes are cut to the size of the smallest."""
+    return int(min(counts)) * len(counts)
 
 
 def training_rows(n_balanced: int, folds: int, evaluation_share: float = EVALUATION_FRACTION) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sentflow import paths
-from sentflow.data.checks import check_folds, misfit_classes
+from sentflow.data.checks import check_folds, few_rows, misfit_classes
 from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import FeatureSource, train_folds
@@ -126,6 +126,7 @@ def probe_task(
         evaluation_share=protocol.evaluation_share,
         small_parts=not protocol.switches.warmup_floor,
     )
+    warn_of_few_rows(table, protocol)
     file_of = {paths.repetition_and_fold(file): file for file in outputs}
     results = train_folds(
         source,
@@ -152,6 +153,19 @@ def probe_task(
         write_predictions(paths.predictions_of(file), prediction_records(result))
         write_fold(file, fold_records(result), info)
     logger.info("%d folds written", len(file_of))
+
+
+def warn_of_few_rows(table: TaskTable, protocol: ProbeProtocol) -> None:
+    """Say in the log where a task has too few rows for its protocol."""
+    warning = few_rows(
+        np.unique(table.labels, return_counts=True)[1].tolist(),
+        protocol.folds,
+        batch_rows=protocol.batch_size,
+        evaluation_share=protocol.evaluation_share,
+        small_parts=not protocol.switches.warmup_floor,
+    )
+    if warning:
+        logger.warning("%s: %s", table.info.task, warning)
 
 
 def documents(table: TaskTable) -> np.ndarray:

@@ -1,0 +1,69 @@
+"""Tasks of an experiment that are too small for its protocol, as far as that can be told before the first job."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from sentflow.config import Experiment
+from sentflow.targets import Targets
+
+# A task that trains on too few rows has a small file; larger ones are left to the jobs.
+_MAX_BYTES = 50_000_000
+
+
+def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
+    """Task and warning, in the order of the selection.
+
+    Rows per class are those of the catalog or, for a file of this machine, those that it has: it is read and checked as
+    rule prepare does it.
+
+    Raises
+    ------
+    ConfigError, DataError
+        A file of this machine is not in order, in the words of rule prepare.
+    """
+    targets = Targets(experiment)
+    found = []
+    for task in experiment.tasks:
+        place = SimpleNamespace(task=task)
+        settings = {
+            **json.loads(targets.prepare_settings(place)),
+            **json.loads(targets.prepare_checks(place)),
+        }
+        if warning := _warning(task, experiment, settings):
+            found.append((task, warning))
+    return found
+
+
+def _warning(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> str | None:
+    from sentflow.data.checks import few_rows
+
+    counts = list(settings.get("class_counts", {}).values()) or _counts_of_file(task, experiment, settings)
+    if not counts:
+        return None
+    return few_rows(
+        counts,
+        settings["folds"],
+        batch_rows=settings["batch_rows"],
+        evaluation_share=settings["evaluation_share"],
+        small_parts=settings["small_parts"],
+    )
+
+
+def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> list[int]:
+    """Rows per class in a file of this machine; empty where it must be fetched, made, or is large."""
+    entry = experiment.tasks[task]
+    file = experiment.datasets[entry["dataset"]]["files"][entry["reader"]["file"]]
+    places = [Path(address.removeprefix("file://")).expanduser() for address in file.get("urls", [])]
+    path = next((place for place in places if place.is_file() and place.stat().st_size <= _MAX_BYTES), None)
+    if path is None:
+        return []
+    from sentflow.data.prepare import PrepareSettings, prepare
+
+    whole = PrepareSettings.from_settings(dict(settings), task=task)
+    table = prepare(task, [path], replace(whole, reader=replace(whole.reader, file=path.name)))
+    return list(Counter(table.labels.tolist()).values())
