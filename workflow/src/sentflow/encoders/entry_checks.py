@@ -77,8 +77,9 @@ def _other_class(name: Any) -> str:
     wanted = str(name).rpartition(".")[2].lower()
     by_name = {allowed.rpartition(".")[2].lower(): allowed for allowed in ALLOWED}
     near = get_close_matches(wanted, by_name, n=2, cutoff=0.6)
-    hint = f"Did you mean {' or '.join(by_name[key] for key in near)}? " if near else ""
-    return f"{hint}Write one of: {', '.join(sorted(ALLOWED))}."
+    if near:
+        return f"Did you mean {' or '.join(by_name[key] for key in near)}? docs/models.md lists all."
+    return f"Write one of: {', '.join(sorted(ALLOWED))}."
 
 
 def _problems_of_argument(where: str, key: Any, value: Any, *, known: tuple[str, ...]) -> list[str]:
