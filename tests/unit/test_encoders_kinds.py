@@ -279,7 +279,7 @@ def test_how_a_service_is_reached_decides_neither_files_nor_vectors():
             "'main' can point to other weights",
         ),
         ({"kind": "scikit-learn"}, "either class"),
-        ({"kind": "scikit-learn", "class": "os.system"}, "'os.system' is no class of scikit-learn"),
+        ({"kind": "scikit-learn", "class": "os.system"}, "'os.system' is no class that an entry may name"),
     ],
 )
 def test_problems_of_the_other_kinds(entry, part):

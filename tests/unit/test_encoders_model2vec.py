@@ -97,6 +97,11 @@ def test_description(tmp_path):
     ("tensors", "part"),
     [
         ({"other": VECTORS}, "its tensors are other, expected one of embeddings"),
+        (
+            {"embeddings": VECTORS, "layer": VECTORS},
+            "no place in the model: layer. Known: embeddings, mapping",
+        ),
+        ({"embeddings": VECTORS, "embedding.weight": VECTORS}, "no place in the model: embedding.weight"),
         ({"embeddings": VECTORS[:3]}, "does not fit its tokenizer: 4 tokens, 3 vectors"),
         ({"embeddings": VECTORS, "weights": np.ones(2)}, "weights: 2"),
         ({"embeddings": VECTORS, "mapping": np.array([0, 1, 2, 4])}, "mapping points outside the 4 rows"),

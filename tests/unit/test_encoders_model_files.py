@@ -110,6 +110,31 @@ def test_code_that_comes_with_a_model_is_refused(tmp_path):
         describe(tmp_path, allow_pickle=False)
 
 
+@pytest.mark.parametrize("name", ["sentence_bert_config", "sentence_xlm-roberta_config"])
+def test_what_a_model_asks_of_its_own_loading_is_refused_without_loading_it(tmp_path, name):
+    model = make_model(
+        tmp_path, ("Transformer", ""), **{name: {"model_args": {"weights_only": False, "dtype": "float16"}}}
+    )
+    with pytest.raises(ConfigError, match=rf"{name}\.json: model_args\.weights_only would change how"):
+        describe(model, allow_pickle=False)
+
+
+def test_settings_of_a_transformer_that_are_no_map_are_damaged(tmp_path):
+    model = make_model(tmp_path, ("Transformer", ""), sentence_bert_config=["max_seq_length"])
+    with pytest.raises(DataError, match=r"sentence_bert_config\.json is damaged"):
+        describe(model, allow_pickle=False)
+
+
+def test_code_behind_a_router_is_refused(tmp_path):
+    types = {"query_0": "modeling_own.Transformer"}
+    model = make_model(tmp_path, ("Router", ""), router_config={"types": types})
+    with pytest.raises(ConfigError, match=r"modeling_own\.Transformer are code that comes with the model"):
+        describe(model, allow_pickle=False)
+    write(model, "router_config.json", {"types": ["query_0"]})
+    with pytest.raises(DataError, match="Router is damaged"):
+        describe(model, allow_pickle=False)
+
+
 def test_pickled_weights_are_refused_unless_allowed(tmp_path):
     write(tmp_path, "config.json", {"hidden_size": 16})
     (tmp_path / "pytorch_model.bin").write_bytes(b"")

@@ -4,18 +4,22 @@ Standard library only: the Snakefile imports this module in every job.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from sentflow.encoders.scikit_learn_list import ALLOWED, PART_WEIGHTS, PARTS, SEED
+
 STEP_KEYS = ("class", "arguments")
 
-_CLASS = re.compile(r"sklearn(\.[A-Za-z_][A-Za-z0-9_]*)+")
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 def step_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
     """What is wrong with the steps of a scikit-learn entry, as far as can be told without scikit-learn.
+
+    Classes and arguments are allowed by list, see `sentflow.encoders.scikit_learn_list`.
 
     Parameters
     ----------
@@ -51,27 +55,66 @@ def _problems_of_step(where: str, step: Any) -> list[str]:
         if key not in STEP_KEYS
     ]
     name = step["class"]
-    if not isinstance(name, str) or not _CLASS.fullmatch(name):
-        problems.append(
-            f"{where}.class: {name!r} is no class of scikit-learn. Write its dotted name, which begins with "
-            "sklearn., e.g. sklearn.feature_extraction.text.HashingVectorizer."
-        )
+    if not isinstance(name, str) or name not in ALLOWED:
+        return [
+            *problems,
+            f"{where}.class: {name!r} is no class that an entry may name. {_other_class(name)}",
+        ]
     arguments = step.get("arguments", {})
     if not isinstance(arguments, Mapping):
         return [*problems, f"{where}.arguments: write a map of names and values."]
+    if SEED in ALLOWED[name] and arguments.get(SEED) is None:
+        problems.append(
+            f"{where}: {name} draws random numbers, and equal runs must give equal numbers. Write a seed into its "
+            f"arguments, e.g. {SEED}: 1."
+        )
     for key, value in arguments.items():
-        for nested in _nested_steps(value):
-            problems += _problems_of_step(f"{where}.arguments.{key}", nested)
+        problems += _problems_of_argument(f"{where}.arguments.{key}", key, value, known=ALLOWED[name])
     return problems
 
 
-def _nested_steps(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The maps with a ``class`` in the value of an argument, e.g. the parts of a FeatureUnion."""
-    if isinstance(value, Mapping) and "class" in value:
-        yield value
-    elif isinstance(value, list):
-        for item in value:
-            yield from _nested_steps(item)
+def _other_class(name: Any) -> str:
+    wanted = str(name).rpartition(".")[2].lower()
+    by_name = {allowed.rpartition(".")[2].lower(): allowed for allowed in ALLOWED}
+    near = get_close_matches(wanted, by_name, n=2, cutoff=0.6)
+    if near:
+        return f"Did you mean {' or '.join(by_name[key] for key in near)}? docs/models.md lists all."
+    return f"Write one of: {', '.join(sorted(ALLOWED))}."
+
+
+def _problems_of_argument(where: str, key: Any, value: Any, *, known: tuple[str, ...]) -> list[str]:
+    if key not in known:
+        return [
+            f"{where}: this is no argument that an entry may give; paths and code least of all. Write only: "
+            f"{', '.join(sorted(known))}."
+        ]
+    if key in PARTS:
+        return _problems_of_parts(where, value)
+    if key == PART_WEIGHTS:
+        numbers = isinstance(value, Mapping) and all(_is_number(weight) for weight in value.values())
+        return [] if numbers else [f"{where}: write a map of the names of parts and their weights."]
+    items = value if isinstance(value, list) else [value]
+    if any(item is not None and not isinstance(item, bool | int | float | str) for item in items):
+        return [f"{where}: write a number, a word, true, false, null, or a list of such."]
+    return []
+
+
+def _problems_of_parts(where: str, parts: Any) -> list[str]:
+    if not isinstance(parts, list) or not parts:
+        return [f"{where}: write a list of parts, each a list of a name and a step."]
+    problems = []
+    for number, part in enumerate(parts):
+        if isinstance(part, list) and len(part) == 2 and isinstance(part[0], str):
+            problems += _problems_of_step(f"{where}.{number}", part[1])
+        else:
+            problems.append(
+                f"{where}.{number}: a part is a list of two: its name, and a map with the key class."
+            )
+    return problems
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def service_problems(where: str, entry: Mapping[str, Any]) -> list[str]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.model_files import ModelDescription
+from sentflow.encoders.model_files import ModelDescription, check_tensor_names
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.settings_by_kind import Model2vecSettings
 from sentflow.encoders.vectors import unit_rows
@@ -27,6 +27,7 @@ _NUMBER_TYPES = {
 }
 _BFLOAT16 = "BF16"
 _TABLE_NAMES = ("embeddings", "embedding.weight")
+_OTHER_NAMES = ("mapping", "weights")
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ def _tables(path: Path, *, n_tokens: int) -> _Tables:
             f"{path} holds no table of token vectors: its tensors are {', '.join(sorted(tensors)) or 'none'}, "
             f"expected one of {', '.join(_TABLE_NAMES)} with two axes."
         )
+    check_tensor_names(path, tensors, known=(name, *_OTHER_NAMES))
     vectors = tensors[name]
     rows = np.asarray(tensors.get("mapping", np.arange(len(vectors))), dtype=np.int64)
     weights = tensors.get("weights")

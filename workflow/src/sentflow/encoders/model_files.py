@@ -4,12 +4,13 @@ Reads JSON and the header of safetensors only, so that no heavy library is loade
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.model_arguments import check_arguments
 from sentflow.errors import ConfigError, DataError
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
@@ -26,6 +27,18 @@ _POOLING_FLAGS = {
     "pooling_mode_lasttoken": "lasttoken",
 }
 _KEEP_DIMENSION = frozenset({"Normalize", "LayerNorm", "Dropout", "WordWeights", "WeightedLayerPooling"})
+# What the libraries look for before a pickle; only a transformer is read in parts.
+_SAFE_WEIGHTS = "model.safetensors"
+_SAFE_PARTS = "model.safetensors.index.json"
+_TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
+_WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
+_ROUTERS = frozenset({"Router", "Asym"})
+# Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
+# StaticEmbedding is how model2vec saves it.
+_TENSORS = {
+    "StaticEmbedding": ({"embedding.weight"}, {"embeddings", "mapping", "weights"}),
+    "WordEmbeddings": ({"emb_layer.weight"},),
+}
 _UNLIMITED = 10**6  # tokenizers write "no limit" as a number of thirty digits
 
 
@@ -74,7 +87,8 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     """
     description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
     for name, module_folder in _modules(folder):
-        _check_weights(module_folder, allow_pickle=allow_pickle)
+        for inner, inner_folder in _with_routes(name, module_folder):
+            _check_module(inner, inner_folder, allow_pickle=allow_pickle)
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
     return description
@@ -101,7 +115,8 @@ def describe_plain(folder: Path, *, allow_pickle: bool) -> ModelDescription:
             f"{folder}: config.json names code that comes with the model, and such code is never run. Choose "
             "an architecture that transformers has."
         )
-    _check_weights(folder, allow_pickle=allow_pickle)
+    _check_weights("Transformer", folder, allow_pickle=allow_pickle)
+    _check_adapter(folder)
     description = _transformer(folder, ModelDescription(None, None, None))
     # How the token vectors become one is a setting of the entry, not of the files
     return ModelDescription(description.dimension, None, description.max_tokens)
@@ -118,25 +133,79 @@ def _modules(folder: Path) -> list[tuple[str, Path]]:
         # What sentence-transformers makes of a plain transformer: mean of the token vectors
         return [("Transformer", folder), ("MeanPooling", folder)]
     modules = _read(folder / "modules.json")
-    foreign = [
-        module["type"] for module in modules if not module["type"].startswith("sentence_transformers.")
+    _check_own([module["type"] for module in modules], folder)
+    return [(module["type"].rsplit(".", 1)[-1], folder / module["path"]) for module in modules]
+
+
+def _with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
+    """A module, or in place of a router the modules that it holds."""
+    if name not in _ROUTERS:
+        return [(name, folder)]
+    config = _read_if_there(folder / "router_config.json") or _read(folder / "config.json")
+    types = config.get("types")
+    if not isinstance(types, dict) or not all(isinstance(name, str) for name in types.values()):
+        raise DataError(f"{folder}: the configuration of the {name} is damaged: types is no map of classes.")
+    _check_own(list(types.values()), folder)
+    return [
+        inner
+        for path, type_name in types.items()
+        for inner in _with_routes(type_name.rsplit(".", 1)[-1], folder / path)
     ]
-    if foreign:
+
+
+def _check_own(types: Sequence[str], folder: Path) -> None:
+    if foreign := [name for name in types if not name.startswith("sentence_transformers.")]:
         raise ConfigError(
             f"{folder}: the modules {', '.join(foreign)} are code that comes with the model, and such code "
             "is never run. Choose a model made of the modules of sentence-transformers."
         )
-    return [(module["type"].rsplit(".", 1)[-1], folder / module["path"]) for module in modules]
 
 
-def _check_weights(folder: Path, *, allow_pickle: bool) -> None:
-    if allow_pickle or not folder.is_dir():
+def _check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
+    _check_weights(name, folder, allow_pickle=allow_pickle)
+    _check_adapter(folder)
+    for path in sorted(folder.glob("sentence_*config.json")):
+        check_arguments(str(path), _read(path))
+    weights = folder / _SAFE_WEIGHTS
+    if name in _TENSORS and weights.is_file():  # of a pickle, only loading tells the names
+        tensors = _safetensors_header(weights).keys() - {"__metadata__"}
+        known = next((known for known in _TENSORS[name] if known & tensors), _TENSORS[name][0])
+        check_tensor_names(weights, tensors, known=known)
+
+
+def _check_weights(name: str, folder: Path, *, allow_pickle: bool) -> None:
+    if allow_pickle or name in _WITHOUT_WEIGHTS or not folder.is_dir():
         return
-    if any(folder.glob(PICKLES)) and not any(folder.glob("*.safetensors")):
+    safe = (_SAFE_WEIGHTS, _SAFE_PARTS) if name in _TRANSFORMERS else (_SAFE_WEIGHTS,)
+    if any(folder.glob(PICKLES)) and not any((folder / file).is_file() for file in safe):
         raise ConfigError(
             f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
             "SentenceTransformer(folder).save(new_folder), which writes model.safetensors, or, if you trust "
             "where they come from, write allow_pickle: true in the model's entry."
+        )
+
+
+def _check_adapter(folder: Path) -> None:
+    if (folder / "adapter_config.json").is_file():
+        raise ConfigError(
+            f"{folder}: adapter_config.json names another model that this one is laid over, of which nothing is "
+            "checked. Write the merged model into a folder: model.merge_and_unload().save_pretrained(new_folder)."
+        )
+
+
+def check_tensor_names(path: Path, names: Iterable[str], *, known: Iterable[str]) -> None:
+    """Refuse a file of weights with tensors that nobody reads.
+
+    Raises
+    ------
+    DataError
+        Names the first of them.
+    """
+    if unexpected := sorted({*names} - {*known}):
+        more = f" and {len(unexpected) - 3} more" if len(unexpected) > 3 else ""
+        raise DataError(
+            f"{path} holds tensors that have no place in the model: {', '.join(unexpected[:3])}{more}. Known: "
+            f"{', '.join(sorted(known))}. Take the weights as their authors published them."
         )
 
 

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -14,10 +13,10 @@ from sklearn.utils import get_tags
 
 from sentflow.encoders.entry_checks import step_problems
 from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.scikit_learn_list import PARTS
 from sentflow.encoders.stop_words import PORTUGUESE
 from sentflow.errors import ConfigError, DataError
 
-_PACKAGE = "sklearn."
 # Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.
 _MOST_BYTES = 1 << 30
 # Sparse vectors: a probe keeps up to a kilobyte per column, the weights of twelve settings on four blocks of a pair.
@@ -44,8 +43,8 @@ class ScikitLearnEncoder:
         Raises
         ------
         ConfigError
-            A class does not exist, is none of scikit-learn's transformers, does not take an argument or its
-            value, needs labels, or depends on chance without a seed.
+            A class or an argument is not in the list, a value is none that the class takes, or something
+            depends on chance without a seed.
         """
         if problems := step_problems("scikit-learn", settings):
             raise ConfigError("\n".join(problems))
@@ -97,81 +96,28 @@ class ScikitLearnEncoder:
 
 def _built(step: Mapping[str, Any]) -> BaseEstimator:
     name = step["class"]
-    kind = _class(name)
+    module, _, class_name = name.rpartition(".")
+    kind = getattr(import_module(module), class_name)  # of the list that `step_problems` checks
     parameters = inspect.signature(kind).parameters
-    arguments = dict(step.get("arguments", {}))
-    if unknown := sorted(arguments.keys() - parameters.keys()):
-        raise ConfigError(
-            f"{name} takes no argument {', '.join(unknown)}. Known: {', '.join(sorted(parameters))}."
-        )
-    values = {key: _value(value, parameters[key]) for key, value in arguments.items()}
+    values = {key: _value(value, parameters[key]) for key, value in step.get("arguments", {}).items()}
     try:
-        estimator = kind(**values)
+        estimator: BaseEstimator = kind(**values)
         if hasattr(estimator, "_parameter_constraints"):  # a FeatureUnion has none
             estimator._validate_params()  # else first told in the first fold
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{name}: {error}") from error
-    _check_estimator(name, estimator)
     return estimator
 
 
-def _class(name: str) -> Any:
-    module_name, _, class_name = name.rpartition(".")
-    try:
-        module = import_module(module_name)
-    except ImportError as error:
-        raise ConfigError(f"{name}: scikit-learn has no module {module_name} ({error}).") from error
-    found = getattr(module, class_name, None)
-    if not _is_transformer(found):
-        near = get_close_matches(
-            class_name, [key for key in dir(module) if _is_transformer(getattr(module, key))], n=3, cutoff=0.4
-        )
-        hint = f" Did you mean {' or '.join(near)}?" if near else ""
-        raise ConfigError(f"{name} is no class of scikit-learn with fit and transform.{hint}")
-    return found
-
-
-def _is_transformer(found: Any) -> bool:
-    # Modules of scikit-learn hold names of others too, e.g. those of NumPy
-    return (
-        isinstance(found, type)
-        and issubclass(found, BaseEstimator)
-        and found.__module__.startswith(_PACKAGE)
-        and hasattr(found, "fit")
-        and hasattr(found, "transform")
-    )
-
-
 def _value(value: Any, parameter: inspect.Parameter) -> Any:
-    """A value of YAML as the estimator wants it: nested steps built, lists as tuples where the default is one."""
+    """A value of YAML as the estimator wants it: parts built, lists as tuples where the default is one."""
+    if parameter.name in PARTS:
+        return [(name, _built(step)) for name, step in value]
     if parameter.name == "stop_words" and value == "portuguese":
         return list(PORTUGUESE)
     if isinstance(value, list) and isinstance(parameter.default, tuple):
         return tuple(value)
-    return _with_steps(value)
-
-
-def _with_steps(value: Any) -> Any:
-    if isinstance(value, Mapping) and "class" in value:
-        return _built(value)
-    if isinstance(value, list):
-        items = [_with_steps(item) for item in value]
-        # A named part, as FeatureUnion wants it
-        return tuple(items) if any(isinstance(item, BaseEstimator) for item in items) else items
     return value
-
-
-def _check_estimator(name: str, estimator: Any) -> None:
-    parameters = estimator.get_params(deep=False)
-    if "random_state" in parameters and parameters["random_state"] is None:
-        raise ConfigError(
-            f"{name} draws random numbers, and equal runs must give equal numbers. Write a seed into its "
-            "arguments, e.g. random_state: 1."
-        )
-    if get_tags(estimator).target_tags.required:
-        raise ConfigError(
-            f"{name} learns from labels, but an encoder sees the texts alone. Choose another step."
-        )
 
 
 def _reads_texts(estimator: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
 from transformers import PreTrainedTokenizerBase
@@ -16,15 +17,19 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.batches import plan_batches
 from sentflow.encoders.memory import BatchHalver
+from sentflow.encoders.model_files import describe, describe_plain
 from sentflow.encoders.pooling import make_pooling, replace_pooling
 from sentflow.encoders.prompts import TEXT, prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
 from sentflow.encoders.settings import ONNX_INT8, TORCH, EncodeSettings
 from sentflow.encoders.storage import named_rows
+from sentflow.encoders.weights import check_weights, recorded_loading
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
 
+# What the libraries raise where files are damaged, tensors are missing or a class does not exist.
+_LOADING_ERRORS = (AttributeError, ImportError, KeyError, OSError, RuntimeError, SafetensorError, ValueError)
 _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transformers; only plans batches
 
 
@@ -110,11 +115,16 @@ class SentenceTransformerEncoder:
         Raises
         ------
         ConfigError
-            The settings do not fit the model, or a device or a library is not there.
+            The settings do not fit the model, its files ask for what is not obeyed, or a device or a library is
+            not there.
+        DataError
+            The weights are not those of the model, see `check_weights`, or a file is damaged.
         """
         transformers_logging.disable_progress_bar()
         devices = devices or _default_devices(settings.backend)
         _check_devices(devices, backend=settings.backend)
+        # Once more: files that the manifest does not name may have come into the folder since
+        (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
         models = [
             _load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
             for device in devices
@@ -273,23 +283,12 @@ def _load_model(
 ) -> SentenceTransformer:
     """The model of a folder with everything that the settings change in it, ready on a device."""
     dtype = getattr(torch, settings.dtype)
-    model_kwargs: dict[str, Any] = {"dtype": dtype}
+    model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
     if not allow_pickle:
         model_kwargs["use_safetensors"] = True
     if settings.backend != TORCH:
         model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
-    if plain:
-        model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
-    else:
-        model = SentenceTransformer(
-            str(folder),
-            device=device,
-            trust_remote_code=False,
-            local_files_only=True,
-            model_kwargs=model_kwargs,
-        )
-        if settings.pooling is not None:
-            replace_pooling(model, settings.pooling)
+    model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
     model.to(dtype).eval()
     if settings.max_tokens is not None:
         _check_max_tokens(model, settings.max_tokens)
@@ -300,6 +299,36 @@ def _load_model(
         from sentflow.encoders.backends import use_backend
 
         use_backend(model, settings.backend, threads=threads)
+    return model
+
+
+def _checked_model(
+    folder: Path, model_kwargs: dict[str, Any], settings: EncodeSettings, device: str, *, plain: bool
+) -> SentenceTransformer:
+    """The model of a folder, all of whose weights are those of its files."""
+    try:
+        with recorded_loading() as loaded:
+            if plain:
+                model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
+            else:
+                model = SentenceTransformer(
+                    str(folder),
+                    device=device,
+                    trust_remote_code=False,
+                    local_files_only=True,
+                    model_kwargs=model_kwargs,
+                )
+    except torch.OutOfMemoryError:
+        raise
+    except _LOADING_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise DataError(
+            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
+            "authors published them, all of one version."
+        ) from error
+    check_weights(model, loaded, folder=folder)
+    if settings.pooling is not None and not plain:
+        replace_pooling(model, settings.pooling)
     return model
 
 

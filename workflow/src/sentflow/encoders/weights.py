@@ -1,0 +1,176 @@
+"""That every tensor of a model comes from its files, and that every tensor of its files has a place in the model.
+
+What transformers does not find it fills with random numbers, other ones in every run, and only warns.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import (
+    CNN,
+    LSTM,
+    Dense,
+    LayerNorm,
+    Router,
+    StaticEmbedding,
+    Transformer,
+    WeightedLayerPooling,
+    WordEmbeddings,
+    WordWeights,
+)
+from torch import nn
+from transformers import PreTrainedModel
+
+from sentflow.errors import DataError
+
+# What was trained on top of an encoder, by the names that transformers gives it in saved models.
+_HEADS = (
+    *("cls", "lm_head", "classifier", "pre_classifier", "score", "qa_outputs", "seq_relationship"),
+    *("vocab_transform", "vocab_layer_norm", "vocab_projector"),  # DistilBERT
+    *("predictions", "sop_classifier"),  # ALBERT
+    *("discriminator_predictions", "generator_predictions", "generator_lm_head"),  # ELECTRA
+    *("lm_predictions", "mask_predictions"),  # DeBERTa
+    *("lm_loss", "sequence_summary", "pred_layer"),  # XLNet, XLM
+)
+_UNUSED = (
+    rf"({'|'.join(_HEADS)})\.",
+    r"head\.(dense|norm)\.|decoder\.(weight|bias)$",  # ModernBERT
+    r"(\w+\.)?pooler\.",
+    r"(.+\.)?(position_ids|rotary_emb\.inv_freq)$",  # computed, and saved by older versions
+)
+_UNUSED_TENSOR = re.compile("|".join(_UNUSED))
+_POOLER = re.compile(r"(\w+\.)?pooler\.")
+_TOKEN_VECTORS = "last_hidden_state"
+
+# Modules that refuse any other tensors than their own, or whose tensors `model_files` compares; the weights of
+# WordWeights stand in its configuration.
+_CHECKED_MODULES = (
+    *(Dense, LayerNorm, LSTM, CNN, WeightedLayerPooling),
+    *(StaticEmbedding, WordEmbeddings, WordWeights),
+)
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class LoadedNetwork:
+    """A network of transformers and what was said when it was loaded.
+
+    Attributes
+    ----------
+    network
+        The network.
+    info
+        ``missing_keys``, ``unexpected_keys`` and ``mismatched_keys`` as transformers reports them.
+    """
+
+    network: PreTrainedModel
+    info: Mapping[str, Any]
+
+
+@contextmanager
+def recorded_loading() -> Iterator[list[LoadedNetwork]]:
+    """Collect what transformers says of each network that is loaded inside, for `check_weights`.
+
+    sentence-transformers cannot be asked for that report, so the request is added where transformers receives it,
+    and with it what no file of a model may decide.
+    """
+    loaded: list[LoadedNetwork] = []
+    from_pretrained: Callable[..., Any] = PreTrainedModel.__dict__["from_pretrained"].__func__
+
+    @wraps(from_pretrained)
+    def recording(cls: type[PreTrainedModel], *args: Any, **kwargs: Any) -> PreTrainedModel:
+        kwargs |= {
+            "output_loading_info": True,
+            "weights_only": True,
+            "ignore_mismatched_sizes": True,  # `check_weights` refuses them, and names them
+        }
+        network: PreTrainedModel
+        network, info = from_pretrained(cls, *args, **kwargs)
+        loaded.append(LoadedNetwork(network, info))
+        return network
+
+    with patch.object(PreTrainedModel, "from_pretrained", classmethod(recording)):
+        yield loaded
+
+
+def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *, folder: Path) -> None:
+    """Refuse a model of which a tensor is missing, has another shape, or has no place in it.
+
+    Allowed are heads and poolers that the encoder does not use, and buffers that are computed.
+
+    Parameters
+    ----------
+    model
+        As it was loaded from the folder.
+    loaded
+        What `recorded_loading` collected.
+
+    Raises
+    ------
+    DataError
+        Names the first tensors of each sort and their number.
+    """
+    info_of = {id(one.network): one.info for one in loaded}
+    for module in _modules(model):
+        if isinstance(module, Transformer) and id(module.model) in info_of:
+            _check_network(info_of[id(module.model)], pooler_is_used=_uses_pooler(module), folder=folder)
+        elif not isinstance(module, _CHECKED_MODULES) and module.state_dict():
+            raise DataError(
+                f"{folder}: the module {type(module).__name__} holds weights, and it is not known here whether all "
+                f"of them are read. Choose a model made of Transformer, Pooling, Normalize, Dropout, BoW, "
+                f"{', '.join(known.__name__ for known in _CHECKED_MODULES)}."
+            )
+
+
+def _modules(model: nn.Module) -> Iterator[nn.Module]:
+    for module in model.children():
+        if isinstance(module, Router | nn.ModuleDict | nn.ModuleList | nn.Sequential):
+            yield from _modules(module)
+        else:
+            yield module
+
+
+def _uses_pooler(transformer: Transformer) -> bool:
+    outputs = [output["method_output_name"] for output in transformer.modality_config.values()]
+    return any(output != _TOKEN_VECTORS for output in outputs)
+
+
+def _check_network(info: Mapping[str, Any], *, pooler_is_used: bool, folder: Path) -> None:
+    missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
+    unexpected = [name for name in info["unexpected_keys"] if not _UNUSED_TENSOR.match(name)]
+    mismatched = [
+        f"{name} ({_shape(found)} instead of {_shape(expected)})"
+        for name, found, expected in info["mismatched_keys"]
+    ]
+    problems = [
+        f"{len(names)} {what}: {_listed(names)}"
+        for what, names in (
+            ("missing, in whose place would stand random numbers", missing),
+            ("of another shape than config.json says", mismatched),
+            ("without a place in the model", unexpected),
+        )
+        if names
+    ]
+    if problems:
+        raise DataError(
+            f"{folder}: the tensors of the weights are not those of the model. {'; '.join(problems)}. Take "
+            "config.json and weights of one and the same version, as their authors published them. If the only "
+            "ones too many are of a head that the encoder does not need, save it without: "
+            "AutoModel.from_pretrained(folder).save_pretrained(new_folder)."
+        )
+
+
+def _shape(shape: Sequence[int]) -> str:
+    return "×".join(str(length) for length in shape) or "a number"
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(sorted(names)[:_NAMED]) + more
