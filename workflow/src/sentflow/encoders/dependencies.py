@@ -36,6 +36,8 @@ KINDS_OF_MODULE: Mapping[str, frozenset[str]] = {
     "sentflow.encoders.custom": frozenset({CUSTOM}),
     "sentflow.encoders.custom_class": frozenset({CUSTOM}),
     "sentflow.encoders.scikit_learn": frozenset({SCIKIT_LEARN}),
+    "sentflow.encoders.scikit_learn_list": frozenset({SCIKIT_LEARN}),
+    "sentflow.encoders.entry_checks": frozenset({API, SCIKIT_LEARN}),
     "sentflow.encoders.model_files": _WEIGHTS,
     "sentflow.encoders.archive": _WEIGHTS,
     "sentflow.encoders.hub": _WEIGHTS,
