@@ -6,6 +6,8 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 # Numbers do not depend on it: one thread per process, because the workflow runs processes side by side.
 export OMP_NUM_THREADS ?= 1
+# Python runs no file because it lies here and has the name of a module.
+export PYTHONSAFEPATH := 1
 
 # Tests of one file stay together, for they share what is slow to make.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile

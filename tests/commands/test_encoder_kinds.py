@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pyarrow as pa
@@ -175,12 +176,14 @@ def service(server, **keys):
 
 
 def test_a_service(fetch, run_embed, server, monkeypatch, tmp_path, capfd):
-    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("SENTFLOW_KEY_LAB", KEY)
+    monkeypatch.setenv("SENTFLOW_HOST_LAB", urlsplit(server.url).netloc)
     server.failures = [(429, {"Retry-After": "0"}, f"slow down, {KEY}")]
+    server.reason = f"Slow-down-{KEY}"
     manifest = fetch(service(server))
     assert server.requests == []
     vectors, description = run_embed(
-        manifest, {"prompt": "q: "}, {"key_variable": "MY_KEY", "batch_texts": 2}
+        manifest, {"prompt": "q: "}, {"key_variable": "SENTFLOW_KEY_LAB", "batch_texts": 2}
     )
     assert vectors.tolist() == [vector_of("q: " + text, 4) for text in TEXTS]
     assert len(server.requests) == 3  # one was refused, and two batches
@@ -196,8 +199,17 @@ def test_a_service_of_another_dimension_is_told(fetch, run_embed, server):
 
 
 def test_a_missing_key_is_told_before_anything_is_sent(fetch, run_embed, server):
-    with pytest.raises(ConfigError, match="the environment variable NO_SUCH_KEY is not set"):
-        run_embed(fetch(service(server)), connection={"key_variable": "NO_SUCH_KEY"})
+    with pytest.raises(ConfigError, match="the environment variable SENTFLOW_KEY_NONE is not set"):
+        run_embed(fetch(service(server)), connection={"key_variable": "SENTFLOW_KEY_NONE"})
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("variable", ["HF_TOKEN", "SENTFLOW_KEY_LAB"])
+def test_a_secret_that_is_not_for_the_service_is_never_sent(fetch, run_embed, server, monkeypatch, variable):
+    monkeypatch.setenv(variable, KEY)
+    monkeypatch.setenv("SENTFLOW_HOST_LAB", "api.example.org")
+    with pytest.raises(ConfigError, match="SENTFLOW_HOST_"):
+        run_embed(fetch(service(server)), connection={"key_variable": variable})
     assert server.requests == []
 
 

@@ -282,7 +282,10 @@ def test_how_a_service_is_reached_asks_for_nothing_again(tmp_path):
 
     project = copy_workflow(tmp_path / "project")
     pretend_to_run(project, config())
-    assert planned(project, config(key_variable="MY_KEY", batch_texts=8, attempts=2)) == {"record", "report"}
+    assert planned(project, config(key_variable="SENTFLOW_KEY_LAB", batch_texts=8, attempts=2)) == {
+        "record",
+        "report",
+    }
     asked_again = planned(project, config(prompt="query: "))
     assert "embed service/tiny-public" in asked_again and "fetch_model service" not in asked_again
 

@@ -99,9 +99,9 @@ def test_a_damaged_file_is_refused_with_its_name(project, tmp_path, stage, damag
 def again(project: Path, log: str) -> subprocess.CompletedProcess[str]:
     """The command of a job as its log has it."""
     line = (project / f"results/logs/{log}.log").read_text(encoding="utf-8").splitlines()[0]
-    words = shlex.split(line.partition("python -m ")[2])
+    words = shlex.split(line.partition("python ")[2])
     return subprocess.run(
-        [shutil.which("python", path=run_environment(project)["PATH"]) or "python", "-m", *words],
+        [shutil.which("python", path=run_environment(project)["PATH"]) or "python", *words],
         cwd=project,
         env=run_environment(project),
         capture_output=True,

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import BaseHTTPRequestHandler, SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -71,6 +72,7 @@ def test_a_run_with_secrets_writes_none_of_them(tmp_path, mirror):
     project = copy_workflow(tmp_path / "project")
     with embeddings_server() as service:
         service.failures.append((503, {}, f"overloaded, key {KEY}"))
+        service.reason = f"Overloaded {KEY}"
         config = {
             "datasets": {
                 "mine": {
@@ -100,7 +102,7 @@ def test_a_run_with_secrets_writes_none_of_them(tmp_path, mirror):
                     "url": service.url,
                     "model": "m",
                     "dimension": 4,
-                    "key_variable": "MY_KEY",
+                    "key_variable": "SENTFLOW_KEY_LAB",
                     "licence": "x",
                     "citation": "none",
                 }
@@ -116,7 +118,13 @@ def test_a_run_with_secrets_writes_none_of_them(tmp_path, mirror):
                 *("--printshellcmds", "--cores", "1", "--configfile", str(TINY), str(file)),
             ),
             cwd=project,
-            env={**environment(), "SENTFLOW_MIRROR": mirror, "MY_KEY": KEY, "HF_TOKEN": TOKEN},
+            env={
+                **environment(),
+                "SENTFLOW_MIRROR": mirror,
+                "SENTFLOW_KEY_LAB": KEY,
+                "SENTFLOW_HOST_LAB": urlsplit(service.url).netloc,
+                "HF_TOKEN": TOKEN,
+            },
             capture_output=True,
             text=True,
             check=False,

@@ -156,7 +156,7 @@ def test_every_job_left_a_log_and_a_benchmark(reference):
     assert logs == benchmarks
     assert "probe/T1B-tiny/random" in logs
     first_line = (results / "logs/probe/T1B-tiny/random.log").read_text(encoding="utf-8").splitlines()[0]
-    assert "python -m sentflow.commands.probe --task results/data/tasks/T1B-tiny.parquet" in first_line
+    assert "python -P -m sentflow.commands.probe --task results/data/tasks/T1B-tiny.parquet" in first_line
 
 
 def test_nothing_is_left_over(reference):

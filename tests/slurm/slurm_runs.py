@@ -68,6 +68,10 @@ def new_project(folder: Path) -> Path:
     (project / EXPERIMENT).write_text(yaml.safe_dump(_ONE_TASK), encoding="utf-8")
     (project / PER_FOLD).write_text(yaml.safe_dump({"probe": {"job": "fold"}}), encoding="utf-8")
     (project / "mine.py").write_text(_MINE, encoding="utf-8")
+    # The name of a module of Python, which no job on any node may import
+    (project / "types.py").write_text(
+        "raise SystemExit('types.py of the working folder was run')\n", encoding="utf-8"
+    )
     return project
 
 

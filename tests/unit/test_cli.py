@@ -181,6 +181,44 @@ def test_models_of_the_network_are_named(tmp_path):
     assert re.search(r"models to fetch +ulysses-labse\n", printed("validate", mine))
 
 
+SERVICE = (
+    "{kind: api, url: 'https://api.example.org/v1', model: m, dimension: 4, key_variable: SENTFLOW_KEY_LAB}"
+)
+OF_HUB = f"{{kind: transformers, source: {{hub: a/b, revision: '{'0' * 40}'}}}}"
+
+
+def test_what_would_be_sent_where_is_told(tmp_path, monkeypatch):
+    for variable in (
+        "SENTFLOW_KEY_LAB",
+        "SENTFLOW_HOST_LAB",
+        "HF_TOKEN",
+        "HUGGING_FACE_HUB_TOKEN",
+        "HF_ENDPOINT",
+    ):
+        monkeypatch.delenv(variable, raising=False)
+    mine = write(
+        tmp_path / "mine.yaml",
+        f"select: {{models: [lab, hers]}}\nmodels: {{lab: {SERVICE}, hers: {OF_HUB}}}\n",
+    )
+    texts = "tiny-exams, tiny-public, tiny-sentences, tiny-sentences-permuted"
+    sent = f"lab: the texts of {texts} to https://api.example.org/v1, "
+    text = printed("validate", TINY, mine)
+    assert f"{sent}with the key in SENTFLOW_KEY_LAB, which is refused as things are: " in text
+    assert "SENTFLOW_KEY_LAB is not set" in text and "HF_TOKEN" not in text
+    monkeypatch.setenv("SENTFLOW_KEY_LAB", "chave-do-lab")
+    monkeypatch.setenv("HF_TOKEN", "senha-do-hub")
+    assert "export SENTFLOW_HOST_LAB=api.example.org" in printed("validate", TINY, mine)
+    monkeypatch.setenv("SENTFLOW_HOST_LAB", "api.example.org")
+    text = printed("validate", TINY, mine)
+    assert f"{sent}with the key in SENTFLOW_KEY_LAB\n" in text
+    assert "hers: the token in HF_TOKEN to https://huggingface.co, for downloads\n" in text
+    assert "chave-do-lab" not in text and "senha-do-hub" not in text
+
+
+def test_an_experiment_that_sends_nothing_says_so():
+    assert re.search(r"texts, keys sent +none\n", printed("validate", TINY))
+
+
 def test_local_files_that_are_not_there_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mine = write(

@@ -244,6 +244,7 @@ SERVICE = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model
             "key_variable: write the name of an environment variable",
         ),
         ({**SERVICE, "key_variable": "secret123"}, "not the key itself"),
+        ({**SERVICE, "key_variable": "SENTFLOW_KEY_secret123"}, "not the key itself"),
         ({**SERVICE, "url": "https://me:secret123@api.example.org/v1"}, "without user, password, query"),
         ({**SERVICE, "url": "https://api.example.org/v1?key=secret123"}, "A key belongs into an environment"),
         ({**SERVICE, "url": "ftp://secret123"}, "write the http(s) address"),
@@ -257,8 +258,27 @@ def test_a_service_with_a_key_in_its_entry_is_refused_and_the_key_not_repeated(e
     assert schema_errors(entry) != []
 
 
+@pytest.mark.parametrize(
+    "variable",
+    ["HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "OPENAI_API_KEY", "SENTFLOW_MIRROR", "MY_KEY"],
+)
+def test_a_secret_that_is_not_for_services_is_refused_with_what_to_write_instead(variable):
+    entry = {**SERVICE, "key_variable": variable}
+    (told,) = entry_problems("my-model", entry)
+    assert told.startswith(f"models.my-model.key_variable: {variable} is not sent: ")
+    assert "Write SENTFLOW_KEY_NAME" in told
+    assert told.endswith("export SENTFLOW_KEY_NAME=… SENTFLOW_HOST_NAME=api.example.org")
+    assert schema_errors(entry) != []
+
+
 def test_how_a_service_is_reached_decides_neither_files_nor_vectors():
-    entry = {**SERVICE, "key_variable": "MY_KEY", "batch_texts": 8, "timeout_seconds": 5, "attempts": 2}
+    entry = {
+        **SERVICE,
+        "key_variable": "SENTFLOW_KEY_LAB",
+        "batch_texts": 8,
+        "timeout_seconds": 5,
+        "attempts": 2,
+    }
     changed = {**entry, "normalise": True}
     assert entry_problems("my-model", changed) == [] and schema_errors(changed) == []
     assert fetch_settings(changed) == SERVICE

@@ -30,7 +30,7 @@ def test_log_begins_with_the_command_as_it_could_be_typed(capsys):
     words += ["--settings", '{"metric": "mcc"}', "--output", "rep-1/fold-1.parquet", "rep-1/fold-2.parquet"]
     args = probe.parser().parse_args(words)
     text = started(capsys, "probe", args)
-    typed = text.splitlines()[0].partition("python -m sentflow.commands.probe ")[2]
+    typed = text.splitlines()[0].partition("python -P -m sentflow.commands.probe ")[2]
     assert probe.parser().parse_args(shlex.split(typed)) == args
 
 

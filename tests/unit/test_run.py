@@ -39,6 +39,9 @@ def started(monkeypatch, tmp_path):
         raise BecameSnakemakeError
 
     monkeypatch.setattr(runner.os, "execv", become)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONSAFEPATH", "")
+    monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
     return words
@@ -64,6 +67,21 @@ def test_the_words_are_those_of_snakemake(started):
     with pytest.raises(BecameSnakemakeError):
         runner.run(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
+
+
+def test_snakemake_imports_nothing_of_the_folder_in_which_it_starts(started):
+    with pytest.raises(BecameSnakemakeError):
+        runner.run([])
+    assert os.environ["PYTHONSAFEPATH"] == "1"
+    assert "PYTHONPATH" not in os.environ
+
+
+def test_packages_that_snakemake_would_run_are_refused(started, tmp_path):
+    packages = tmp_path / ".snakemake/pip-deployments"
+    packages.mkdir(parents=True)
+    with pytest.raises(DataError, match=rf"{packages}.*delete that folder"):
+        runner.run([])
+    assert not started
 
 
 @pytest.mark.parametrize("words", [["--directory", "x y"], ["--directory=x y"], ["-d", "x y"], ["-dx y"]])

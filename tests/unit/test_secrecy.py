@@ -1,8 +1,12 @@
 """Passwords and tokens: refused in a configuration, hidden in whatever is written."""
 
+import base64
+import json
 import logging
+import re
 import subprocess
 import sys
+from urllib.parse import quote, quote_plus
 
 import pytest
 import yaml
@@ -41,6 +45,40 @@ def test_passwords_and_tokens_are_hidden_and_nothing_else(text, expected):
 def test_the_value_of_a_token_variable_is_hidden_whatever_its_form():
     environment = {"HF_TOKEN": "um valor qualquer", "HUGGING_FACE_HUB_TOKEN": "de"}
     assert without_secrets("erro: um valor qualquer de ana", environment) == "erro: *** de ana"
+
+
+@pytest.mark.parametrize("key", ["chave/do+lab\"='zq81", "a1b2c3d4", "ççéé1234"])
+@pytest.mark.parametrize("before", ["", "a", "ab", "Bearer "])
+def test_the_key_of_a_service_is_hidden_in_every_form_that_texts_give_it(key, before):
+    environment = {"SENTFLOW_KEY_LAB": key + "\n", "OTHER": "zz"}
+    plain = (
+        key,
+        json.dumps(key),
+        json.dumps(key).replace("/", "\\/"),
+        repr(key),
+        quote(key),
+        quote(key, safe=""),
+    )
+    lower = re.sub("%..", lambda escape: escape[0].lower(), quote_plus(key))
+    for form in (*plain, quote_plus(key), lower):
+        unquoted = without_secrets(f"{before}{form} zz", environment).replace('"', "").replace("'", "")
+        assert unquoted == f"{before}*** zz"
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        written = encode((before + key + ":x").encode()).decode()
+        hidden = without_secrets(written, environment)
+        # of the signs around it, some hold bits of the key
+        assert "***" in hidden and len(hidden) <= len(written) - len(key) + 3
+
+
+def test_an_error_for_people_hides_the_key_that_it_repeats(monkeypatch):
+    monkeypatch.setenv("SENTFLOW_KEY_LAB", "chave-do-lab")
+    assert str(DataError("the service says chave-do-lab")) == "the service says ***"
+
+
+def test_the_value_of_a_secret_variable_in_a_configuration_is_refused(monkeypatch):
+    monkeypatch.setenv("SENTFLOW_KEY_LAB", "chave-do-lab")
+    (problem,) = secret_problems({"models": {"x": {"url": "https://host/chave-do-lab"}}}, where="config")
+    assert problem.startswith("config.models.x.url: this looks like a key") and "chave-do-lab" not in problem
 
 
 def test_secrets_in_settings_are_told_by_place_and_never_shown():

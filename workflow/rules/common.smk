@@ -12,6 +12,11 @@ gc.set_threshold(200_000, 20, 100)
 source_folder = str(Path(workflow.basedir) / "workflow" / "src")
 sys.path.insert(0, source_folder)
 
+from sentflow.environment import leave_out_working_folder
+
+# Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
+leave_out_working_folder(Path(workflow.basedir))
+
 from sentflow import lifeline, paths
 from sentflow.config import load_experiment
 from sentflow.environment import put_this_python_first, refuse_braces
@@ -32,8 +37,9 @@ targets = Targets(experiment)
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
 # And they end with this Snakemake, so that none of a killed run writes into the files of the next.
+# No empty entry behind the colon, which would be the working folder; Snakemake halves the braces once more.
 shell.prefix(
-    f"export PYTHONPATH={shlex.quote(source_folder)}:$PYTHONPATH"
+    f"export PYTHONSAFEPATH=1 PYTHONPATH={shlex.quote(source_folder)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}"
     f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())}; "
 )
 put_this_python_first()

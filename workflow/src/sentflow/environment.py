@@ -18,6 +18,32 @@ def put_this_python_first() -> None:
         os.environ["PATH"] = os.pathsep.join([folder, *folders])
 
 
+def leave_out_working_folder(*folders: Path) -> None:
+    """Keep this Python, and every one that is started from it, from importing files of the folder it works in.
+
+    Experiments and data of others lie there: a ``random.py`` among them would run in every job, with the tokens of the
+    shell. Python itself puts that folder first (``python -m``), an empty or relative entry of PYTHONPATH means it too,
+    and Snakemake adds one below it (``.snakemake/pip-deployments``).
+
+    Parameters
+    ----------
+    folders
+        Left out too, unless PYTHONPATH names them in full.
+    """
+    wanted = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if _is_absolute(entry)]
+    os.environ["PYTHONSAFEPATH"] = "1"
+    if wanted:
+        os.environ["PYTHONPATH"] = os.pathsep.join(wanted)
+    else:
+        os.environ.pop("PYTHONPATH", None)
+    unwanted = {str(folder) for folder in (Path.cwd(), *folders)} - set(wanted)
+    sys.path[:] = [entry for entry in sys.path if _is_absolute(entry) and entry not in unwanted]
+
+
+def _is_absolute(entry: str) -> bool:
+    return Path(entry).is_absolute()
+
+
 def refuse_braces(folder: Path) -> None:
     """Refuse a folder of the workflow whose path Snakemake would take for a template.
 

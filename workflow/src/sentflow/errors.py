@@ -1,15 +1,19 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
+from sentflow.secrecy import without_secrets
+
 
 class SentflowError(Exception):
     """Something a user can mend. The message says what is wrong, where, and what to write instead.
 
-    What a message quotes may come from a stranger's file: signs that a terminal would obey are written out.
+    What a message quotes may come from a stranger's file or service: signs that a terminal would obey are written out,
+    and secrets that it repeats are hidden.
     """
 
     def __str__(self) -> str:
         return "".join(
-            sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in super().__str__()
+            sign if sign.isprintable() or sign == "\n" else _escaped(sign)
+            for sign in without_secrets(super().__str__())
         )
 
 

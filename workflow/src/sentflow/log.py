@@ -36,7 +36,7 @@ def start_log(name: str, args: argparse.Namespace, libraries: Sequence[str] = ()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
-    logger.info("python -m sentflow.commands.%s %s", name, shlex.join(_as_typed(args)))
+    logger.info("python -P -m sentflow.commands.%s %s", name, shlex.join(_as_typed(args)))
     versions = " ".join(f"{library}={library_version(library)}" for library in libraries)
     logger.info("python=%s %s", platform.python_version(), versions)
 

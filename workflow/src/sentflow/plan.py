@@ -141,6 +141,11 @@ def _similarity_jobs(experiment: Experiment) -> dict[str, int]:
     }
 
 
+def embedded_texts(experiment: Experiment) -> list[str]:
+    """Datasets of tasks, and families of sentences, whose texts every encoder of vectors is given."""
+    return [*sorted(_embedded_datasets(experiment)), *_embedded_names(experiment)]
+
+
 def _embedded_names(experiment: Experiment) -> list[str]:
     """Families and their permuted texts, where there is an encoder to embed them."""
     return Targets(experiment).similarity.embedded() if experiment.fixed_models else []

@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.environment import leave_out_working_folder
 from sentflow.errors import DataError
 from sentflow.lifeline import VARIABLE, ancestors
 from sentflow.paths import RESULTS
@@ -23,9 +24,11 @@ def run(arguments: Sequence[str]) -> None:
     Raises
     ------
     DataError
-        A run is going on in the folder, or jobs of a killed one are; says what to do.
+        A run is going on in the folder, or jobs of a killed one are, or there are packages that Snakemake would
+        run; says what to do.
     """
     refuse_targets_among_files(arguments)
+    refuse_deployed_packages(Path.cwd())
     folder = working_folder(arguments)
     if is_locked(folder):
         refuse_running(folder)
@@ -36,6 +39,7 @@ def run(arguments: Sequence[str]) -> None:
         mend_dates(folder / RESULTS)
         write_record(folder)
     sys.stderr.flush()
+    leave_out_working_folder()
     # The process stays the same one, so that the record and signals hold for Snakemake.
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
 
@@ -58,6 +62,22 @@ def refuse_targets_among_files(arguments: Sequence[str]) -> None:
                 f"--configfile takes every word that follows, and there is no file {word}. If it is a target, write it "
                 f"first: sentflow run {shlex.join([word, *others])}. If it is a file, it is looked for in {Path.cwd()}."
             )
+
+
+def refuse_deployed_packages(folder: Path) -> None:
+    """Refuse to start where Snakemake would look for packages, and run some of them as plugins of its own.
+
+    Raises
+    ------
+    DataError
+        The folder is there; sentflow never makes one.
+    """
+    packages = folder / ".snakemake" / "pip-deployments"
+    if packages.exists():
+        raise DataError(
+            f"Snakemake would run Python packages that lie in {packages}. No run of sentflow puts any there: look "
+            "where they come from, and delete that folder."
+        )
 
 
 def working_folder(arguments: Sequence[str]) -> Path:

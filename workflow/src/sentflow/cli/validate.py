@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.few_rows import small_tasks
+from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.config import Experiment, load_experiment
 from sentflow.plan import Plan, plan_of
@@ -56,6 +57,7 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
+        *(("texts, keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
     ]
     if plan.missing_files:
         facts.append(("not found here", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))

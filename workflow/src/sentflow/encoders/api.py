@@ -123,9 +123,10 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
         raise DataError(
             "the service's answer has not the form of OpenAI's embeddings: data, a list of index and embedding "
             f"({type(error).__name__}: {error})."
-        ) from error
+        ) from None
     if n_items != n_texts or set(found) != set(range(n_texts)):
-        shown = ", ".join(str(index) for index in list(found)[:5])
+        some = list(found)[:5]
+        shown = ", ".join(str(index) if isinstance(index, int) else type(index).__name__ for index in some)
         raise DataError(
             f"the service gave {n_items} vectors (index {shown}, …) for {n_texts} texts. Each index from 0 to "
             f"{n_texts - 1} is expected once. If requests are too large for it, write a smaller batch_texts."
@@ -137,7 +138,12 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
             f"says {dimension}. Write dimension as the service has it, or request_dimension: true if the model can "
             "shorten its vectors."
         )
+    # Not by NumPy's own conversion, which takes texts of digits for numbers, and quotes other texts in its errors
+    strange = set().union(*(map(type, vector) for vector in found.values())) - {int, float}
+    if strange:
+        names = ", ".join(sorted(kind.__name__ for kind in strange))
+        raise DataError(f"the service gave vectors that are no numbers, but hold {names}.")
     try:
         return np.asarray([found[index] for index in range(n_texts)], dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"the service gave vectors that are no numbers ({error}).") from error
+    except OverflowError:
+        raise DataError("the service gave numbers that are too large for float32.") from None

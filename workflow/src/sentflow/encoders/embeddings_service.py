@@ -1,20 +1,21 @@
-"""One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and no word about the key."""
+"""One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and few of its own words."""
 
 import logging
-import os
 import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 import requests
 from requests.auth import AuthBase
 
+from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
+from sentflow.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +25,7 @@ LONGEST_ASKED_SECONDS = 900.0  # beyond it a job that waits only occupies its pl
 _CONNECT_SECONDS = 10.0
 _TOO_MANY_REQUESTS = 429
 _SHOWN_CHARACTERS = 300
-# A key travels in a header: it is one word of visible ASCII.
-_KEY = re.compile(r"[\x21-\x7e]+")
-_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+_STATUSES = frozenset(HTTPStatus)
 
 
 class _PassingError(Exception):
@@ -58,26 +57,19 @@ class EmbeddingsService:
         http(s) address that takes the requests.
     connection
         Time-out, number of tries, and the environment variable with the key.
-    environment
-        Where the variable is looked up; that of the process if left out.
 
     Raises
     ------
     ConfigError
-        The variable is not set, or holds no key. The value is never shown.
+        There is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
     """
 
-    def __init__(
-        self, url: str, connection: Connection, *, environment: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, url: str, connection: Connection) -> None:
         self._url = url
         self._connection = connection
-        self._key = _key(connection.key_variable, os.environ if environment is None else environment)
         self._session = requests.Session()
-        self._session.auth = _Bearer(self._key)
-        parts = urlsplit(url)
-        if self._key is not None and parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
-            logger.warning("%s: the key travels unencrypted; use an https address if there is one", url)
+        variable = connection.key_variable
+        self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
 
     def post(self, body: Mapping[str, Any]) -> Any:
         """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
@@ -118,19 +110,20 @@ class EmbeddingsService:
         ) as error:
             raise _PassingError(_reason(error)) from None
         except requests.RequestException as error:
-            raise DataError(f"{self._url}: {self._shown(str(error))}") from None
+            raise DataError(f"{self._url}: {_shown(str(error))}") from None
         self._check_status(response)
         try:
             return response.json()
         except ValueError:
             raise DataError(
-                f"{self._url}: the answer is no JSON, but begins {self._shown(response.text)!r}. Write the address "
+                f"{self._url}: the answer is no JSON, but begins {_shown(response.text)!r}. Write the address "
                 "that takes requests for embeddings; it often ends in /v1/embeddings."
             ) from None
 
     def _check_status(self, response: requests.Response) -> None:
         status = response.status_code
-        what = f"HTTP {status} {response.reason}".strip()
+        # The standard's words for it: the service's own may be the key that it was sent
+        what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
         if status == requests.codes.ok:
             return
         if status in (408, _TOO_MANY_REQUESTS) or status >= 500:
@@ -142,31 +135,13 @@ class EmbeddingsService:
                 f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
             )
             raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
-        raise DataError(f"{self._url}: {what}. The service says: {self._shown(response.text)!r}")
-
-    def _shown(self, text: str) -> str:
-        """The start of a text of others, without the key."""
-        clean = text if self._key is None else text.replace(self._key, "***")
-        clean = " ".join(clean.split())
-        return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
+        raise DataError(f"{self._url}: {what}. The service says: {_shown(response.text)!r}")
 
 
-def _key(variable: str | None, environment: Mapping[str, str]) -> str | None:
-    if variable is None:
-        return None
-    key = environment.get(variable, "").strip()
-    if not key:
-        raise ConfigError(
-            f"key_variable: the environment variable {variable} is not set. Set it in the shell that starts "
-            f"snakemake: export {variable}=… (not in a file of the project)."
-        )
-    # Checked here, because the HTTP library would repeat it in its error
-    if not _KEY.fullmatch(key):
-        raise ConfigError(
-            f"key_variable: the environment variable {variable} holds no key: there are spaces or signs in it "
-            "that a header cannot hold. Set it again."
-        )
-    return key
+def _shown(text: str) -> str:
+    """The start of a text of others; a secret is hidden before it can be cut in two."""
+    clean = " ".join(without_secrets(text).split())
+    return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
 
 
 def _asked_seconds(retry_after: str) -> float | None:

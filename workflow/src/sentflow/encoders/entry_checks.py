@@ -10,10 +10,12 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 from sentflow.encoders.scikit_learn_list import ALLOWED, PART_WEIGHTS, PARTS, SEED
+from sentflow.encoders.service_keys import how_to_name, is_key_variable
 
 STEP_KEYS = ("class", "arguments")
 
-_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+# HF_TOKEN, AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY …: a name, and nothing that could be a key itself
+_OTHER_SECRET = re.compile(r"[A-Z]+(_[A-Z]+)+")
 
 
 def step_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
@@ -127,10 +129,14 @@ def service_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
             "into an environment variable, whose name is key_variable."
         )
     variable = entry.get("key_variable")
-    if variable is not None and not (isinstance(variable, str) and _VARIABLE.fullmatch(variable)):
+    if variable is None or is_key_variable(variable):
+        return problems
+    if isinstance(variable, str) and _OTHER_SECRET.fullmatch(variable):
+        problems.append(f"{where}.key_variable: {variable} is not sent: {how_to_name(entry.get('url'))}")
+    else:
         problems.append(
-            f"{where}.key_variable: write the name of an environment variable (capital letters, digits and "
-            "_), not the key itself. If a key stood here, it is in a file now: revoke it."
+            f"{where}.key_variable: write the name of an environment variable, SENTFLOW_KEY_NAME with capital letters, "
+            "digits and _, not the key itself. If a key stood here, it is in a file now: revoke it."
         )
     return problems
 
