@@ -10,7 +10,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.model_size import check_module_size, check_transformer_size
 from sentflow.errors import ConfigError, DataError
+from sentflow.limits import MODEL_SETTINGS_BYTES, SAFETENSORS_HEADER_BYTES
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 PICKLES = "pytorch_model*.bin"
@@ -75,6 +77,8 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     description = ModelDescription(dimension=None, pooling=None, max_tokens=None)
     for name, module_folder in _modules(folder):
         _check_weights(module_folder, allow_pickle=allow_pickle)
+        check_size = check_transformer_size if name == "Transformer" else check_module_size
+        check_size(module_folder, _read_if_there(module_folder / "config.json"))
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
     return description
@@ -102,6 +106,7 @@ def describe_plain(folder: Path, *, allow_pickle: bool) -> ModelDescription:
             "an architecture that transformers has."
         )
     _check_weights(folder, allow_pickle=allow_pickle)
+    check_transformer_size(folder, config)
     description = _transformer(folder, ModelDescription(None, None, None))
     # How the token vectors become one is a setting of the entry, not of the files
     return ModelDescription(description.dimension, None, description.max_tokens)
@@ -202,13 +207,17 @@ def _safetensors_header(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            header: dict[str, Any] = json.loads(stream.read(length))
+            header: dict[str, Any] = json.loads(stream.read(min(length, SAFETENSORS_HEADER_BYTES)))
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is missing or damaged ({error}).") from error
     return header
 
 
 def _read(path: Path) -> Any:
+    if path.exists() and (not path.is_file() or path.stat().st_size > MODEL_SETTINGS_BYTES):
+        raise DataError(
+            f"{path} holds no settings: it is a pipe or a device, or larger than {MODEL_SETTINGS_BYTES} bytes."
+        )
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
