@@ -5,6 +5,7 @@ numbers, until their whole size is known.
 """
 
 from collections.abc import Sequence
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from sentflow.data.parquet_pages import page_bytes
 from sentflow.errors import DataError
 from sentflow.limits import RATIO_FROM_BYTES, limits
 
@@ -52,7 +54,7 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         # Only columns of plain texts can stay as they are; of lists, a batch has as many rows as do no harm
         file = pq.ParquetFile(path, read_dictionary=texts)
         most = limits().unpacked_from(path.stat().st_size)
-        stated = _stated_bytes(file.metadata, wanted)
+        stated = _largest_part(path, file.metadata, wanted)
         _check(path, stated, most)
         plain = set(texts) == set(wanted)
         batch_rows = (
@@ -76,15 +78,17 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         raise _unreadable(path, error) from error
 
 
-def _stated_bytes(metadata: Any, names: Sequence[str]) -> int:
-    """What the file says of the largest of its parts: nothing larger is unpacked at once."""
-    parts = (metadata.row_group(group) for group in range(metadata.num_row_groups))
-    columns = [part.column(place) for part in parts for place in range(part.num_columns)]
-    sizes = [
-        max(column.total_uncompressed_size, 2 * column.num_values)
-        for column in columns
-        if column.path_in_schema.partition(".")[0] in names
-    ]
+def _largest_part(path: Path, metadata: Any, names: Sequence[str]) -> int:
+    """Bytes of the largest column of a row group: nothing larger is unpacked at once."""
+    parts = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+    # of a part without rows nothing is read
+    columns = [part.column(place) for part in parts if part.num_rows for place in range(part.num_columns)]
+    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
+        sizes = [
+            max(page_bytes(content, column), column.total_uncompressed_size, 2 * column.num_values)
+            for column in columns
+            if column.path_in_schema.partition(".")[0] in names
+        ]
     return max(sizes, default=0)
 
 
