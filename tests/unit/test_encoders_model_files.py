@@ -251,6 +251,7 @@ PUBLISHED = {
         {"n_layer": 12, "n_embd": 768, "n_inner": 3072, "num_experts": 8, "vocab_size": 250_048},
         1.9e9,
     ),
+    "a static model": ({"model_type": "model2vec", "hidden_dim": 64, "seq_length": 1_000_000}, 9e5),
     "distilbert": ({"n_layers": 6, "dim": 768, "hidden_dim": 3072, "vocab_size": 119_547}, 542e6),
 }
 
