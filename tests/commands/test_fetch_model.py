@@ -6,6 +6,7 @@ import json
 import shutil
 import zipfile
 from fnmatch import fnmatch
+from types import SimpleNamespace
 
 import huggingface_hub
 import pytest
@@ -51,7 +52,7 @@ def fetch(tmp_path, monkeypatch):
     monkeypatch.setattr("sentflow.data.transfer.time.sleep", lambda seconds: None)
     folder = tmp_path / "results" / "models" / "my-model"
 
-    def run(entry, mirrors=()):
+    def run(entry, mirrors=(), limits=None):
         arguments = [
             "--model",
             "my-model",
@@ -60,6 +61,7 @@ def fetch(tmp_path, monkeypatch):
             "--output",
             str(folder / "manifest.json"),
         ]
+        arguments += ["--limits", json.dumps(limits or {})]
         assert main([*arguments, "--mirrors", json.dumps([str(mirror) for mirror in mirrors])]) == 0
         return json.loads((folder / "manifest.json").read_text(encoding="utf-8")), folder
 
@@ -78,14 +80,17 @@ class Hub:
         self.files = files
         self.calls = []
 
-    def __call__(self, repo_id, *, revision, local_dir, allow_patterns, ignore_patterns):
-        self.calls.append((repo_id, revision))
+    def __call__(self, repo_id, *, revision, local_dir, allow_patterns, ignore_patterns, dry_run=False):
         wanted = {
             name: content
             for name, content in self.files.items()
             if any(fnmatch(name, pattern) for pattern in allow_patterns)
         }
+        if dry_run:
+            return [SimpleNamespace(file_size=len(content)) for content in wanted.values()]
+        self.calls.append((repo_id, revision))
         write_files(local_dir, {**wanted, ".cache/huggingface/download/note.json": "{}"})
+        return None
 
 
 @pytest.fixture
@@ -165,8 +170,17 @@ def test_hub_model_at_its_commit(fetch, hub):
     assert sorted(found) == READ
 
 
+def test_a_model_that_is_larger_than_the_limit_is_not_downloaded(fetch, hub):
+    entry = neural({"hub": "lab/modelo", "revision": COMMIT})
+    with pytest.raises(
+        ConfigError, match=r"lab/modelo have \d+ bytes, more than limits\.model_bytes allows \(10\)"
+    ):
+        fetch(entry, limits={"model_bytes": 10})
+    assert hub.calls == []
+
+
 def test_the_client_of_the_hub_knows_the_arguments_it_is_called_with():
-    options = ("revision", "local_dir", "allow_patterns", "ignore_patterns")
+    options = ("revision", "local_dir", "allow_patterns", "ignore_patterns", "dry_run")
     assert set(options) <= set(inspect.signature(huggingface_hub.snapshot_download).parameters)
 
 

@@ -113,6 +113,7 @@ def with_pinned(**changes: Any) -> dict[str, Any]:
     "config",
     [
         {"mirrors": ["https://mirror.example.org", "/a/folder"]},
+        {"limits": {"unpacked_bytes": 8_000_000_000, "answer_bytes": 10}},
         {"probe": {"job": "fold"}},
         {"probe": {"job": "repetition"}},
     ],

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.data import archive_limits
 from sentflow.data.archives import check_archive, member_names, members_sha256, members_under, read_members
 from sentflow.errors import DataError
+from sentflow.limits import RATIO_FROM_BYTES, limited
 
 
 def make_zip(path: Path, members: list[tuple[str | zipfile.ZipInfo, bytes]]) -> Path:
@@ -68,16 +68,42 @@ def test_encrypted_member_is_refused_by_name(tmp_path):
 
 
 def test_bomb_is_refused_before_it_is_unpacked(tmp_path):
-    path = make_zip(tmp_path / "a.zip", [("bomba.csv", bytes(archive_limits.RATIO_FROM_BYTES + 1))])
-    with pytest.raises(DataError, match=r"member 'bomba\.csv' unpacks from \d+ to 10485761 bytes"):
+    path = make_zip(tmp_path / "a.zip", [("bomba.csv", bytes(RATIO_FROM_BYTES + 1))])
+    with pytest.raises(DataError, match=r"unpacks from \d+ to 10485761 bytes, like a bomb"):
         check_archive(path)
 
 
-def test_too_many_members_and_too_many_bytes_are_refused_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive_limits, "MAX_MEMBERS", 2)
-    monkeypatch.setattr(archive_limits, "MAX_BYTES", 5)
+def test_bomb_that_says_it_is_packed_to_more_than_the_file_holds_is_refused(tmp_path):
+    path = make_zip(tmp_path / "a.zip", [("bomba.csv", bytes(RATIO_FROM_BYTES + 1))])
+    content = bytearray(path.read_bytes())
+    in_directory = content.index(b"PK\x01\x02") + 20
+    content[in_directory : in_directory + 4] = (RATIO_FROM_BYTES).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="like a bomb"):
+        check_archive(path)
+
+
+def test_members_that_are_bombs_together_only_are_refused(tmp_path):
+    path = make_zip(tmp_path / "a.zip", [(f"{n}.csv", bytes(RATIO_FROM_BYTES - 1)) for n in range(3)])
+    with pytest.raises(DataError, match=rf"to {3 * RATIO_FROM_BYTES - 3} bytes, like a bomb"):
+        check_archive(path)
+    with pytest.raises(DataError, match="like a bomb"):
+        list(read_members(path, member_names(path)))
+
+
+def test_limits_of_the_configuration_let_pass_what_is_meant(tmp_path):
+    path = make_zip(tmp_path / "a.zip", [("vazio.csv", bytes(2 * RATIO_FROM_BYTES))])
+    with limited(unpacked_ratio=2000):
+        check_archive(path)
+        assert len(dict(read_members(path, ["vazio.csv"]))["vazio.csv"]) == 2 * RATIO_FROM_BYTES
+
+
+def test_too_many_members_and_too_many_bytes_are_refused_together(tmp_path):
     path = make_zip(tmp_path / "a.zip", [("a", b"11"), ("b", b"22"), ("c", b"33")])
-    with pytest.raises(DataError, match=r"holds 3 members, more than 2; unpacks to 6 bytes, more than 5"):
+    message = (
+        r"holds 3 members, more than 2 .*; unpacks from \d+ to 6 bytes, .* limits.unpacked_bytes allows \(5\)"
+    )
+    with limited(archive_members=2, unpacked_bytes=5), pytest.raises(DataError, match=message):
         check_archive(path)
 
 

@@ -1,21 +1,25 @@
 """Downloads from a server on loopback that does what servers do wrong."""
 
+import gzip
 import hashlib
 import io
+import os
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from one_connection import one_connection
 
 from sentflow.data.checksums import CatalogFile
 from sentflow.data.download import download
 from sentflow.data.transfer import Patience
 from sentflow.errors import ConfigError, DataError
+from sentflow.limits import limited
 
 CONTENT = "índice,texto,rótulo\n".encode() + bytes(range(256)) * 40
 HASTE = Patience(
@@ -315,6 +319,112 @@ def test_another_size_is_refused_before_the_body(tmp_path, loopback):
     with pytest.raises(DataError, match=f"has {len(CONTENT)} bytes, expected 7"):
         download(catalog_file(url, bytes=7), tmp_path / "a.csv", patience=HASTE)
     assert left_in(tmp_path) == []
+
+
+def endless(connection) -> None:
+    connection.recv(1 << 16)
+    connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+    while True:
+        connection.sendall(bytes(1 << 16))
+
+
+@pytest.mark.parametrize("known", [{"bytes": 15}, {}], ids=["size of the catalog", "limit"])
+def test_body_that_does_not_say_its_size_is_left_at_the_limit(tmp_path, known):
+    message = r"sends more than (the 15 bytes|limits\.download_bytes allows \(1000\))"
+    with (
+        limited(download_bytes=1000),
+        pytest.raises(DataError, match=message),
+        one_connection(endless) as url,
+    ):
+        download(catalog_file(url, **known), tmp_path / "a.csv", patience=HASTE)
+    assert left_in(tmp_path) == []
+
+
+def test_announced_size_beyond_the_limit_is_refused_before_the_body(tmp_path, loopback):
+    url = loopback.serve("/a.csv", loopback.whole(announced=10**12))
+    with pytest.raises(DataError, match=r"has 1000000000000 bytes, more than limits\.download_bytes allows"):
+        download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
+    assert left_in(tmp_path) == [] and len(loopback.asked) == 1
+
+
+def test_body_that_the_server_packed_is_not_unpacked(tmp_path, loopback):
+    packed = gzip.compress(bytes(1 << 20), mtime=0)
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Encoding", "gzip")
+        request.send_header("Content-Length", str(len(packed)))
+        request.end_headers()
+        request.wfile.write(packed)
+
+    url = loopback.serve("/a.gz", answer)
+    download(catalog_file(url, content=packed), tmp_path / "a.gz", patience=HASTE)
+    assert (tmp_path / "a.gz").read_bytes() == packed
+
+
+def test_body_of_a_redirect_is_not_read(tmp_path, loopback):
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(302)
+        request.send_header("Location", "/b.csv")
+        request.end_headers()
+        while not loopback.over.is_set():
+            request.wfile.write(bytes(1 << 16))
+
+    url = loopback.serve("/a.csv", answer)
+    loopback.serve("/b.csv", loopback.whole())
+    download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
+    assert (tmp_path / "a.csv").read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("part", ["status", "headers", "body"])
+def test_answer_that_drips_past_both_time_outs_is_left(tmp_path, part):
+    now = 0.0
+    start = {"status": b"", "headers": b"HTTP/1.1 200 OK\r\nX: ", "body": b"HTTP/1.1 200 OK\r\n\r\n"}[part]
+
+    def drip(connection) -> None:
+        nonlocal now
+        connection.recv(1 << 16)
+        connection.sendall(start)
+        while True:  # each piece comes before a read would time out, and fast enough
+            now += 100
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" if part == "status" else bytes(500))
+
+    patience = replace(HASTE, clock=lambda: now, least_bytes_per_second=0)
+    with one_connection(drip) as url, pytest.raises(DataError, match=r"took longer than 3600 s"):
+        download(catalog_file(url), tmp_path / "a.csv", patience=patience)
+
+
+def pipe(path: Path) -> Path:
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize("make", [lambda folder: Path("/dev/zero"), lambda folder: pipe(folder / "cano")])
+def test_local_file_that_never_ends_is_refused(tmp_path, make):
+    endless = make(tmp_path)
+    link = tmp_path / "dados.csv"
+    link.symlink_to(endless)
+    for path in (endless, link):
+        with pytest.raises(DataError, match="is no file, but a folder, a pipe or a device"):
+            download(CatalogFile((str(path),)), tmp_path / "raw/a.csv")
+
+
+def test_link_to_a_file_is_followed(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CONTENT)
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    download(CatalogFile((str(tmp_path / "b.csv"),)), tmp_path / "raw/a.csv")
+    assert (tmp_path / "raw/a.csv").read_bytes() == CONTENT
+
+
+def test_local_file_beyond_the_limit_is_refused(tmp_path):
+    (tmp_path / "a.csv").write_bytes(CONTENT)
+    with (
+        limited(download_bytes=100),
+        pytest.raises(DataError, match=r"limits\.download_bytes allows \(100\)"),
+    ):
+        download(CatalogFile((str(tmp_path / "a.csv"),)), tmp_path / "raw/a.csv")
+    with pytest.raises(DataError, match=f"has {len(CONTENT)} bytes, expected 15"):
+        download(CatalogFile((str(tmp_path / "a.csv"),), bytes=15), tmp_path / "raw/a.csv")
 
 
 def test_archive_that_climbs_out_is_refused_although_its_checksum_is_right(tmp_path, loopback):

@@ -1,6 +1,7 @@
 """Services that speak the OpenAI embeddings format, against a server of this machine."""
 
 import logging
+import threading
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from urllib.parse import quote, urlsplit
@@ -8,12 +9,14 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 import pytest
 from embeddings_server import embeddings_server, vector_of
+from one_connection import one_connection
 
 from sentflow.encoders import api, embeddings_service
 from sentflow.encoders.api import ApiEncoder, read_answer
 from sentflow.encoders.embeddings_service import EmbeddingsService
 from sentflow.encoders.settings_by_kind import ApiSettings, Connection
 from sentflow.errors import DataError
+from sentflow.limits import limited
 
 KEY = 'chave/do+lab"=zq81'  # with signs that every form writes in another way
 NUMBER = "9182736450192837"  # a key that could pass for a number
@@ -137,7 +140,7 @@ def test_after_the_last_try_it_is_an_error(server, waits):
 def test_nobody_there_is_an_error(waits):
     service = EmbeddingsService("http://127.0.0.1:9/v1/embeddings", Connection(attempts=2))
     with pytest.raises(DataError, match=r"no connection, or it broke \(tried 2 times\)"):
-        service.post({})
+        service.post({}, most_bytes=100)
 
 
 def test_a_refusal_is_not_tried_again(server, waits):
@@ -168,6 +171,52 @@ def test_an_answer_that_is_no_json_says_which_address_is_meant(server):
         DataError, match=r"is no JSON, but begins '<html>Welcome.*often ends in /v1/embeddings"
     ):
         encode(server, ["lei"])
+
+
+def test_an_answer_that_is_far_larger_than_its_vectors_is_left(server):
+    server.change = lambda answer: {**answer, "more": "x" * (2 << 20)}
+    with pytest.raises(DataError, match=r"more than \d+ bytes, .*limits\.answer_bytes"):
+        encode(server, ["lei"])
+    assert len(server.requests) == 1
+
+
+def test_the_limit_of_the_configuration_holds_for_answers(server):
+    with limited(answer_bytes=50), pytest.raises(DataError, match="more than 50 bytes"):
+        encode(server, ["lei"])
+
+
+def test_an_error_of_any_size_is_told_by_its_status(server):
+    server.failures = [(400, {}, "x" * (2 << 20))]
+    with pytest.raises(DataError, match="HTTP 400"):
+        encode(server, ["lei"])
+
+
+def test_an_answer_that_is_packed_unasked_is_not_unpacked(server):
+    server.failures = [(200, {"Content-Encoding": "gzip"}, "{}")]
+    with pytest.raises(DataError, match=r"the answer is packed \(gzip\)"):
+        encode(server, ["lei"])
+    assert server.requests[0][0]["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize("part", ["status", "body"])
+def test_an_answer_that_drips_beyond_the_time_is_left(waits, part):
+    now = 0.0
+    over = threading.Event()
+
+    def drip(connection):
+        nonlocal now
+        connection.recv(1 << 16)
+        if part == "body":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+        while not over.is_set():  # each piece comes long before a read would time out
+            now += 10
+            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n" if part == "status" else b" ")
+
+    with one_connection(drip) as url:
+        service = EmbeddingsService(url, Connection(attempts=1), clock=lambda: now)
+        with pytest.raises(DataError, match=r"no (whole )?answer in time \(tried 1 times\)"):
+            service.post({}, most_bytes=1 << 20)
+        over.set()
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500, 529])

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from sentflow.encoders.model_files import describe, is_model_file, model_files
+from sentflow.encoders.model_files import describe, describe_plain, is_model_file, model_files
+from sentflow.encoders.model_size import check_transformer_size
 from sentflow.errors import ConfigError, DataError
 
 PREFIX = "sentence_transformers.models"
@@ -177,3 +178,121 @@ def test_pickles_are_files_of_the_model_only_where_allowed(tmp_path):
         (tmp_path / name).write_text("{}")
     assert model_files(tmp_path, allow_pickle=False) == ["config.json"]
     assert model_files(tmp_path, allow_pickle=True) == ["config.json", "pytorch_model.bin"]
+
+
+# --- numbers that do not fit the weights ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"num_hidden_layers": 10**7},
+        {"n_layer": 10**7, "hidden_size": 1},
+        {"block_sizes": [4, 10**7]},
+        {"text_config": {"num_hidden_layers": 10**7}},
+        {"model_type": "albert", "num_hidden_groups": 10**7},
+        {"num_hidden_layers": 900, "num_experts": 900},
+        {"hidden_size": 10**6},
+        {"hidden_size": 768, "vocab_size": 10**9},
+        {"hidden_size": 768, "type_vocab_size": 10**9},
+        {"hidden_size": 768, "intermediate_size": 10**9},
+        {"hidden_size": 4096, "num_hidden_layers": 900},
+        {"vocab_size": 10**400},
+    ],
+    ids=str,
+)
+def test_settings_that_ask_for_far_more_memory_than_the_weights_have_are_refused(tmp_path, config):
+    model = make_model(tmp_path, ("Transformer", ""), config=config)
+    with pytest.raises(DataError, match=r"more than any model has|describes a model of about \d+ MB"):
+        describe(model, allow_pickle=False)
+    with pytest.raises(DataError, match=r"config\.json.* fill the memory"):
+        describe_plain(model, allow_pickle=False)
+
+
+def test_dense_layer_that_does_not_fit_its_weights_is_refused(tmp_path):
+    dense = {"in_features": 10**6, "out_features": 10**6, "bias": True}
+    model = make_model(tmp_path, ("Transformer", ""), ("Dense", "2_Dense"), **{"2_Dense__config": dense})
+    with pytest.raises(DataError, match="2_Dense/config.json describes a model of about 4000000 MB"):
+        describe(model, allow_pickle=False)
+
+
+BERT = {"num_hidden_layers": 12, "hidden_size": 768, "intermediate_size": 3072, "vocab_size": 30_522}
+# Settings of published models and the bytes of their weights
+PUBLISHED = {
+    "bert-base, half precision": ({**BERT, "max_position_embeddings": 512}, 219e6),
+    "xlm-roberta-base": ({**BERT, "vocab_size": 250_002, "max_position_embeddings": 514}, 1.11e9),
+    "multilingual-e5-small": (
+        {
+            **BERT,
+            "hidden_size": 384,
+            "intermediate_size": 1536,
+            "vocab_size": 250_037,
+            "tokenizer_class": "x",
+        },
+        471e6,
+    ),
+    "albert-xxlarge": (
+        {
+            "model_type": "albert",
+            "num_hidden_layers": 12,
+            "num_hidden_groups": 1,
+            "hidden_size": 4096,
+            "embedding_size": 128,
+            "intermediate_size": 16384,
+            "vocab_size": 30_000,
+            "inner_group_num": 1,
+        },
+        890e6,
+    ),
+    "qwen3-embedding-0.6b": (
+        {
+            "num_hidden_layers": 28,
+            "hidden_size": 1024,
+            "intermediate_size": 3072,
+            "vocab_size": 151_669,
+            "max_position_embeddings": 32768,
+            "rope_theta": 1_000_000,
+            "max_window_layers": 28,
+            "head_dim": 128,
+        },
+        1.19e9,
+    ),
+    "e5-mistral-7b": (
+        {
+            "num_hidden_layers": 32,
+            "hidden_size": 4096,
+            "intermediate_size": 14336,
+            "vocab_size": 32_000,
+            "max_position_embeddings": 32768,
+            "rope_theta": 10000.0,
+        },
+        14.2e9,
+    ),
+    "the same in four bits": (
+        {"num_hidden_layers": 32, "hidden_size": 4096, "intermediate_size": 14336, "vocab_size": 32_000},
+        4.1e9,
+    ),
+    "nomic-embed-v2-moe": (
+        {"n_layer": 12, "n_embd": 768, "n_inner": 3072, "num_experts": 8, "vocab_size": 250_048},
+        1.9e9,
+    ),
+    "a static model": ({"model_type": "model2vec", "hidden_dim": 64, "seq_length": 1_000_000}, 9e5),
+    "distilbert": ({"n_layers": 6, "dim": 768, "hidden_dim": 3072, "vocab_size": 119_547}, 542e6),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_settings_of_published_models_fit_their_weights(tmp_path, name):
+    config, n_bytes = PUBLISHED[name]
+    with (tmp_path / "model.safetensors").open("wb") as file:
+        file.truncate(int(n_bytes))  # takes no room
+    check_transformer_size(tmp_path, config)
+
+
+@pytest.mark.parametrize("name", ["config", "sentence_bert_config"])
+def test_settings_that_never_end_are_not_read(tmp_path, name):
+    model = make_model(tmp_path, ("Transformer", ""))
+    (tmp_path / f"{name}.json").unlink(missing_ok=True)
+    (tmp_path / f"{name}.json").symlink_to("/dev/zero")
+    with pytest.raises(DataError, match="holds no settings: it is a pipe or a device"):
+        describe(model, allow_pickle=False)

@@ -11,6 +11,7 @@ from sentflow.encoders.word_vector_files import describe_word_vectors, read_word
 from sentflow.encoders.word_vectors import WordVectorEncoder
 from sentflow.encoders.words import TOKENS
 from sentflow.errors import DataError
+from sentflow.limits import LINE_BYTES, limited
 
 PLAIN = "lei 1 2\nvoto 3 4\nação -1 0.5e1\n"
 
@@ -148,3 +149,25 @@ def test_only_words_that_occur_are_kept(tmp_path):
     small = encoder(tmp_path)
     small.plan(["lei"])
     assert set(small._vectors) == {"lei"}
+
+
+def test_a_line_without_end_is_left(tmp_path):
+    path = tmp_path / "v.gz"
+    path.write_bytes(gzip.compress(b"a 1 2\n" + b"b" * (LINE_BYTES + 10)))
+    with pytest.raises(DataError, match=rf"line 2 has more than {LINE_BYTES} bytes"):
+        describe_word_vectors(path)
+
+
+def test_a_packed_file_is_left_at_the_limit_of_what_it_may_unpack_to(tmp_path):
+    path = tmp_path / "v.gz"
+    path.write_bytes(gzip.compress(b"a 1 2\n" * 1000))
+    with (
+        limited(unpacked_bytes=3000),
+        pytest.raises(DataError, match=r"limits\.unpacked_bytes allows \(3000\)"),
+    ):
+        describe_word_vectors(path)
+    assert describe_word_vectors(path).n_words == 1000
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"a 1 2\n" * 1000)
+    with limited(unpacked_bytes=3000):
+        assert describe_word_vectors(path).n_words == 1000

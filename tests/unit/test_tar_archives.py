@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.data import archive_limits
 from sentflow.data.archives import (
     check_archive,
     is_archive,
@@ -26,6 +25,7 @@ from sentflow.data.checksums import CatalogFile, verify
 from sentflow.data.readers import Reader, read_rows
 from sentflow.encoders.archive import unpack_model
 from sentflow.errors import DataError
+from sentflow.limits import RATIO_FROM_BYTES, limited
 
 PACKERS = {"tar": bytes, "tar.gz": gzip.compress, "tar.bz2": bz2.compress, "tar.xz": lzma.compress}
 
@@ -99,17 +99,17 @@ def test_member_that_occurs_twice_is_refused(tmp_path, second):
 
 @pytest.mark.parametrize("packing", ["tar.gz", "tar.bz2", "tar.xz"])
 def test_bomb_is_left_as_soon_as_it_exceeds_the_limit(tmp_path, packing):
-    path = make_tar(tmp_path / "a", [("bomba.csv", bytes(8 * archive_limits.RATIO_FROM_BYTES))], packing)
+    path = make_tar(tmp_path / "a", [("bomba.csv", bytes(8 * RATIO_FROM_BYTES))], packing)
     tracemalloc.start()
     with pytest.raises(DataError, match=r"unpacks to more than \d+ bytes, like a bomb"):
         check_archive(path)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < archive_limits.RATIO_FROM_BYTES
+    assert peak < RATIO_FROM_BYTES
 
 
 def test_bomb_is_counted_when_it_is_read_too(tmp_path):
-    path = make_tar(tmp_path / "a", [("bomba.csv", bytes(2 * archive_limits.RATIO_FROM_BYTES))], "tar.gz")
+    path = make_tar(tmp_path / "a", [("bomba.csv", bytes(2 * RATIO_FROM_BYTES))], "tar.gz")
     with pytest.raises(DataError, match="like a bomb"):
         list(read_members(path, ["bomba.csv"]))
 
@@ -131,14 +131,12 @@ def test_header_of_endless_attributes_is_not_read(tmp_path):
         check_archive(path)
 
 
-def test_too_many_members_and_too_many_bytes(tmp_path, monkeypatch):
+def test_too_many_members_and_too_many_bytes(tmp_path):
     path = make_tar(tmp_path / "a.tar", [(str(n), b"11") for n in range(5)])
-    monkeypatch.setattr(archive_limits, "MAX_MEMBERS", 4)
-    with pytest.raises(DataError, match="holds more than 4 members"):
+    with limited(archive_members=4), pytest.raises(DataError, match="holds more than 4 members"):
         check_archive(path)
-    monkeypatch.setattr(archive_limits, "MAX_MEMBERS", 5)
-    monkeypatch.setattr(archive_limits, "MAX_BYTES", 3000)
-    with pytest.raises(DataError, match="unpacks to more than 3000 bytes"):
+    message = r"unpacks to more than 3000 bytes, more than limits\.unpacked_bytes allows"
+    with limited(unpacked_bytes=3000), pytest.raises(DataError, match=message):
         check_archive(path)
 
 

@@ -307,7 +307,7 @@ def test_change_touches_the_settings_that_it_decides_and_no_others(changes, touc
     assert changed(**changes) == touched
 
 
-def test_mirrors_are_no_settings_of_science():
+def test_mirrors_and_limits_are_no_settings_of_science():
     places = SimpleNamespace(
         task="T2A-open",
         model="random",
@@ -318,6 +318,8 @@ def test_mirrors_are_no_settings_of_science():
     )
     assert changed(places, mirrors=["/espelho"]) == set()
     assert targets(mirrors=["/espelho"]).mirrors() == '["/espelho"]'
+    assert changed(places, limits={"download_bytes": 5}) == set()
+    assert targets(limits={"download_bytes": 5}).limits() == '{"download_bytes": 5}'
 
 
 def test_seed_of_sample_data_is_that_of_the_dataset():

@@ -47,12 +47,14 @@ rule download:
         mem_mb=500,
         runtime=60,
         mirrors=targets.mirrors(),
+        limits=targets.limits(),
         settings=targets.download_settings,
     params:
         content=targets.downloaded_content,
     shell:
         "python -m sentflow.commands.download --dataset {wildcards.dataset:q} --file {wildcards.file:q}"
-        " --settings {resources.settings:q} --mirrors {resources.mirrors:q} --output {output:q} > {log:q} 2>&1"
+        " --settings {resources.settings:q} --mirrors {resources.mirrors:q} --limits {resources.limits:q}"
+        " --output {output:q} > {log:q} 2>&1"
 
 
 rule prepare:
@@ -73,13 +75,14 @@ rule prepare:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
         checks=targets.prepare_checks,
+        limits=targets.limits(),
     params:
         code=code("sentflow.commands.prepare"),
         settings=targets.prepare_settings,
     shell:
         "python -m sentflow.commands.prepare --task {wildcards.task:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q} --output {output.table:q}"
-        " > {log:q} 2>&1"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule collect_texts:

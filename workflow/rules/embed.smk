@@ -27,6 +27,7 @@ rule embed:
         connection=targets.connection_settings,
         device=targets.device,
         call_seconds=targets.call_seconds,
+        limits=targets.limits(),
     params:
         code=targets.embed_code,
         env=targets.embed_versions,
@@ -34,7 +35,7 @@ rule embed:
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
-        " --call-seconds {resources.call_seconds:q} --code {params.code:q} --threads {threads}"
+        " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
         " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
 
 

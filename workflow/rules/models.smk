@@ -20,10 +20,11 @@ rule fetch_model:
         mem_mb=2000,
         runtime=120,
         mirrors=targets.mirrors(),
+        limits=targets.limits(),
     params:
         code=targets.fetch_code,
         env=targets.libraries_of_model,
         settings=targets.fetch_settings,
     shell:
         "python -m sentflow.commands.fetch_model --model {wildcards.model:q} --settings {params.settings:q}"
-        " --mirrors {resources.mirrors:q} --output {output:q} > {log:q} 2>&1"
+        " --mirrors {resources.mirrors:q} --limits {resources.limits:q} --output {output:q} > {log:q} 2>&1"

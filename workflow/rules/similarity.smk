@@ -19,13 +19,14 @@ rule prepare_pairs:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
         checks=targets.similarity.prepare_checks,
+        limits=targets.limits(),
     params:
         code=code("sentflow.commands.prepare_pairs"),
         settings=targets.similarity.prepare_settings,
     shell:
         "python -m sentflow.commands.prepare_pairs --pairs {wildcards.pairs:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q} --output {output.table:q}"
-        " > {log:q} 2>&1"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule collect_sentences:

@@ -19,6 +19,7 @@ from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.protocols import NamedProtocol
 from sentflow.secrecy import secret_problems, without_secrets
+from sentflow.settings_files import refuse_overgrown
 from sentflow.similarity_config import (
     families_of,
     instead,
@@ -156,7 +157,9 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    plain: Entry = json.loads(json.dumps({key: own.get(key) for key in ("tasks", "datasets")}))
+    own = {key: own.get(key) for key in ("tasks", "datasets")}
+    refuse_overgrown(own, where="config")
+    plain: Entry = json.loads(json.dumps(own))
     entries = {section: _merged(workflow, plain, section) for section in ("tasks", "datasets")}
     problems = _write_out_tasks(entries, workflow)
     problems += _misfits(entries, workflow, told=problems)
@@ -285,7 +288,8 @@ def schema_problems(value: Any, schema: Mapping[str, Any], *, where: str) -> lis
 
 def _unquoted(error: ValidationError) -> str:
     """What to write instead of a text that would be right if it were none; empty for other mistakes."""
-    if error.validator != "type" or not isinstance(error.instance, str):
+    # a number or a list of names is short; a long text would be read for nothing, at any cost
+    if error.validator != "type" or not isinstance(error.instance, str) or len(error.instance) > 200:
         return ""
     try:
         meant = yaml.safe_load(error.instance)
@@ -338,6 +342,7 @@ def _plain(config: Mapping[str, Any]) -> Entry:
         found = f"YAML reads {value} as a {type(value).__name__}"
         raise ConfigError(_told([f"config: {found}. Put it in quotes if it is a text."]))
 
+    refuse_overgrown(config, where="config")
     plain: Entry = json.loads(json.dumps(config, default=refuse))
     return plain
 

@@ -333,6 +333,10 @@ class Targets:
         """Mirrors of the config, as JSON. Not a setting of science: changing them runs nothing again."""
         return json_text(self.experiment.config["mirrors"])
 
+    def limits(self) -> str:
+        """What files and answers of strangers may cost, as JSON. Not a setting of science either."""
+        return json_text(self.experiment.config.get("limits", {}))
+
     def download_settings(self, wildcards: Any) -> str:
         """The catalog's entry of one raw file."""
         return json_text(self._file(wildcards.dataset, wildcards.file))
@@ -568,7 +572,8 @@ class Targets:
 
     def record_settings(self, _wildcards: Any) -> str:
         """The configuration, less what changes neither files nor numbers."""
-        config = {key: value for key, value in self.experiment.config.items() if key != "mirrors"}
+        places = ("limits", "mirrors")
+        config = {key: value for key, value in self.experiment.config.items() if key not in places}
         config["probe"] = {key: value for key, value in config["probe"].items() if key != "job"}
         return json_text(config)
 

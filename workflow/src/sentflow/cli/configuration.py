@@ -9,6 +9,7 @@ import yaml
 import sentflow
 from sentflow.config import laid_over
 from sentflow.errors import ConfigError
+from sentflow.settings_files import read_settings
 
 
 def workflow_folder() -> Path:
@@ -52,7 +53,7 @@ def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[st
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        value = yaml.safe_load(file.read_text(encoding="utf-8"))
+        value = read_settings(file)
     except FileNotFoundError:
         raise ConfigError(f"there is no file {file}. Write the path of a YAML file.") from None
     except (OSError, UnicodeDecodeError) as error:

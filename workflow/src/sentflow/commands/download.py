@@ -11,6 +11,7 @@ from sentflow.data.download import download
 from sentflow.data.mirrors import mirrors_in_use
 from sentflow.data.transfer import Patience
 from sentflow.errors import DataError
+from sentflow.limits import add_limits, use_limits
 from sentflow.log import exit_with, start_log
 
 
@@ -21,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--file", required=True, help="name of the file in the dataset")
     parser.add_argument("--settings", required=True, help="JSON: the file's entry in the catalog")
     parser.add_argument("--mirrors", default="[]", help="JSON: folders or base URLs, tried first")
+    add_limits(parser)
     parser.add_argument("--timeout-seconds", type=float, default=Patience.read_seconds)
     parser.add_argument("--attempts", type=int, default=Patience.attempts, help="tries per address")
     parser.add_argument("--output", type=Path, required=True)
@@ -31,6 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Download, verify, and give the file its name."""
     args = parser().parse_args(argv)
     start_log("download", args, libraries=["requests"])
+    use_limits(args)
     file = CatalogFile.from_settings(
         json.loads(args.settings), where=f"datasets.{args.dataset}.files.{args.file}"
     )

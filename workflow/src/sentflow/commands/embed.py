@@ -23,6 +23,7 @@ from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.limits import add_limits, use_limits
 from sentflow.log import exit_with, library_version, start_log
 
 logger = logging.getLogger(__name__)
@@ -55,6 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--threads", type=int, default=1, help="changes the time, not the result")
     add_call_seconds(parser)
+    add_limits(parser)
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument("--info", type=Path, required=True, help="output, .json")
 
@@ -77,6 +79,7 @@ def embed(
     task: str | None,
 ) -> None:
     """Embed the texts of a dataset, or of one task; the rows of one role after those of the other."""
+    use_limits(args)
     settings = settings_of_kind(manifest.kind, args.settings)
     connection = Connection.from_json(args.connection)
     devices = device_names(args.device)

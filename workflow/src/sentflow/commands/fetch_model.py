@@ -10,6 +10,7 @@ from pathlib import Path
 from sentflow.data.mirrors import mirrors_in_use
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.manifest import write_manifest
+from sentflow.limits import add_limits, use_limits
 from sentflow.log import exit_with, start_log
 
 
@@ -21,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
         "--settings", required=True, help="JSON: the keys of the model's entry that decide its files"
     )
     parser.add_argument("--mirrors", default="[]", help="JSON: folders or base URLs, tried first")
+    add_limits(parser)
     parser.add_argument("--output", type=Path, required=True, help="the manifest; weights lie beside it")
     return parser
 
@@ -29,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Fetch, verify, describe."""
     args = parser().parse_args(argv)
     start_log("fetch_model", args, libraries=["huggingface-hub"])
+    use_limits(args)
     if not sys.stderr.isatty():
         os.environ["HF_HUB_DISABLE_PROGRESS_BARS"] = "1"  # a log file is no place for bars
     mirrors = mirrors_in_use(json.loads(args.mirrors), os.environ)

@@ -8,6 +8,7 @@ from pathlib import Path
 from sentflow.data.pairs import write_pairs
 from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
 from sentflow.io import write_digest
+from sentflow.limits import add_limits, use_limits
 from sentflow.log import exit_with, start_log
 
 
@@ -20,6 +21,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--checks", default="{}", help="JSON: what changes no byte of the table: rows, subset_rows, files"
     )
+    add_limits(parser)
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
     return parser
 
@@ -28,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, check, write the table."""
     args = parser().parse_args(argv)
     start_log("prepare_pairs", args, libraries=["pyarrow"])
+    use_limits(args)
     entry = {**json.loads(args.settings), **json.loads(args.checks)}
     settings = PairSettings.from_settings(entry, pairs=args.pairs)
     write_pairs(args.output, prepare_pairs(args.pairs, args.raw, settings))

@@ -1,4 +1,4 @@
-"""What an archive of strangers may hold: names that stay inside, and no more than fits.
+"""What an archive of strangers may hold: members with names that stay inside. How much it may hold is in `limits`.
 
 Standard library only, and little of it: the Snakefile imports this module in every job.
 """
@@ -8,10 +8,6 @@ import re
 from dataclasses import dataclass
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
-MAX_MEMBERS = 200_000
-MAX_BYTES = 4 * 2**30  # of all members together, unpacked
-MAX_RATIO = 200  # unpacked to packed; text deflates to a tenth, a bomb to a thousandth
-RATIO_FROM_BYTES = 10 * 2**20  # smaller ones may be one repeated sign without doing harm
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ from io import BufferedReader
 from pathlib import Path
 from types import ModuleType
 
-from sentflow.data import archive_limits, tar_members, zip_members
+from sentflow.data import tar_members, zip_members
 from sentflow.data.archive_limits import Member, place
 from sentflow.errors import DataError
+from sentflow.limits import limits
 
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # a member; the end of an empty archive
 
@@ -34,10 +35,14 @@ def check_archive(path: Path) -> None:
     members = _reader(path).members(path)
     problems = [f"member {member.name!r} {member.fault}" for member in members if member.fault]
     problems += [f"member {name!r} occurs {n} times" for name, n in _repeated(members).items()]
-    if len(members) > archive_limits.MAX_MEMBERS:
-        problems.append(f"holds {len(members)} members, more than {archive_limits.MAX_MEMBERS}")
-    if (total := sum(member.size for member in members)) > archive_limits.MAX_BYTES:
-        problems.append(f"unpacks to {total} bytes, more than {archive_limits.MAX_BYTES}")
+    if len(members) > limits().archive_members:
+        problems.append(
+            f"holds {len(members)} members, more than {limits().archive_members} (limits.archive_members)"
+        )
+    # by the size of the file, not by what members say of theirs: that may be wrong, and they may share their bytes
+    packed, total = path.stat().st_size, sum(member.size for member in members)
+    if total > limits().unpacked_from(packed):
+        problems.append(f"unpacks from {packed} to {total} bytes, {limits().unpacked_words(packed)}")
     if problems:
         shown = problems[:10] + ([f"{len(problems) - 10} more"] if len(problems) > 10 else [])
         raise DataError("not a safe archive: " + "; ".join(shown))

@@ -2,6 +2,7 @@
 
 import logging
 import shutil
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sentflow.data.transfer import Patience, TransferError, fetch
 from sentflow.errors import DataError
 from sentflow.io import atomic
 from sentflow.lifeline import refuse_orphan
+from sentflow.limits import limits
 from sentflow.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -80,6 +82,7 @@ def _is_right(path: Path, file: CatalogFile) -> bool:
 
 
 def _copy(source: Path, output: Path, file: CatalogFile) -> None:
+    _check_local(source, file)
     try:
         stream = source.open("rb")
     except OSError as error:
@@ -88,6 +91,23 @@ def _copy(source: Path, output: Path, file: CatalogFile) -> None:
         with part.open("wb") as copy:
             shutil.copyfileobj(stream, copy)
         verify(part, file, name=output.name)
+
+
+def _check_local(source: Path, file: CatalogFile) -> None:
+    """Refuse what never ends (a pipe, a device) before it is opened; a link to a file is one."""
+    try:
+        found = source.stat()
+    except (OSError, ValueError) as error:
+        raise DataError(getattr(error, "strerror", None) or str(error)) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise DataError("is no file, but a folder, a pipe or a device. Write the path of a file.")
+    if file.bytes is not None and found.st_size > file.bytes:
+        raise DataError(f"has {found.st_size} bytes, expected {file.bytes}")
+    if file.bytes is None and found.st_size > limits().download_bytes:
+        raise DataError(
+            f"has {found.st_size} bytes, more than limits.download_bytes allows ({limits().download_bytes}). If the "
+            "file is that large, raise the limit."
+        )
 
 
 def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> None:

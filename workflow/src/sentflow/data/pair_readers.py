@@ -217,16 +217,11 @@ def _read_json(path: Path, reader: PairReader) -> PairRows:
 
 
 def _read_parquet(path: Path, reader: PairReader) -> PairRows:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from sentflow.data.parquet_columns import column_names, column_values
 
-    try:
-        file = pq.ParquetFile(path)
-        names: list[Column] = list(file.schema_arrow.names)
-        _positions(path, names, _wanted(reader))
-        columns = file.read(columns=list(map(str, _wanted(reader).values()))).to_pydict()
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
+    names: list[Column] = [*column_names(path)]
+    _positions(path, names, _wanted(reader))
+    columns = column_values(path, list(map(str, _wanted(reader).values())))
     written = {
         name: [_field(value, path, name, row) for row, value in enumerate(values, start=1)]
         for name, values in columns.items()

@@ -170,19 +170,14 @@ def _read_jsonl(path: Path, reader: Reader) -> Rows:
 
 
 def _read_parquet(path: Path, reader: Reader) -> Rows:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+    from sentflow.data.parquet_columns import column_names, column_values
 
     wanted = {reader.text_a, reader.text_b, reader.label, reader.group}
-    try:
-        file = pq.ParquetFile(path)
-        header = list(file.schema_arrow.names)
-        table = file.read(columns=[name for name in header if name in wanted])
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} is not a readable Parquet file: {error}") from error
-    if not table.num_rows:
+    header = column_names(path)
+    values = column_values(path, [name for name in header if name in wanted])
+    if values and not any(values.values()):
         raise DataError(f"{path.name} is empty: no rows.")
-    return _typed_columns(path, reader, header, table.to_pydict())
+    return _typed_columns(path, reader, header, values)
 
 
 def _typed_columns(

@@ -15,14 +15,12 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, cast
 
-from sentflow.data import archive_limits
 from sentflow.data.archive_limits import Member, name_fault
 from sentflow.errors import DataError
+from sentflow.limits import TAR_HEADER_BYTES, limits
 
 _BLOCK = tarfile.BLOCKSIZE
 _CHUNK_BYTES = 1 << 17
-# A long name or extended attributes: tarfile reads them as one piece, and an evil size would fill the memory
-_MAX_HEADER_BYTES = 1 << 20
 _UNPACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 # tarfile raises ValueError for numbers in headers that are none; gzip and bz2 raise OSError
 _DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError)
@@ -67,26 +65,21 @@ def _walk(path: Path) -> Iterator[tuple[tarfile.TarInfo, BufferedReader]]:
     """Headers and contents, one after the other, up to the very end of the file."""
     try:
         with _unpacked(path) as stream:
-            counted = _Counted(stream, _limit(path))
+            counted = _Counted(stream, path.stat().st_size)
             with tarfile.TarFile(fileobj=cast(IO[bytes], counted)) as archive:
                 n_members = 0
                 while (info := archive.next()) is not None:
                     n_members += 1
-                    if n_members > archive_limits.MAX_MEMBERS:
+                    if n_members > limits().archive_members:
                         raise DataError(
-                            f"not a safe archive: holds more than {archive_limits.MAX_MEMBERS} members"
+                            f"not a safe archive: holds more than {limits().archive_members} members "
+                            "(limits.archive_members)"
                         )
                     size = info.size if info.isreg() else 0
                     yield info, BufferedReader(_Part(counted, size))
             _check_end(counted)
     except _DAMAGE as error:
         raise DataError(f"not a readable tar archive: {error}") from error
-
-
-def _limit(path: Path) -> int:
-    """Bytes that a file may unpack to."""
-    by_ratio = max(archive_limits.RATIO_FROM_BYTES, archive_limits.MAX_RATIO * path.stat().st_size)
-    return min(archive_limits.MAX_BYTES, by_ratio)
 
 
 def _check_end(counted: "_Counted") -> None:
@@ -108,16 +101,17 @@ def _unpacked(path: Path) -> Iterator[IO[bytes]]:
 
 
 class _Counted:
-    """A stream that goes forwards only and no further than a limit."""
+    """A stream that goes forwards only and no further than a file of so many bytes may unpack to."""
 
-    def __init__(self, stream: IO[bytes], limit: int) -> None:
+    def __init__(self, stream: IO[bytes], packed_bytes: int) -> None:
         self._stream = stream
-        self._limit = limit
+        self._packed_bytes = packed_bytes
+        self._limit = limits().unpacked_from(packed_bytes)
         self._at = 0
         self.last = b""  # what was read last
 
     def read(self, size: int) -> bytes:
-        if size > _MAX_HEADER_BYTES:
+        if size > TAR_HEADER_BYTES:
             raise DataError(f"not a safe archive: a header of {size} bytes")
         try:
             self.last = self._stream.read(size)
@@ -125,7 +119,10 @@ class _Counted:
             raise DataError(f"not a readable tar archive: {error}") from error
         self._at += len(self.last)
         if self._at > self._limit:
-            raise DataError(f"not a safe archive: unpacks to more than {self._limit} bytes, like a bomb")
+            raise DataError(
+                f"not a safe archive: unpacks to more than {self._limit} bytes, "
+                f"{limits().unpacked_words(self._packed_bytes)}"
+            )
         return self.last
 
     def tell(self) -> int:

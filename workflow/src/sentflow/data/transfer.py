@@ -2,6 +2,7 @@
 
 import logging
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,7 +10,9 @@ import requests
 import urllib3
 from tqdm import tqdm
 
+from sentflow.limits import limits
 from sentflow.secrecy import without_secrets
+from sentflow.timed_http import Deadline, timed_session
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +48,8 @@ class Patience:
     stall_seconds, least_bytes_per_second
         A transfer that brings less than this rate over this time is broken off: a server that sends a byte
         now and then never runs into the read time-out.
+    clock
+        Gives seconds; tests have their own.
     """
 
     connect_seconds: float = 10.0
@@ -54,6 +59,7 @@ class Patience:
     longest_wait_seconds: float = 60.0
     stall_seconds: float = 60.0
     least_bytes_per_second: float = 100.0
+    clock: Callable[[], float] = time.monotonic
 
 
 class TransferError(Exception):
@@ -80,7 +86,8 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
     patience
         Time-outs and retries.
     expected_bytes
-        Size of the whole file where known: another announced size is refused before the body is read.
+        Size of the whole file where known: another announced size is refused before the body is read, and nothing is
+        read beyond it. Where it is not known, ``limits.download_bytes`` holds.
 
     Returns
     -------
@@ -91,14 +98,20 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
     Raises
     ------
     TransferError
-        The server refuses, or all attempts failed.
+        The server refuses, sends more or takes longer than it may, or all attempts failed.
     """
     joined = False
     wait_seconds = patience.wait_seconds
+    deadline = Deadline(limits().download_seconds, patience.clock)
     for attempt in range(1, patience.attempts + 1):
         try:
-            return _attempt(url, part, patience, expected_bytes) or joined
+            return _attempt(url, part, patience, expected_bytes, deadline) or joined
         except _PassingError as error:
+            if deadline.left() <= 0:
+                raise TransferError(
+                    f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What came is kept: run "
+                    "again to go on from there"
+                ) from error
             if attempt == patience.attempts:
                 raise TransferError(f"{error} (tried {attempt} times)") from error
             pause = min(error.wait_seconds or wait_seconds, patience.longest_wait_seconds)
@@ -109,7 +122,9 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
     raise ValueError(f"attempts must be at least 1, not {patience.attempts}")
 
 
-def _attempt(url: str, part: Path, patience: Patience, expected_bytes: int | None) -> bool:
+def _attempt(
+    url: str, part: Path, patience: Patience, expected_bytes: int | None, deadline: Deadline
+) -> bool:
     start = _size(part)
     # Compressed transfer would make offsets and sizes mean something else than bytes of the file.
     headers = {"Accept-Encoding": "identity", "User-Agent": "sentflow"}
@@ -117,15 +132,18 @@ def _attempt(url: str, part: Path, patience: Patience, expected_bytes: int | Non
         headers["Range"] = f"bytes={start}-"
     timeout = (patience.connect_seconds, patience.read_seconds)
     try:
-        with requests.get(url, headers=headers, stream=True, timeout=timeout) as response:
+        with (
+            timed_session(deadline) as session,
+            session.get(url, headers=headers, stream=True, timeout=timeout) as response,
+        ):
             if start and _cannot_go_on(response, start):
                 part.unlink()
-                return _attempt(url, part, patience, expected_bytes)
+                return _attempt(url, part, patience, expected_bytes, deadline)
             _check_status(response)
             if response.status_code == requests.codes.ok:
                 start = 0  # the server sends the whole file: it knows no ranges
             _check_size(response, start, expected_bytes)
-            _save(response, part, start, patience)
+            _save(response, part, start, patience, expected_bytes)
     except _FINAL_ERRORS as error:
         raise TransferError(_short(error)) from error
     except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
@@ -155,13 +173,32 @@ def _status(response: requests.Response) -> str:
 
 def _check_size(response: requests.Response, start: int, expected_bytes: int | None) -> None:
     announced = response.headers.get("Content-Length", "")
-    if expected_bytes is None or not announced.isdecimal():
+    if not announced.isdecimal():
         return
-    if start + int(announced) != expected_bytes:
-        raise TransferError(f"has {start + int(announced)} bytes, expected {expected_bytes}")
+    n_bytes = start + int(announced)
+    if expected_bytes is not None and n_bytes != expected_bytes:
+        raise TransferError(f"has {n_bytes} bytes, expected {expected_bytes}")
+    if n_bytes > _most_bytes(expected_bytes):
+        raise TransferError(f"has {n_bytes} bytes, {_more_than(expected_bytes)}")
 
 
-def _save(response: requests.Response, part: Path, start: int, patience: Patience) -> None:
+def _most_bytes(expected_bytes: int | None) -> int:
+    return limits().download_bytes if expected_bytes is None else expected_bytes
+
+
+def _more_than(expected_bytes: int | None) -> str:
+    if expected_bytes is not None:
+        return f"more than the {expected_bytes} bytes of the catalog"
+    return (
+        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that large, write its "
+        "size as bytes beside its checksum, or raise the limit"
+    )
+
+
+def _save(
+    response: requests.Response, part: Path, start: int, patience: Patience, expected_bytes: int | None
+) -> None:
+    """Write the body as it was sent: what the server packed on the way, unasked, would be unpacked without a bound."""
     announced = response.headers.get("Content-Length", "")
     total = start + int(announced) if announced.isdecimal() else None
     # The bar is for people at a terminal; a log file gets a line now and then instead.
@@ -171,7 +208,11 @@ def _save(response: requests.Response, part: Path, start: int, patience: Patienc
     ):
         meter = _Meter(patience, total=total, done=start)
         # read1 gives what has arrived; read would sit until a whole chunk is there, however slowly it drips
-        while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=True):
+        while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
+            start += len(chunk)
+            if start > _most_bytes(expected_bytes):
+                part.unlink()  # there is nothing to go on from
+                raise TransferError(f"sends {_more_than(expected_bytes)}")
             file.write(chunk)
             bar.update(len(chunk))
             meter.count(len(chunk))
@@ -184,11 +225,11 @@ class _Meter:
         self._patience = patience
         self._total = total
         self._done = self._window_done = done
-        self._window_start = self._logged = time.monotonic()
+        self._window_start = self._logged = patience.clock()
 
     def count(self, n_bytes: int) -> None:
         self._done += n_bytes
-        now = time.monotonic()
+        now = self._patience.clock()
         if now - self._window_start >= self._patience.stall_seconds:
             rate = (self._done - self._window_done) / (now - self._window_start)
             if rate < self._patience.least_bytes_per_second:

@@ -9,8 +9,9 @@ from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
-from sentflow.data.archive_limits import MAX_RATIO, RATIO_FROM_BYTES, Member, name_fault
+from sentflow.data.archive_limits import Member, name_fault
 from sentflow.errors import DataError
+from sentflow.limits import limits
 
 # zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member
 _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
@@ -38,9 +39,12 @@ def contents(path: Path, names: Sequence[str]) -> Iterator[tuple[str, BufferedRe
     Raises
     ------
     DataError
-        The archive or a member is damaged.
+        The archive or a member is damaged, or the members are larger than the limits allow.
     """
     with _opened(path) as archive:
+        packed = path.stat().st_size
+        if sum(archive.getinfo(name).file_size for name in names) > limits().unpacked_from(packed):
+            raise DataError(f"not a safe archive: {limits().unpacked_words(packed)}")
         for name in names:
             with archive.open(name) as stream:
                 yield name, BufferedReader(_Content(stream))
@@ -82,6 +86,4 @@ def _fault(info: zipfile.ZipInfo) -> str | None:
         return "is a link or a device"
     if info.flag_bits & 0x1:
         return "is encrypted"
-    if info.file_size > max(RATIO_FROM_BYTES, MAX_RATIO * info.compress_size):
-        return f"unpacks from {info.compress_size} to {info.file_size} bytes, like a bomb"
     return None

@@ -10,6 +10,7 @@ from sentflow.encoders.protocol import Batch, FloatArray
 from sentflow.encoders.settings_by_kind import ApiSettings
 from sentflow.encoders.vectors import unit_rows
 from sentflow.errors import DataError
+from sentflow.limits import limits
 
 # Services bound the tokens of a request too (300,000 at OpenAI), and a token has a character or more.
 _BATCH_CHARACTERS = 250_000
@@ -84,7 +85,8 @@ class ApiEncoder:
         """See `BatchEncoder.encode_batches`."""
         for batch in batches:
             prompted = [self._prompted(texts[row]) for row in batch.rows]
-            answer = self._service.post({**self._request, "input": prompted})
+            most_bytes = limits().answer_of(len(prompted), self.dimension)
+            answer = self._service.post({**self._request, "input": prompted}, most_bytes=most_bytes)
             vectors = read_answer(answer, n_texts=len(prompted), dimension=self.dimension)
             yield (
                 unit_rows(vectors.astype(np.float64)).astype(np.float32)

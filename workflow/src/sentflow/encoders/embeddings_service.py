@@ -1,21 +1,24 @@
 """One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and few of its own words."""
 
+import json
 import logging
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
 import requests
+import urllib3
 from requests.auth import AuthBase
 
 from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
 from sentflow.errors import DataError
 from sentflow.secrecy import without_secrets
+from sentflow.timed_http import Deadline, read_body, timed_session
 
 logger = logging.getLogger(__name__)
 
@@ -57,6 +60,8 @@ class EmbeddingsService:
         http(s) address that takes the requests.
     connection
         Time-out, number of tries, and the environment variable with the key.
+    clock
+        Gives seconds; tests have their own.
 
     Raises
     ------
@@ -64,25 +69,30 @@ class EmbeddingsService:
         There is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
     """
 
-    def __init__(self, url: str, connection: Connection) -> None:
+    def __init__(
+        self, url: str, connection: Connection, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._url = url
         self._connection = connection
-        self._session = requests.Session()
+        self._deadline = Deadline(connection.timeout_seconds, clock)
+        self._session = timed_session(self._deadline)
+        # What is packed could unpack to any size
+        self._session.headers["Accept-Encoding"] = "identity"
         variable = connection.key_variable
         self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
 
-    def post(self, body: Mapping[str, Any]) -> Any:
+    def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
         """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
 
         Raises
         ------
         DataError
-            The service refuses, or all tries failed.
+            The service refuses, its answer has more than so many bytes, or all tries failed.
         """
         wait_seconds = FIRST_WAIT_SECONDS
         for attempt in range(1, self._connection.attempts + 1):
             try:
-                return self._attempt(body)
+                return self._attempt(body, most_bytes)
             except _PassingError as error:
                 pause = wait_seconds if error.asked_seconds is None else error.asked_seconds
                 if attempt == self._connection.attempts or pause > LONGEST_ASKED_SECONDS:
@@ -96,11 +106,15 @@ class EmbeddingsService:
             wait_seconds = min(2 * wait_seconds, LONGEST_WAIT_SECONDS)
         raise ValueError(f"attempts must be at least 1, not {self._connection.attempts}")
 
-    def _attempt(self, body: Mapping[str, Any]) -> Any:
+    def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
         timeout = (_CONNECT_SECONDS, self._connection.timeout_seconds)
+        self._deadline.restart(self._connection.timeout_seconds)
         try:
             # A redirection would carry texts to an address that nobody named
-            response = self._session.post(self._url, json=body, timeout=timeout, allow_redirects=False)
+            with self._session.post(
+                self._url, json=body, timeout=timeout, allow_redirects=False, stream=True
+            ) as response:
+                content = read_body(response, most_bytes)
         except requests.exceptions.SSLError as error:
             raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
         except (
@@ -109,18 +123,33 @@ class EmbeddingsService:
             requests.exceptions.ChunkedEncodingError,
         ) as error:
             raise _PassingError(_reason(error)) from None
+        except urllib3.exceptions.ReadTimeoutError:
+            raise _PassingError("no whole answer in time") from None
+        except urllib3.exceptions.HTTPError:
+            raise _PassingError("the answer broke off") from None
         except requests.RequestException as error:
             raise DataError(f"{self._url}: {_shown(str(error))}") from None
-        self._check_status(response)
+        text = "" if content is None else content.decode("utf-8", errors="replace")
+        self._check_status(response, text)
+        if content is None:
+            raise DataError(
+                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that were asked for "
+                "need. Write a smaller batch_texts in the model's entry, or raise limits.answer_bytes."
+            )
+        if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
+            raise DataError(
+                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it is; it "
+                "could unpack to any size. Let the service send plain JSON."
+            )
         try:
-            return response.json()
+            return json.loads(content)
         except ValueError:
             raise DataError(
-                f"{self._url}: the answer is no JSON, but begins {_shown(response.text)!r}. Write the address "
+                f"{self._url}: the answer is no JSON, but begins {_shown(text)!r}. Write the address "
                 "that takes requests for embeddings; it often ends in /v1/embeddings."
             ) from None
 
-    def _check_status(self, response: requests.Response) -> None:
+    def _check_status(self, response: requests.Response, text: str) -> None:
         status = response.status_code
         # The standard's words for it: the service's own may be the key that it was sent
         what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
@@ -135,7 +164,7 @@ class EmbeddingsService:
                 f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
             )
             raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
-        raise DataError(f"{self._url}: {what}. The service says: {_shown(response.text)!r}")
+        raise DataError(f"{self._url}: {what}. The service says: {_shown(text)!r}")
 
 
 def _shown(text: str) -> str:

@@ -3,12 +3,14 @@
 import logging
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sentflow.data.mirrors import MIRROR_VARIABLE, is_remote, local_path
 from sentflow.encoders.model_files import PATTERNS, PICKLES, is_model_file
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
+from sentflow.limits import limits
 from sentflow.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -35,6 +37,8 @@ def fetch_from_hub(
 
     Raises
     ------
+    ConfigError
+        The hub has more bytes of it than the limits allow.
     DataError
         Neither a mirror nor the hub gave the model.
     """
@@ -75,14 +79,19 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
     # Attribute of the module, so that tests can replace it; imported here because it takes half a second
     import huggingface_hub
 
+    get: Any = partial(
+        huggingface_hub.snapshot_download,
+        source["hub"],
+        revision=source["revision"],
+        local_dir=folder,
+        allow_patterns=list(patterns),
+        ignore_patterns=["onnx/*", "openvino/*"],
+    )
     try:
-        huggingface_hub.snapshot_download(
-            source["hub"],
-            revision=source["revision"],
-            local_dir=folder,
-            allow_patterns=list(patterns),
-            ignore_patterns=["onnx/*", "openvino/*"],
-        )
+        _check_size(source, get(dry_run=True))
+        get()
+    except ConfigError:
+        raise
     # The client raises errors of several HTTP libraries, of the file system and of its own
     except Exception as error:  # noqa: BLE001
         raise DataError(
@@ -92,6 +101,15 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
             f"config (mirrors: [...]) or in {MIRROR_VARIABLE}; the model is looked up there as "
             f"{_mirror_name(source)}/."
         ) from error
+
+
+def _check_size(source: Mapping[str, Any], files: Sequence[Any]) -> None:
+    n_bytes = sum(file.file_size or 0 for file in files)
+    if n_bytes > limits().model_bytes:
+        raise ConfigError(
+            f"the files of {source['hub']} have {n_bytes} bytes, more than limits.model_bytes allows "
+            f"({limits().model_bytes}). If it is the model that you mean, raise the limit."
+        )
 
 
 def _first_line(error: Exception) -> str:

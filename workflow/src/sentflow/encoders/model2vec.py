@@ -144,7 +144,7 @@ def _n_ids(tokenizer: Tokenizer) -> int:
 def _tables(path: Path, *, n_tokens: int) -> _Tables:
     tensors = _tensors(path)
     name = next((name for name in _TABLE_NAMES if name in tensors), None)
-    if name is None or tensors[name].ndim != 2:
+    if name is None or tensors[name].ndim != 2 or not tensors[name].size:  # no values, but 10^12 rows
         raise DataError(
             f"{path} holds no table of token vectors: its tensors are {', '.join(sorted(tensors)) or 'none'}, "
             f"expected one of {', '.join(_TABLE_NAMES)} with two axes."

@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.model_arguments import check_arguments
+from sentflow.encoders.model_size import check_module_size, check_transformer_size
 from sentflow.errors import ConfigError, DataError
+from sentflow.limits import MODEL_SETTINGS_BYTES, SAFETENSORS_HEADER_BYTES
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 PICKLES = "pytorch_model*.bin"
@@ -89,6 +91,8 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     for name, module_folder in _modules(folder):
         for inner, inner_folder in _with_routes(name, module_folder):
             _check_module(inner, inner_folder, allow_pickle=allow_pickle)
+            check_size = check_transformer_size if inner == "Transformer" else check_module_size
+            check_size(inner_folder, _read_if_there(inner_folder / "config.json"))
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
     return description
@@ -117,6 +121,7 @@ def describe_plain(folder: Path, *, allow_pickle: bool) -> ModelDescription:
         )
     _check_weights("Transformer", folder, allow_pickle=allow_pickle)
     _check_adapter(folder)
+    check_transformer_size(folder, config)
     description = _transformer(folder, ModelDescription(None, None, None))
     # How the token vectors become one is a setting of the entry, not of the files
     return ModelDescription(description.dimension, None, description.max_tokens)
@@ -271,13 +276,17 @@ def _safetensors_header(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            header: dict[str, Any] = json.loads(stream.read(length))
+            header: dict[str, Any] = json.loads(stream.read(min(length, SAFETENSORS_HEADER_BYTES)))
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is missing or damaged ({error}).") from error
     return header
 
 
 def _read(path: Path) -> Any:
+    if path.exists() and (not path.is_file() or path.stat().st_size > MODEL_SETTINGS_BYTES):
+        raise DataError(
+            f"{path} holds no settings: it is a pipe or a device, or larger than {MODEL_SETTINGS_BYTES} bytes."
+        )
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -11,6 +11,7 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
+from sentflow.limits import LINE_BYTES, limits
 
 _SPACE = b" \t\r\n"
 _SHOWN_BYTES = 40
@@ -71,7 +72,8 @@ def describe_word_vectors(path: Path) -> WordVectorDescription:
     Raises
     ------
     DataError
-        The first line that is wrong, by its number; or the header announces another number of words.
+        The first line that is wrong, by its number; the header announces another number of words; or the file unpacks
+        to more than the limits allow.
     """
     n_words = 0
     with closing(_lines(path)) as lines:
@@ -127,7 +129,20 @@ def _lines(path: Path) -> Generator[_Line, None, None]:
     """Lines that are not empty. Only a line feed ends a line: words may hold other signs of that kind."""
     try:
         with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as stream:
-            for number, content in enumerate(stream, start=1):
+            packed = path.stat().st_size
+            most = max(packed, limits().unpacked_from(packed))
+            number = n_bytes = 0
+            # A line at most, for one of a bomb would be as long as the memory
+            while content := stream.readline(LINE_BYTES + 1):
+                number, n_bytes = number + 1, n_bytes + len(content)
+                if len(content) > LINE_BYTES:
+                    raise DataError(
+                        f"{path}, line {number} has more than {LINE_BYTES} bytes. Expected a word and its values."
+                    )
+                if n_bytes > most:
+                    raise DataError(
+                        f"{path} unpacks from {packed} to more than {most} bytes, {limits().unpacked_words(packed)}."
+                    )
                 if stripped := content.rstrip(_SPACE):
                     yield _Line(number, stripped)
     except (OSError, EOFError, zlib.error) as error:

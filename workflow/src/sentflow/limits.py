@@ -1,0 +1,138 @@
+"""What a stranger's file, server or model may cost: the one table of limits in bytes, ratios, numbers and seconds.
+
+Those that an honest user could meet are fields of `Limits`, and keys of ``limits`` in a configuration. They reach
+commands as a resource (``--limits``), so that a changed one runs nothing again. Standard library only, and little of
+it: the Snakefile imports this module in every job.
+"""
+
+import argparse
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from typing import Any
+
+from sentflow.errors import ConfigError
+
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+
+# --- limits that no honest file meets -----------------------------------------------------------------------
+
+# Below this, a high ratio does no harm: a table of one repeated label packs to a thousandth.
+RATIO_FROM_BYTES = 10 * MIB
+# A long name or extended attributes in a tar: read as one piece. Paths have 4 KiB at most.
+TAR_HEADER_BYTES = MIB
+# A line of word vectors: 4,096 values of 25 signs have 100 KiB.
+LINE_BYTES = MIB
+# A configuration with everything that its aliases repeat. The longest catalog of this project has 60 KB.
+SETTINGS_BYTES = 4 * MIB
+SETTINGS_PART_BYTES = 16  # what a value costs beside its signs
+SETTINGS_DEPTH = 100  # maps and lists inside each other; ours have 9
+# A JSON file of a model that is read here (config.json, modules.json; not the tokenizer): a label map has some KB.
+MODEL_SETTINGS_BYTES = 16 * MIB
+SAFETENSORS_HEADER_BYTES = 100_000_000  # the format's own limit
+# Layers, experts or groups of one kind: the deepest published models have some hundreds. And their product.
+MODEL_PARTS = 1_000
+MODEL_PARTS_TOGETHER = 50_000
+# Memory that the numbers of a model's settings ask for, to bytes of its weights: 2 for half precision, 8 for four-bit
+# weights, twice that because the estimate knows no shared or narrow projections.
+MODEL_RATIO = 16
+MODEL_FROM_BYTES = 256 * MIB  # smaller ones do no harm
+# A value of a vector in JSON has 25 signs, and some more where lines are indented; beside it there are index and usage.
+ANSWER_VALUE_BYTES = 64
+ANSWER_REST_BYTES = 4 * KIB
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits that a configuration can change under ``limits``.
+
+    Attributes
+    ----------
+    download_bytes
+        Largest file that is downloaded or copied, where the catalog does not say its size. The largest archives of
+        word vectors have 2 GiB.
+    download_seconds
+        Time for one address, all tries together: 4 GiB at 1.2 MB per second.
+    model_bytes
+        Files of one model of the hub together: 7 billion parameters in single precision have 26 GiB.
+    unpacked_bytes
+        What one packed file unpacks to: an archive, a table (Parquet), word vectors (gzip).
+    unpacked_ratio
+        Unpacked to packed, from `RATIO_FROM_BYTES` on: text deflates to a tenth, a bomb to a thousandth.
+    archive_members
+        Files and folders in one archive; the largest corpus of single files here has 7,200.
+    answer_bytes
+        One answer of a service: 1,000 vectors of 4,096 values, 25 signs each, have 98 MiB.
+    """
+
+    download_bytes: int = 4 * GIB
+    download_seconds: int = 3600
+    model_bytes: int = 64 * GIB
+    unpacked_bytes: int = 4 * GIB
+    unpacked_ratio: int = 200
+    archive_members: int = 200_000
+    answer_bytes: int = 128 * MIB
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "Limits":
+        """The limits of a configuration; what it does not say is as ever.
+
+        Raises
+        ------
+        ConfigError
+            An unknown key, or a value that is no whole number above 0.
+        """
+        known = [field.name for field in fields(cls)]
+        for key, value in settings.items():
+            if key not in known:
+                raise ConfigError(f"limits.{key}: there is no such limit. Known: {', '.join(known)}.")
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ConfigError(f"limits.{key}: {value!r} is no limit. Write a whole number above 0.")
+        return cls(**settings)
+
+    def unpacked_from(self, packed_bytes: int) -> int:
+        """Bytes that a file of so many bytes may unpack to."""
+        return min(self.unpacked_bytes, max(RATIO_FROM_BYTES, self.unpacked_ratio * packed_bytes))
+
+    def unpacked_words(self, packed_bytes: int) -> str:
+        """Which limit is in the way of unpacking more, as the end of a sentence."""
+        if self.unpacked_from(packed_bytes) == self.unpacked_bytes:
+            return f"more than limits.unpacked_bytes allows ({self.unpacked_bytes})"
+        return f"like a bomb; if it is none, raise limits.unpacked_ratio ({self.unpacked_ratio})"
+
+    def answer_of(self, n_texts: int, dimension: int) -> int:
+        """Bytes that a service's answer may have: read as JSON, it takes twenty times as much memory."""
+        needed = MIB + n_texts * (ANSWER_VALUE_BYTES * dimension + ANSWER_REST_BYTES)
+        return min(self.answer_bytes, needed)
+
+
+_in_use: ContextVar[Limits] = ContextVar("limits", default=Limits())  # noqa: B039  # frozen
+
+
+def limits() -> Limits:
+    """The limits that hold here: those of the command, or the usual ones."""
+    return _in_use.get()
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """The argument of a command that reads what strangers wrote, see `use_limits`."""
+    parser.add_argument(
+        "--limits", default="{}", help="JSON: limits of the configuration; they change no result"
+    )
+
+
+def use_limits(args: argparse.Namespace) -> None:
+    """Let the limits that `add_limits` was given hold in this process."""
+    _in_use.set(Limits.from_settings(json.loads(args.limits)))
+
+
+@contextmanager
+def limited(**changes: int) -> Iterator[None]:
+    """Other limits inside a block."""
+    before = _in_use.set(Limits.from_settings(changes))
+    try:
+        yield
+    finally:
+        _in_use.reset(before)
