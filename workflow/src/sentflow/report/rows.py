@@ -57,6 +57,9 @@ class ScoreRow:
         Bootstrap over texts of the score of all out-of-fold predictions, at `level`.
     item_grouped
         Whether documents were resampled instead of texts.
+    position
+        Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
+        known. Figures choose its colour and marker by it.
     """
 
     task: str
@@ -101,6 +104,7 @@ class ScoreRow:
     item_low: float = math.nan
     item_high: float = math.nan
     item_grouped: bool = False
+    position: int = -1
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class CurveRow:
         Published interval (repeatability) at `level`.
     n_folds, n_folds_total
         Folds that reached the epoch, and folds that were trained.
-    protocol, switches, not_comparable
+    protocol, switches, not_comparable, position
         See `ScoreRow`.
     """
 
@@ -140,6 +144,7 @@ class CurveRow:
     protocol: str = "published"
     switches: str = ""
     not_comparable: str = ""
+    position: int = -1
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_low=number_or_nan(item["low"]),
             item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
+            position=about_model.get("position", -1),
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error
@@ -168,6 +169,7 @@ def _curve_row(
         protocol=row.protocol,
         switches=row.switches,
         not_comparable=row.not_comparable,
+        position=row.position,
     )
 
 
