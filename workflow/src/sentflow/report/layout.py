@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
+from matplotlib.transforms import Bbox
 
 from sentflow.report import lettering
 from sentflow.report.canvas import INK, PAGE_WIDTH
@@ -186,7 +187,8 @@ def _settle(figure: Figure, panels: Panels, surround: _Surround) -> tuple[float,
         width, height = round(wanted, _DIGITS), round(height + taller, _DIGITS)
     figure.set_layout_engine("none")  # placed once for all formats
     for axes in figure.axes:
-        axes.set_position([round(part, 2 * _DIGITS) for part in axes.get_position(original=True).bounds])
+        place = axes.get_position(original=True).bounds
+        axes.set_position(Bbox.from_bounds(*(round(float(part), 2 * _DIGITS) for part in place)))
     return width, height
 
 
