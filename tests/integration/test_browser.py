@@ -1,17 +1,21 @@
 """The report in a real browser: no error in its console, every picture shown, and room enough on a phone."""
 
+import dataclasses
 import json
 import re
 import shutil
 import subprocess
 
 import fake_comparisons
+import fake_similarity
 import fake_summary
 import pytest
 
 from sentflow.report.checks import CheckResult
 from sentflow.report.figures import RECIPES, SIMILARITY_RECIPES
 from sentflow.report.page import Sources, render
+from sentflow.report.similarity.data import SimilarityData
+from sentflow.report.similarity.section import SimilaritySources
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
@@ -35,6 +39,7 @@ addEventListener("load", async () => {
   const said = {
     pictures: pictures.length,
     broken: pictures.filter((image) => image.naturalWidth === 0).length,
+    width: window.innerWidth,
     tooWide: document.documentElement.scrollWidth - window.innerWidth,
     buttons: document.querySelectorAll("th button").length,
     shown: document.querySelectorAll("details.abusive[open]").length,
@@ -59,9 +64,15 @@ addEventListener("load", async () => {
     said.printed = document.querySelectorAll("details:not([open])").length;
     said.printedAbusive = document.querySelectorAll("details.abusive[open]").length;
   }
-  document.title = JSON.stringify(said);
+  document.querySelectorAll("details").forEach((part) => { part.open = true; });
+  said.openTooWide = document.documentElement.scrollWidth - window.innerWidth;
+  parent.postMessage(JSON.stringify(said), "*");
 });
 </script></body>"""
+# a window of the browser is never narrower than 500 pixels, a frame is
+_FRAME = """<!doctype html><title>nothing</title><body style="margin: 0">
+<script>addEventListener("message", (event) => {{ document.title = event.data; }});</script>
+<iframe src="index.html" style="border: 0; width: {width}px; height: {height}px"></iframe></body>"""
 
 
 @pytest.fixture(scope="module")
@@ -90,15 +101,15 @@ def page(tmp_path_factory):
     return render(sources)
 
 
-def browse(folder, html, size, *switches):
-    """The DOM after the page was loaded, and what the browser said on its error stream."""
-    (folder / "index.html").write_text(html, encoding="utf-8")
+def browse(folder, html, size, *switches, file="index.html"):
+    """The DOM after a page was loaded, and what the browser said on its error stream."""
+    (folder / file).write_text(html, encoding="utf-8")
     done = subprocess.run(
         [
             BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", *switches,
             f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder / 'profile'}",
-            "--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", f"file://{folder / 'index.html'}",
+            "--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", f"file://{folder / file}",
         ],
         capture_output=True, text=True, timeout=180, check=True,
     )  # fmt: skip
@@ -106,7 +117,9 @@ def browse(folder, html, size, *switches):
 
 
 def look(folder, html, size):
-    dom, said = browse(folder, html.replace("</body>", _LOOK), size)
+    (folder / "index.html").write_text(html.replace("</body>", _LOOK), encoding="utf-8")
+    frame = _FRAME.format(width=size[0], height=size[1])
+    dom, said = browse(folder, frame, (max(size[0], 600), size[1]), file="frame.html")
     console = [line for line in said.splitlines() if "CONSOLE" in line]
     found = re.search(r"<title>(\{.*?\})</title>", dom)
     assert found, "the script of the test did not end:\n" + "\n".join(console)
@@ -126,6 +139,71 @@ def test_page_shows_every_picture_and_logs_no_error(tmp_path, page, size):
 def test_nothing_but_tables_is_wider_than_a_phone(tmp_path, page):
     found, _ = look(tmp_path, page, PHONE)
     assert found["tooWide"] <= 0
+
+
+@pytest.fixture(scope="module", params=[2, 8, 20])
+def page_of_many(request, tmp_path_factory):
+    """Two, eight or twenty encoders with long names, on tasks and on pair sets."""
+    folder = tmp_path_factory.mktemp(f"page-{request.param}")
+    for name in RECIPES:
+        (folder / f"{name}.svg").write_text(SVG)
+    base = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"], models=["minilm-l6"])
+    names = {
+        f"m{place}": f"organisation/multilingual-legal-sentence-encoder-{size}-version-{place}"
+        for place in range(request.param)
+        for size in [("large", "base", "small")[place % 3]]
+    }
+    scores = [
+        dataclasses.replace(row, model=model, model_title=title, mean=row.mean - 0.02 * place)
+        for row in base
+        for place, (model, title) in enumerate(names.items())
+    ]
+    pairs = ["STS12", "STSB-test"]
+    data = SimilarityData.read(
+        list(fake_similarity.summarise(folder / "pairs", pairs=pairs, models=["third"]).values())
+    )
+    many = {
+        field.name: [
+            dataclasses.replace(row, model=model, model_title=title)
+            for row in getattr(data, field.name)
+            for model, title in names.items()
+            if row.model == "third"
+        ]
+        for field in dataclasses.fields(data)
+        if field.name != "differences"
+    }
+    entry = {
+        "title": "A set of pairs", "dataset": "sts", "family": "f", "scale": [0, 5], "language": "en",
+        "data_version": "raw",
+    }  # fmt: skip
+    sources = Sources(
+        scores=scores,
+        curves=fake_summary.curve_rows(scores[:1]),
+        costs=fake_summary.cost_rows(),
+        checks=[CheckResult("complete", "All there.", {"scores": len(scores)})],
+        experiment={"title": "Many encoders", "description": "A first run."},
+        tasks={},
+        models={name: {"title": title} for name, title in names.items()},
+        datasets={},
+        config="select: {}\n",
+        versions={"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
+        files=sorted(folder.glob("*.svg")),
+        comparisons=fake_comparisons.comparisons(scores),
+        encoders=fake_comparisons.encoder_rows(scores),
+        audits={"T1A-sample": fake_comparisons.audit("T1A-sample")},
+        hardest={"T1A-sample": fake_comparisons.hard_texts("T1A-sample")},
+        similarity=SimilaritySources(
+            data=SimilarityData(**many), pair_sets=dict.fromkeys((*pairs, "STSB-train", "STSB-dev"), entry)
+        ),
+    )
+    return render(sources)
+
+
+@pytest.mark.parametrize("width", [390, 768, 1400])
+def test_page_is_no_wider_than_the_window_however_many_encoders(tmp_path, page_of_many, width):
+    found, _ = look(tmp_path, page_of_many, (width, 900))
+    assert found["width"] == width
+    assert (max(found["tooWide"], 0), max(found["openTooWide"], 0)) == (0, 0)
 
 
 def test_tables_are_sorted_and_filtered_and_figures_enlarged(tmp_path, page):

@@ -153,10 +153,11 @@ def test_wins_of_a_row_are_losses_of_its_column():
     assert "2 – 1 – 3" in texts
 
 
-def test_encoders_stand_by_rank():
-    rows = fake_comparisons.match_rows(SCORES)
-    assert list(wins.titles_by_rank(rows))[0] == "minilm-l6"
-    assert list(wins.titles_by_rank(rows))[-1] == "random"
+def test_encoders_stand_in_the_order_of_the_selection():
+    models = ["random", "minilm-l6", "tfidf"]
+    rows = fake_comparisons.match_rows(fake_summary.score_rows(tasks=["T1A"], models=models))
+    labels = [label.get_text() for label in wins.draw(rows).axes[0].get_yticklabels()]
+    assert labels == [fake_summary.MODELS[model][0] for model in models]
 
 
 # --- differences ---

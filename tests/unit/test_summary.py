@@ -7,6 +7,7 @@ import fake_summary
 import pytest
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.job_settings import described_models
 from sentflow.report.rows import ScoreRow, data_versions, read_rows, write_rows
 from sentflow.report.summary import curve_rows, in_order, score_row
 
@@ -150,3 +151,24 @@ def test_data_versions_keep_their_order():
         fake_summary.one_row(data_version=version) for version in ("HateBR 2.0", "sample data", "HateBR 2.0")
     ]
     assert data_versions(rows) == ["HateBR 2.0", "sample data"]
+
+
+def test_rows_carry_the_position_of_their_encoder():
+    row = fake_summary.one_row()
+    settings = fake_summary.settings_of([row])
+    settings["models"][row.model]["position"] = 3
+    assert score_row(fake_summary.score_file(row), settings).position == 3
+    assert score_row(fake_summary.score_file(row), fake_summary.settings_of([row])).position == -1
+
+
+def test_encoders_and_controls_are_counted_apart():
+    models = {"words": {"control": True}, "a": {"title": "A"}, "random": {"control": True}, "b": {}}
+    found = described_models(models)
+    assert {name: entry["position"] for name, entry in found.items()} == {
+        "words": 0,
+        "a": 0,
+        "random": 1,
+        "b": 1,
+    }
+    assert found["a"]["title"] == "A"
+    assert found["b"]["title"] == "b"

@@ -7,7 +7,7 @@ from typing import Any
 from sentflow import paths
 from sentflow.config import Entry, Experiment
 from sentflow.data.pair_files import raw_files_of
-from sentflow.job_settings import expanded, json_text, one_of, pick, pick_known
+from sentflow.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.similarity_config import PERMUTED
 
 CHECK = "similarity"
@@ -277,14 +277,10 @@ class SimilarityTargets:
         """Titles of everything, and the order."""
         experiment = self.experiment
         pair_keys = ("title", "family", "scale", "data_version", "language", "group")
-        models = {name: experiment.models[name] for name in experiment.fixed_models}
         return json_text(
             {
                 "pairs": {name: pick_known(entry, *pair_keys) for name, entry in self.pair_sets().items()},
-                "models": {
-                    name: {"title": entry.get("title", name), "control": entry.get("control", False)}
-                    for name, entry in models.items()
-                },
+                "models": pick(described_models(experiment.models), *experiment.fixed_models),
                 "baselines": self._baselines(),
                 "alignments": {
                     name: pick(entry, "title", "pairs") for name, entry in experiment.alignments.items()

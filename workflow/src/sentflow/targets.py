@@ -26,7 +26,7 @@ from sentflow.encoders.kinds import (
 )
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
-from sentflow.job_settings import expanded, json_text, one_of, pick, pick_known
+from sentflow.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
 from sentflow.provenance import code, versions
 from sentflow.similarity_targets import SimilarityTargets
@@ -58,7 +58,7 @@ _FIGURE_DATA = {
     "differences": (paths.PAIRS,),
     "critical-difference": (paths.SUMMARY, *_ALL_RANKS),
     "ranks": (paths.SUMMARY, *_ALL_RANKS),
-    "wins": (paths.SUMMARY, paths.RANKS, paths.ACROSS),
+    "wins": (paths.SUMMARY, paths.ACROSS),
 }
 GEOMETRY_FIGURE = "geometry-and-scores"
 STUDY_TABLES = ("protocols", "documents")
@@ -480,10 +480,7 @@ class Targets:
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, families, which models are controls; and the order, for Snakemake sees sets of inputs."""
         tasks = {name: pick(entry, "title", "family") for name, entry in self.experiment.tasks.items()}
-        models = {
-            name: {"title": entry.get("title", name), "control": entry.get("control", False)}
-            for name, entry in self.experiment.models.items()
-        }
+        models = described_models(self.experiment.models)
         return json_text({"tasks": tasks, "models": models, "order": [list(tasks), list(models)]})
 
     def comparison_settings(self, wildcards: Any) -> str:

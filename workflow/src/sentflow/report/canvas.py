@@ -1,7 +1,6 @@
-"""What all figures share: style file, colours of encoders, the stamp of sample data, saving."""
+"""What all figures share: style file, colours of encoders, saving."""
 
-import math
-import textwrap
+import colorsys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,26 +9,21 @@ from typing import Protocol
 
 import matplotlib as mpl
 import matplotlib.style
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from sentflow.io import atomic
-from sentflow.report.figure_texts import FigureTexts
-from sentflow.report.rows import DataRow, data_versions, is_sample
 
 PAGE_WIDTH = 7.2  # inches: the text of an A4 or letter page
 STYLE = Path(__file__).with_name("sentflow.mplstyle")
 
 INK = "#222222"
 QUIET = "#777777"
-STAMP_COLOR = "#B3400A"
-_INCHES_PER_SIGN = 0.0435  # at the 6 points of the reading aid, a line of wide letters
-_LINE_INCHES = 0.125
-_LEGEND_INCHES = 0.16
-_HEAD_INCHES = 0.3
-_MARGIN_INCHES = 0.06
 _CONTROL_GREYS = ("#6E6E6E", "#A9A9A9", "#3F3F3F")
+# after the colours of the style file these again, darker and lighter, each time with another marker
+_SHADES = (0.0, -0.45, 0.5, -0.65, 0.3, -0.25, 0.65)
+_MARKERS = ("o", "^", "D", "v", "P", "X", "*")
 # dates and program versions would make equal figures differ in bytes
 _METADATA: dict[str, dict[str, None]] = {
     "pdf": {"CreationDate": None, "ModDate": None, "Producer": None, "Creator": None},
@@ -57,13 +51,9 @@ class EncoderInRow(Protocol):
     def is_control(self) -> bool:
         """Whether it is a control."""
 
-
-@dataclass(frozen=True)
-class Legend:
-    """Lines of a legend, and in how many columns they stand."""
-
-    handles: list[Line2D]
-    n_columns: int
+    @property
+    def position(self) -> int:
+        """Among the encoders of the selection, or among its controls; -1 where not known."""
 
 
 @contextmanager
@@ -86,131 +76,44 @@ def save(figure: Figure, path: Path) -> None:
     form = path.suffix.removeprefix(".")
     if form not in _METADATA:
         raise ValueError(f"{path}: a figure ends in one of .{', .'.join(_METADATA)}")
-    # where the style asks for a layout, None does not take it away
-    with style(), mpl.rc_context({"figure.constrained_layout.use": False}), atomic(path) as part:
-        _lay_out(figure)
+    with style(), atomic(path) as part:
         figure.savefig(part, format=form, metadata=_METADATA[form])
 
 
-def _lay_out(figure: Figure) -> None:
-    """Place everything once for all formats: with a layout engine, Matplotlib draws a figure twice per format."""
-    if figure.get_layout_engine() is not None:
-        figure.draw_without_rendering()
-        figure.set_layout_engine(None)
-
-
 def looks(rows: Sequence[EncoderInRow]) -> dict[str, Look]:
-    """Colour and marker per model: controls grey and square, the others in colour and round.
+    """Colour and marker per encoder, by its position in the selection: the same whichever rows a figure holds.
 
-    With more models than distinct colours, all colours are taken evenly from one scale.
+    Controls are grey and square. Positions that are not known are those of the first appearance in the rows.
     """
-    control = {row.model: row.is_control for row in rows}
-    encoders = [model for model, is_control in control.items() if not is_control]
-    controls = [model for model, is_control in control.items() if is_control]
+    found: dict[str, Look] = {}
+    counts = {False: 0, True: 0}
+    for row in rows:
+        if row.model not in found:
+            position = row.position if row.position >= 0 else counts[row.is_control]
+            found[row.model] = _control(position) if row.is_control else _encoder(position)
+            counts[row.is_control] += 1
+    return found
+
+
+def few_ticks(*axes: Axis, integer: bool = False) -> None:
+    """At most five numbers on an axis, however long it is: a layout that changed them would not fit them any more."""
+    for axis in axes:
+        axis.set_major_locator(MaxNLocator(4, integer=integer, steps=[1, 2, 2.5, 5, 10]))
+
+
+def _encoder(position: int) -> Look:
     cycle = [str(color) for color in mpl.rcParams["axes.prop_cycle"].by_key()["color"]]
-    palette = [f"#{color.removeprefix('#')}" for color in cycle]
-    if len(encoders) > len(palette):
-        scale = mpl.colormaps["viridis"]
-        palette = [
-            mpl.colors.to_hex(scale(0.92 * index / (len(encoders) - 1))) for index in range(len(encoders))
-        ]
-    found = {model: Look(palette[index], "o") for index, model in enumerate(encoders)}
-    for index, model in enumerate(controls):
-        found[model] = Look(_CONTROL_GREYS[index % len(_CONTROL_GREYS)], "s")
-    return {model: found[model] for model in control}
+    turn, place = divmod(position, len(cycle))
+    color = f"#{cycle[place].removeprefix('#')}"
+    return Look(_shaded(color, _SHADES[turn % len(_SHADES)]), _MARKERS[turn % len(_MARKERS)])
 
 
-def shorten(text: str, limit: int) -> str:
-    """Text of at most `limit` signs; a cut is shown by an ellipsis."""
-    return text if len(text) <= limit else text[: limit - 1].rstrip(" (,;|") + "…"
+def _control(position: int) -> Look:
+    return Look(_CONTROL_GREYS[position % len(_CONTROL_GREYS)], "s")
 
 
-def two_lines(text: str) -> str:
-    """A long text in two lines of about the same length; a short one, or one without spaces, as it is."""
-    if len(text) <= 16 or " " not in text:
-        return text
-    spaces = [index for index, sign in enumerate(text) if sign == " "]
-    middle = min(spaces, key=lambda index: abs(index - len(text) / 2))
-    return f"{text[:middle]}\n{text[middle + 1 :]}"
-
-
-def nothing(texts: FigureTexts, rows: Sequence[DataRow]) -> Figure:
-    """A figure that only says why it shows nothing."""
-    figure = Figure(figsize=(PAGE_WIDTH, 0.2))
-    frame(figure, texts, rows)
-    return figure
-
-
-def frame(
-    figure: Figure,
-    texts: FigureTexts,
-    rows: Sequence[DataRow],
-    legend: Legend | None = None,
-) -> None:
-    """Add title, stamp of sample data, legend and reading aid; the figure grows by the room they need."""
-    width, height = figure.get_size_inches()
-    n_signs = int((width - 2 * _MARGIN_INCHES) / _INCHES_PER_SIGN)
-    lines = textwrap.wrap(texts.reading, n_signs, break_on_hyphens=False)  # names of encoders stay whole
-    n_legend_lines = math.ceil(len(legend.handles) / legend.n_columns) if legend else 0
-    foot = _LINE_INCHES * len(lines) + _LEGEND_INCHES * n_legend_lines + _MARGIN_INCHES
-    total = height + foot + _HEAD_INCHES
-    figure.set_size_inches(width, total)
-    layout = figure.get_layout_engine()
-    assert isinstance(layout, ConstrainedLayoutEngine)
-    layout.set(rect=(0.0, foot / total, 1.0, height / total))
-    left = _MARGIN_INCHES / width
-    figure.text(
-        left,
-        1 - 0.5 * _HEAD_INCHES / total,
-        texts.title,
-        va="center",
-        fontsize=8,
-        fontweight="bold",
-        color=INK,
-        in_layout=False,
-    )
-    _stamp(figure, rows, height=1 - 0.5 * _HEAD_INCHES / total)
-    figure.text(
-        left,
-        0.5 * _MARGIN_INCHES / total,
-        "\n".join(lines),
-        va="bottom",
-        fontsize=6,
-        linespacing=1.4,
-        color="#555555",
-        in_layout=False,
-    )
-    if legend:
-        drawn = figure.legend(
-            handles=legend.handles,
-            loc="upper left",
-            bbox_to_anchor=(0.0, foot / total),
-            ncols=legend.n_columns,
-            borderaxespad=0.2,
-        )
-        drawn.set_in_layout(False)
-
-
-def _stamp(figure: Figure, rows: Sequence[DataRow], *, height: float) -> None:
-    versions = data_versions(rows)
-    sample = [version for version in versions if is_sample(version)]
-    if not sample:
-        return
-    words = "sample data" if len(sample) == len(versions) else "partly sample data"
-    figure.text(
-        1 - 0.08 / figure.get_figwidth(),
-        height,
-        words.upper(),
-        ha="right",
-        va="center",
-        fontsize=7,
-        fontweight="bold",
-        color=STAMP_COLOR,
-        in_layout=False,
-        bbox={
-            "boxstyle": "round,pad=0.3",
-            "facecolor": "#FFF4EC",
-            "edgecolor": STAMP_COLOR,
-            "linewidth": 0.8,
-        },
-    )
+def _shaded(color: str, shade: float) -> str:
+    """A darker colour (down to -1, black) or a lighter one (up to 1, white)."""
+    hue, lightness, saturation = colorsys.rgb_to_hls(*mpl.colors.to_rgb(color))
+    lightness += shade * (lightness if shade < 0 else 1 - lightness)
+    return mpl.colors.to_hex(colorsys.hls_to_rgb(hue, lightness, saturation)).upper()

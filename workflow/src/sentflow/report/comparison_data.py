@@ -27,6 +27,8 @@ class RankingRow(RankRow):
         Of the tests.
     nemenyi_cd, friedman_p, iman_davenport_p
         Of all complete encoders, the same in every row; NaN where there are too few.
+    position
+        See `ScoreRow`.
     """
 
     not_separated: str
@@ -38,14 +40,13 @@ class RankingRow(RankRow):
     repetitions: int
     folds: int
     data_version: str
+    position: int = -1
 
 
 @dataclass(frozen=True)
 class MatchRow(AcrossRow):
-    """Two encoders over all tasks, with their average ranks."""
+    """Two encoders over all tasks, with what a caption needs."""
 
-    average_rank_a: float
-    average_rank_b: float
     protocol: str
     repetitions: int
     folds: int
@@ -61,6 +62,7 @@ def ranking_rows(
     """The ranks of `compare`, the best first, and incomplete encoders last."""
     names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
     tests: dict[str, Any] = {name: _number(omnibus.get(name)) for name in names}
+    position = {row.model: row.position for row in scores}
     joined = {(row.model_a, row.model_b) for row in across if not row.separated}
     found = []
     for rank in sorted(ranks, key=lambda rank: (not rank.complete, _last(rank.average_rank))):
@@ -71,21 +73,22 @@ def ranking_rows(
             if rank.model in pair and other != rank.model and rank.complete
         )
         found.append(
-            RankingRow(**asdict(rank), not_separated=" ".join(sorted(others)), **tests, **_design(scores))
+            RankingRow(
+                **asdict(rank),
+                not_separated=" ".join(sorted(others)),
+                **tests,
+                **_design(scores),
+                position=position[rank.model],
+            )
         )
     return found
 
 
-def match_rows(
-    scores: Sequence[ScoreRow], ranks: Sequence[RankRow], across: Sequence[AcrossRow]
-) -> list[MatchRow]:
-    """The pairs over tasks of `compare`, with average ranks to order them by."""
-    average = {rank.model: rank.average_rank for rank in ranks}
+def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[MatchRow]:
+    """The pairs over tasks of `compare`."""
     return [
         MatchRow(
             **asdict(row),
-            average_rank_a=average[row.model_a],
-            average_rank_b=average[row.model_b],
             **_design(scores),
         )
         for row in across
@@ -103,10 +106,9 @@ def read_ranking(files: dict[str, Path]) -> list[RankingRow]:
 
 
 def read_matches(files: dict[str, Path]) -> list[MatchRow]:
-    """`match_rows` of the files ``scores``, ``ranks`` and ``across``."""
+    """`match_rows` of the files ``scores`` and ``across``."""
     return match_rows(
         _scores(files),
-        read_rows(_file(files, "ranks"), RankRow, may_be_empty=True),
         read_rows(_file(files, "across"), AcrossRow, may_be_empty=True),
     )
 

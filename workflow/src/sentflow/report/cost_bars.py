@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report import canvas, figure_texts
+from sentflow.report import canvas, figure_texts, layout
 from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.rows import CostRow
 
@@ -14,7 +14,8 @@ from sentflow.report.rows import CostRow
 def draw(rows: Sequence[CostRow]) -> Figure:
     """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, 0.2 * len(ordered) + 0.35))
+    panels = layout.Panels([0.19 * len(ordered)], least_width=2.0)
+    figure = Figure()
     times, memories = figure.subplots(1, 2, sharey=True)
     _bars(times, [row.wall_seconds for row in ordered], duration, color="#0072B2")
     _bars(memories, [row.max_rss_mb for row in ordered], memory, color="#E69F00")
@@ -23,7 +24,7 @@ def draw(rows: Sequence[CostRow]) -> Figure:
     times.set_ylim(len(ordered) - 0.4, -0.6)
     times.set_title("Time, summed over jobs", loc="left", color=canvas.INK)
     memories.set_title("Largest memory of one job", loc="left", color=canvas.INK)
-    canvas.frame(figure, figure_texts.costs(rows), rows)
+    layout.finish(figure, figure_texts.costs(rows), rows, panels)
     return figure
 
 

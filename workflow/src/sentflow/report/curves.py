@@ -7,11 +7,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import canvas, figure_texts
+from sentflow.report import canvas, figure_texts, layout, lettering
 from sentflow.report.rows import CurveRow, unique
 
 TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
 _COLUMNS = 4
+_LOSS_INCHES, _FOLDS_INCHES = 0.95, 0.3
+_LEAST_PANEL, _MOST_PANEL = 1.0, 3.0  # inches
+_TICKS_INCHES = 0.3  # of the numbers beside a panel
+_LEGEND_INCHES, _LEGEND_SIZE = 2.6, 7
+_MOST_NOTES = 4  # of curves above the frame
 _FAINT = 0.25
 _OUT_OF_SCALE = 10.0
 
@@ -25,23 +30,22 @@ def draw(rows: Sequence[CurveRow]) -> Figure:
     tasks = unique(row.task for row in rows)
     n_columns = min(_COLUMNS, len(tasks))
     n_lines = math.ceil(len(tasks) / n_columns)
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, 1.6 * n_lines))
-    panels = figure.subplots(
-        2 * n_lines,
-        n_columns,
-        squeeze=False,
-        height_ratios=[3, 1] * n_lines,
-    )
+    panels = layout.Panels([_LOSS_INCHES, _FOLDS_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    heading = min(_MOST_PANEL, layout.column_inches(n_columns) - _TICKS_INCHES)
+    names = lettering.starts({task: task for task in tasks}, lettering.into(heading, 7, bold=True))
+    figure = Figure()
+    grid = figure.subplots(2 * n_lines, n_columns, squeeze=False, height_ratios=panels.heights)
     looks = canvas.looks(rows)
     for index in range(n_lines * n_columns):
         line, column = divmod(index, n_columns)
-        upper, lower = panels[2 * line, column], panels[2 * line + 1, column]
+        upper, lower = grid[2 * line, column], grid[2 * line + 1, column]
         if index >= len(tasks):
             upper.set_visible(False)
             lower.set_visible(False)
             continue
         members = [row for row in rows if row.task == tasks[index]]
         _draw_losses(upper, members, looks)
+        upper.set_title(names[tasks[index]], loc="left", fontweight="bold", color=canvas.INK, pad=3)
         _draw_survivors(lower, members, looks)
         if column == 0:
             upper.set_ylabel("loss")
@@ -49,12 +53,13 @@ def draw(rows: Sequence[CurveRow]) -> Figure:
         if index + n_columns >= len(tasks):
             lower.set_xlabel("epoch")
     titles = {row.model: row.model_title for row in rows}
-    handles = [Line2D([], [], color=look.color, label=titles[model]) for model, look in looks.items()]
+    labels = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    handles = [Line2D([], [], color=look.color, label=labels[model]) for model, look in looks.items()]
     handles += [
         Line2D([], [], color=canvas.QUIET, label="evaluation part"),
         Line2D([], [], color=canvas.QUIET, linestyle=(0, (3, 1.5)), label="training part"),
     ]
-    canvas.frame(figure, figure_texts.curves(rows), rows, canvas.Legend(handles, 4))
+    layout.finish(figure, figure_texts.curves(rows), rows, panels, handles)
     return figure
 
 
@@ -79,9 +84,9 @@ def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canva
                 lows, highs = [row.low for row in curve[:end]], [row.high for row in curve[:end]]
                 axes.fill_between(epochs[:end], lows, highs, color=color, alpha=0.2, linewidth=0)
     _keep_in_scale(axes, rows, looks)
-    axes.set_title(rows[0].task, loc="left", fontweight="bold", color=canvas.INK, pad=3)
     axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
     axes.tick_params(labelbottom=False)
+    canvas.few_ticks(axes.yaxis)
 
 
 def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
@@ -98,15 +103,19 @@ def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, can
     low, high = min(values), max(values)
     axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
     above = [model for model, value in highest.items() if value > limit]
-    for place, model in enumerate(above):
+    shown = above if len(above) <= _MOST_NOTES else above[: _MOST_NOTES - 1]
+    notes = [(f"↑ to {highest[model]:.0e}", looks[model].color) for model in shown]
+    if len(shown) < len(above):
+        notes.append((f"↑ {len(above) - len(shown)} more", canvas.QUIET))
+    for place, (note, color) in enumerate(notes):
         axes.text(
             0.98,
             0.97 - 0.14 * place,
-            f"↑ to {highest[model]:.0e}",
+            note,
             transform=axes.transAxes,
             ha="right",
             va="top",
-            color=looks[model].color,
+            color=color,
             fontsize="small",
         )
 
@@ -126,6 +135,7 @@ def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, ca
     axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
     axes.set_ylim(0, total * 1.08)
     axes.set_yticks([0, total])
+    canvas.few_ticks(axes.xaxis, integer=True)
 
 
 def _curve(rows: Sequence[CurveRow], model: str, quantity: str) -> list[CurveRow]:

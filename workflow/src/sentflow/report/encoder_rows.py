@@ -21,6 +21,8 @@ class EncoderRow:
         Distinct texts that were embedded and the time of these jobs, loading included; NaN without such a job.
     device
         Where it was embedded; empty without such a job.
+    position
+        See `sentflow.report.rows.ScoreRow`.
     """
 
     model: str
@@ -38,3 +40,4 @@ class EncoderRow:
     repetitions: int
     folds: int
     data_version: str
+    position: int = -1

@@ -93,6 +93,7 @@ def encoder_rows(
                 repetitions=members[0].repetitions if members else 0,
                 folds=members[0].folds if members else 0,
                 data_version=version,
+                position=members[0].position if members else -1,
             )
         )
     return found

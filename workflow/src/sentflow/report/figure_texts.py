@@ -34,7 +34,7 @@ def heatmap(rows: Sequence[ScoreRow]) -> FigureTexts:
         title="Score of each encoder on each task",
         reading=" ".join(
             [
-                "Encoders from the highest average to the lowest; 0 (dark) is chance, 1 (light) is perfect.",
+                "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
                 captions.design_note(rows),
                 *_dagger(rows),
                 captions.data_note(rows),

@@ -7,11 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import canvas, captions, figure_texts
+from sentflow.report import canvas, captions, figure_texts, layout, lettering
 from sentflow.report.rows import ScoreRow, unique
 
 _COLUMNS = 3
 _LINE_INCHES = 0.15
+_LABEL_SIZE, _LABEL_INCHES = 6.5, 1.6
+_LEAST_PANEL, _MOST_PANEL = 1.2, 4.0  # inches
 _THIN, _THICK = 0.9, 4.5  # points
 
 
@@ -21,21 +23,28 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     Thin line: generalisation interval. Thick line: repeatability interval. A hollow marker has no interval
     (all folds gave the same score).
     """
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    tasks, titles = unique(row.task for row in rows), {row.model: row.model_title for row in rows}
+    labels = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
     n_columns = min(_COLUMNS, len(tasks))
     n_lines = math.ceil(len(tasks) / n_columns)
-    height = n_lines * (0.55 + _LINE_INCHES * len(models)) + 0.25
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, height))
-    panels = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False)
+    panels = layout.Panels([_LINE_INCHES * (len(titles) + 0.2)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    beside = lettering.widest(list(labels.values()), _LABEL_SIZE)
+    heading_inches = min(_MOST_PANEL, layout.column_inches(n_columns, beside))
+    headings = _headings(rows, heading_inches)
+    figure = Figure()
+    grid = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False)
     looks = canvas.looks(rows)
-    for axes in panels.flat[len(tasks) :]:
+    for axes in grid.flat[len(tasks) :]:
         axes.set_visible(False)
-    for index, (axes, task) in enumerate(zip(panels.flat, tasks, strict=False)):
-        _draw_panel(axes, [row for row in rows if row.task == task], models, looks)
+    for index, (axes, task) in enumerate(zip(grid.flat, tasks, strict=False)):
+        members = [row for row in rows if row.task == task]
+        _draw_panel(axes, members, list(titles), looks)
+        _head_panel(axes, headings[task], members[0].task_title, heading_inches)
         # sharing an axis hides the numbers of a panel that has an empty place below it
         axes.tick_params(labelbottom=index + n_columns >= len(tasks))
-    _share_axes(panels.flat[0], rows, models)
-    canvas.frame(figure, figure_texts.forest(rows), rows, canvas.Legend(_handles(), 3))
+    canvas.few_ticks(grid[0, 0].xaxis)
+    _share_axes(grid.flat[0], rows, list(labels.values()))
+    layout.finish(figure, figure_texts.forest(rows), rows, panels, _handles())
     return figure
 
 
@@ -68,24 +77,29 @@ def _draw_panel(
             markeredgecolor=look.color,
             markeredgewidth=0.8,
         )
-    metric = captions.metric_name(rows[0].metric)
-    axes.set_title(f"{rows[0].task} ({metric})", loc="left", fontweight="bold", color=canvas.INK, pad=10)
-    axes.text(
-        0,
-        1.02,
-        canvas.shorten(rows[0].task_title, 42),
-        transform=axes.transAxes,
-        fontsize=6,
-        color=canvas.QUIET,
-    )
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
 
 
-def _share_axes(axes: Axes, rows: Sequence[ScoreRow], models: list[str]) -> None:
-    titles = {row.model: row.model_title for row in rows}
-    axes.set_yticks(range(len(models)), [canvas.shorten(titles[model], 26) for model in models])
-    axes.set_ylim(len(models) - 0.4, -0.6)
+def _headings(rows: Sequence[ScoreRow], inches: float) -> dict[str, str]:
+    """Name and metric of each task."""
+    ends = {row.task: f" ({captions.metric_name(row.metric)})" for row in rows}
+    room = inches - lettering.widest(list(ends.values()), 7, bold=True)
+    names = lettering.starts({task: task for task in ends}, lettering.into(room, 7, bold=True))
+    return {task: names[task] + end for task, end in ends.items()}
+
+
+def _head_panel(axes: Axes, heading: str, task_title: str, inches: float) -> None:
+    axes.set_title(heading, loc="left", fontweight="bold", color=canvas.INK, pad=10)
+    axes.annotate(
+        lettering.cut(task_title, lettering.into(inches, 6)), (0, 1), xytext=(0, 3),
+        xycoords="axes fraction", textcoords="offset points", fontsize=6, color=canvas.QUIET,
+    )  # fmt: skip
+
+
+def _share_axes(axes: Axes, rows: Sequence[ScoreRow], labels: list[str]) -> None:
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
     limits = [
         limit for row in rows for limit in (*row.shown_generalisation, row.mean, 0.0) if not math.isnan(limit)
     ]

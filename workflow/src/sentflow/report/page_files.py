@@ -76,7 +76,7 @@ def _comparison_texts(sources: "Sources") -> dict[str, FigureTexts]:
         ranking = ranking_rows(sources.scores, found.ranks, found.across, found.omnibus)
         texts["critical-difference"] = comparison_texts.critical_difference(ranking)
         texts["ranks"] = comparison_texts.ranks(ranking)
-        texts["wins"] = comparison_texts.wins(match_rows(sources.scores, found.ranks, found.across))
+        texts["wins"] = comparison_texts.wins(match_rows(sources.scores, found.across))
         n_left_out = len({(pair.model_a, pair.model_b) for pair in found.pairs}) - len(
             shown_pairs(found.pairs)
         )

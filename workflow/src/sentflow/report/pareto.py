@@ -1,32 +1,31 @@
 """Score against what an encoder costs: points, names, and the front that nobody beats in both."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from sentflow.report import canvas, comparison_texts
+from sentflow.report import canvas, comparison_texts, layout, lettering, placement
 from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.numbers import seconds_each
 
-_HEIGHT = 3.0
+_HEIGHT, _LEAST_WIDTH = 2.3, 6.2  # inches of the panel
 _BAND = 4.0  # factor between the place of encoders without weights and the smallest model
 _ROOM = 2.2  # factor of the axis beyond the outermost points
 _MAX_TICKS = 9
-# of a name, at 6.5 points, as parts of the width and height of the axes
-_NAME_WIDTH, _NAME_HEIGHT = 0.0083, 0.055
-# in points, from a marker to its name: above or below, and further away for a name that finds no room
-_OFFSETS = [(side * 6, height) for height in (4, -9, 13, -18) for side in (1, -1)]
+_MOST_NAMES = 10  # beside points; of more encoders the legend tells
+_SIZE, _NAME_INCHES = 6.5, 1.9
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
 
 
 def draw_sizes(rows: Sequence[EncoderRow]) -> Figure:
     """Mean score against trained values, on a logarithmic axis; no weights is a place of its own at the left."""
     known = [row for row in rows if not math.isnan(row.parameters)]
     none_at = min((row.parameters for row in known if row.parameters > 0), default=1e6) / _BAND
-    figure, axes = _frame(rows, comparison_texts.sizes(rows))
-    _draw(axes, known, [row.parameters or none_at for row in known], canvas.looks(rows))
+    figure, axes = _axes(rows)
+    legend = _draw(axes, known, [row.parameters or none_at for row in known], canvas.looks(rows))
     axes.set_xlabel("trained values of the model")
     ticks = log_ticks(*axes.get_xlim())
     labels = [_short_count(tick) for tick in ticks]
@@ -37,18 +36,20 @@ def draw_sizes(rows: Sequence[EncoderRow]) -> Figure:
         labels = ["no weights", *(_short_count(tick) for tick in ticks[1:])]
     axes.set_xticks(ticks, labels)
     axes.set_xticks([], minor=True)
+    layout.finish(figure, comparison_texts.sizes(rows), rows, layout.Panels([_HEIGHT], _LEAST_WIDTH), legend)
     return figure
 
 
 def draw_speed(rows: Sequence[EncoderRow]) -> Figure:
     """Mean score against the time of embedding 1,000 texts, on a logarithmic axis."""
     timed = [row for row in rows if row.texts > 0 and row.embed_seconds > 0]
-    figure, axes = _frame(rows, comparison_texts.speed(rows))
-    _draw(axes, timed, [1000 * row.embed_seconds / row.texts for row in timed], canvas.looks(rows))
+    figure, axes = _axes(rows)
+    legend = _draw(axes, timed, [1000 * row.embed_seconds / row.texts for row in timed], canvas.looks(rows))
     axes.set_xlabel("time of embedding 1,000 texts")
     ticks = log_ticks(*axes.get_xlim())
     axes.set_xticks(ticks, [seconds_each(tick) for tick in ticks])
     axes.set_xticks([], minor=True)
+    layout.finish(figure, comparison_texts.speed(rows), rows, layout.Panels([_HEIGHT], _LEAST_WIDTH), legend)
     return figure
 
 
@@ -79,23 +80,24 @@ def log_ticks(low: float, high: float) -> list[float]:
     )
 
 
-def _frame(rows: Sequence[EncoderRow], texts: FigureTexts) -> tuple[Figure, Axes]:
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, _HEIGHT))
+def _axes(rows: Sequence[EncoderRow]) -> tuple[Figure, Axes]:
+    figure = Figure()
     axes = figure.subplots()
     axes.set_ylabel(f"mean score of {rows[0].n_tasks} tasks")
     axes.grid(axis="y")
-    canvas.frame(figure, texts, rows)
+    canvas.few_ticks(axes.yaxis)
     return figure, axes
 
 
 def _draw(
-    axes: Axes, rows: Sequence[EncoderRow], costs: Sequence[float], looks: dict[str, canvas.Look]
-) -> None:
+    axes: Axes, rows: Sequence[EncoderRow], costs: Sequence[float], looks: Mapping[str, canvas.Look]
+) -> list[Line2D]:
+    """Points and the front; names beside the points, or, where these have no room, the lines of a legend."""
     axes.set_xscale("log")
     shown = [(row, cost) for row, cost in zip(rows, costs, strict=True) if not math.isnan(row.mean)]
     if not shown:
         axes.text(0.5, 0.5, "nothing is known", transform=axes.transAxes, ha="center", color=canvas.QUIET)
-        return
+        return []
     scores = [row.mean for row, _ in shown]
     places = [cost for _, cost in shown]
     best = front(places, scores)
@@ -109,50 +111,36 @@ def _draw(
     for row, cost in shown:
         look = looks[row.model]
         axes.plot(cost, row.mean, marker=look.marker, color=look.color, markersize=5, linestyle="none")
-    _write_names(axes, shown)
+    if len(shown) <= _MOST_NAMES and _write_names(axes, shown):
+        return []
+    titles = {row.model: row.model_title for row, _ in shown}
+    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    return [
+        Line2D([], [], color=looks[model].color, marker=looks[model].marker, linestyle="none", label=name)
+        for model, name in names.items()
+    ]
 
 
-def _write_names(axes: Axes, shown: Sequence[tuple[EncoderRow, float]]) -> None:
-    """A name beside each marker, where it covers neither a marker nor another name, if there is such a place."""
-    width, height = axes.figure.get_size_inches()  # type: ignore[union-attr]
-    across, up = _parts(*axes.get_xlim(), logarithmic=True), _parts(*axes.get_ylim(), logarithmic=False)
-    points = [(across(cost), up(row.mean)) for row, cost in shown]
-    taken = [(x - 0.008, y - 0.02, x + 0.008, y + 0.02) for x, y in points]
-    for (row, cost), (x, y) in zip(shown, points, strict=True):
-        name = canvas.shorten(row.model_title, 34)
-
-        def box(offset: tuple[int, int], x: float = x, y: float = y, name: str = name) -> tuple[float, ...]:
-            # an inch is 72 points; the axes take about nine tenths of the figure
-            start = x + offset[0] / 72 / (0.9 * width)
-            length = _NAME_WIDTH * len(name)
-            left = start if offset[0] > 0 else start - length
-            bottom = y + offset[1] / 72 / (0.75 * height)
-            return left, bottom, left + length, bottom + _NAME_HEIGHT
-
-        def cost_of(offset: tuple[int, int]) -> float:
-            left, bottom, right, top = box(offset)  # noqa: B023 - called in this turn of the loop only
-            outside = max(0.0, -left) + max(0.0, right - 1) + max(0.0, -bottom) + max(0.0, top - 1)
-            return 10 * outside + sum(_overlap((left, bottom, right, top), other) for other in taken)
-
-        offset = min(_OFFSETS, key=lambda offset: (round(cost_of(offset), 6), _OFFSETS.index(offset)))
-        taken.append(box(offset))  # type: ignore[arg-type]
-        axes.annotate(
-            name, (cost, row.mean), xytext=offset, textcoords="offset points",
-            ha="left" if offset[0] > 0 else "right", fontsize=6.5, color=canvas.INK,
-        )  # fmt: skip
+def _write_names(axes: Axes, shown: Sequence[tuple[EncoderRow, float]]) -> bool:
+    """A name beside each marker; none where one of them would cover a marker or another name."""
+    titles = {row.model: row.model_title for row, _ in shown}
+    names = lettering.distinct(titles, lettering.into(_NAME_INCHES, _SIZE))
+    across, up = _part(*axes.get_xlim(), logarithmic=True), _part(*axes.get_ylim(), logarithmic=False)
+    points = [(72 * _LEAST_WIDTH * across(cost), 72 * _HEIGHT * up(row.mean)) for row, cost in shown]
+    sizes = [(72 * lettering.width(names[row.model], _SIZE), _SIZE * lettering.LINE) for row, _ in shown]
+    places, free = placement.places(points, sizes, (72 * _LEAST_WIDTH, 72 * _HEIGHT))
+    if not free:
+        return False
+    for (row, cost), place in zip(shown, places, strict=True):
+        placement.write(axes, names[row.model], (cost, row.mean), place, size=_SIZE)
+    return True
 
 
-def _parts(low: float, high: float, *, logarithmic: bool) -> Callable[[float], float]:
+def _part(low: float, high: float, *, logarithmic: bool) -> Callable[[float], float]:
     """A value's place between two limits, as a part of the way."""
     if logarithmic:
         return lambda value: math.log(value / low) / math.log(high / low)
     return lambda value: (value - low) / (high - low)
-
-
-def _overlap(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return 1000 * width * height if width > 0 and height > 0 else 0.0
 
 
 def _short_count(value: float) -> str:

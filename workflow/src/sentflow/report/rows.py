@@ -58,6 +58,9 @@ class ScoreRow:
         Whether documents were resampled instead of texts.
     warmup_floor
         Whether the warm-up of the learning rate may round down to no step (a switch of the protocol).
+    position
+        Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
+        known. Figures choose its colour and marker by it.
     """
 
     task: str
@@ -103,6 +106,7 @@ class ScoreRow:
     item_high: float = math.nan
     item_grouped: bool = False
     warmup_floor: bool = True
+    position: int = -1
 
     @property
     def shown_generalisation(self) -> tuple[float, float]:
@@ -134,7 +138,7 @@ class CurveRow:
         Published interval (repeatability) at `level`.
     n_folds, n_folds_total
         Folds that reached the epoch, and folds that were trained.
-    protocol, switches, not_comparable
+    protocol, switches, not_comparable, position
         See `ScoreRow`.
     """
 
@@ -157,6 +161,7 @@ class CurveRow:
     protocol: str = "published"
     switches: str = ""
     not_comparable: str = ""
+    position: int = -1
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
+            position=about_model.get("position", -1),
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error
@@ -169,6 +170,7 @@ def _curve_row(
         protocol=row.protocol,
         switches=row.switches,
         not_comparable=row.not_comparable,
+        position=row.position,
     )
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report import canvas
+from sentflow.report import canvas, layout, lettering
 from sentflow.report.rows import unique
 from sentflow.report.similarity import figure_texts, words
 from sentflow.report.similarity.rows import AssociationRow
 
-_LINE_INCHES = 0.2
+_LINE_INCHES = 0.19
+_SIZE, _LEAST_PANEL = 7, 1.6
 _CLEAR, _UNCLEAR = "#0072B2", "#777777"
 
 
@@ -19,23 +20,24 @@ def draw(rows: Sequence[AssociationRow]) -> Figure:
     """A column per score, a line per measure; filled where the interval does not hold 0."""
     texts = figure_texts.geometry_and_scores(rows)
     if not rows:
-        return canvas.nothing(texts, rows)
+        return layout.nothing(texts, rows)
     scores = unique(row.score for row in rows)
     families = unique(row.family for row in rows)
     measures = {family: unique(row.measure for row in rows if row.family == family) for family in families}
-    heights = [len(measures[family]) + 1.2 for family in families]
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, _LINE_INCHES * sum(heights) + 0.45))
+    heights = [_LINE_INCHES * (len(measures[family]) + 0.2) for family in families]
+    figure = Figure()
     panels = figure.subplots(len(families), len(scores), squeeze=False, sharex=True, height_ratios=heights)
     for line, family in enumerate(families):
         for column, score in enumerate(scores):
             members = [row for row in rows if (row.family, row.score) == (family, score)]
             axes = panels[line, column]
             _draw_panel(axes, members, measures[family], names=column == 0)
-            title = members[0].score_title if members else ""
-            axes.set_title(f"{family}: {title}", loc="left", fontweight="bold", color=canvas.INK)
+            title = f"{family}: {members[0].score_title if members else ''}"
+            lines = lettering.wrap(title, lettering.into(_LEAST_PANEL, _SIZE, bold=True))
+            axes.set_title("\n".join(lines), loc="left", fontweight="bold", color=canvas.INK)
             if line == len(families) - 1:
                 axes.set_xlabel("Spearman's correlation over encoders")
-    canvas.frame(figure, texts, rows)
+    layout.finish(figure, texts, rows, layout.Panels(heights, _LEAST_PANEL))
     return figure
 
 

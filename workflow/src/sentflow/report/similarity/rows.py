@@ -185,7 +185,13 @@ class GeometryRow:
 
 @dataclass(frozen=True)
 class SpectrumRow:
-    """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`)."""
+    """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`).
+
+    Attributes
+    ----------
+    position
+        See `sentflow.report.rows.ScoreRow`.
+    """
 
     family: str
     model: str
@@ -197,11 +203,18 @@ class SpectrumRow:
     n_texts: int
     dimension: int
     data_version: str
+    position: int = -1
 
 
 @dataclass(frozen=True)
 class TruncationRow:
-    """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`)."""
+    """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`).
+
+    Attributes
+    ----------
+    position
+        See `sentflow.report.rows.ScoreRow`.
+    """
 
     family: str
     pairs: str
@@ -213,6 +226,7 @@ class TruncationRow:
     full_dimensions: int
     spearman: float
     data_version: str
+    position: int = -1
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report import canvas
+from sentflow.report import canvas, layout, lettering
 from sentflow.report.rows import unique
 from sentflow.report.similarity import figure_texts
 from sentflow.report.similarity.rows import SpectrumRow
 
-_PANEL_INCHES = 1.95
+_PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
 _LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
 
 
@@ -19,9 +20,9 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
     """A line of two panels for each family of sentences."""
     texts = figure_texts.spectrum(rows)
     if not rows:
-        return canvas.nothing(texts, rows)
+        return layout.nothing(texts, rows)
     families = unique(row.family for row in rows)
-    figure = Figure(figsize=(canvas.PAGE_WIDTH, _PANEL_INCHES * len(families) + 0.1))
+    figure = Figure()
     panels = figure.subplots(len(families), 2, squeeze=False)
     looks = canvas.looks(rows)
     for line, family in enumerate(families):
@@ -32,15 +33,17 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
         if line == len(families) - 1:
             panels[line, 0].set_xlabel("principal direction")
             panels[line, 1].set_xlabel("principal directions, part of all dimensions")
-    canvas.frame(figure, texts, rows, canvas.Legend(handles(rows, looks), 3))
+    size = layout.Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
+    layout.finish(figure, texts, rows, size, handles(rows, looks))
     return figure
 
 
 def handles(rows: Sequence[SpectrumRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
     """Lines of the legend."""
     titles = {row.model: row.model_title for row in rows}
+    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
     return [
-        Line2D([], [], color=look.color, linestyle=_dashes(look), label=canvas.shorten(titles[model], 44))
+        Line2D([], [], color=look.color, linestyle=_dashes(look), label=names[model])
         for model, look in looks.items()
     ]
 

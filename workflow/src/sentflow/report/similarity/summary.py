@@ -209,6 +209,7 @@ def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
             n_texts=result["n_texts"],
             dimension=result["dimension"],
             data_version=version,
+            position=_position(settings, result["model"]),
         )
         for place, share in enumerate(shares, start=1)
     ]
@@ -227,6 +228,7 @@ def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> l
             full_dimensions=result["dimension"],
             spearman=number_or_nan(point["spearman"]),
             data_version=_data_version(settings, [point["pairs"]]),
+            position=_position(settings, result["model"]),
         )
         for point in result["truncation"]
     ]
@@ -332,6 +334,10 @@ def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
         return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
     entry = described(settings, "models", name)
     return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
+
+
+def _position(settings: Mapping[str, Any], name: str) -> int:
+    return int(described(settings, "models", name).get("position", -1))
 
 
 def _known_first(measure: str) -> tuple[int, str]:
