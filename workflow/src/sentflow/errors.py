@@ -1,5 +1,7 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
+from sentflow.signs import visible
+
 
 class SentflowError(Exception):
     """Something a user can mend. The message says what is wrong, where, and what to write instead.
@@ -8,9 +10,7 @@ class SentflowError(Exception):
     """
 
     def __str__(self) -> str:
-        return "".join(
-            sign if sign.isprintable() or sign == "\n" else _escaped(sign) for sign in super().__str__()
-        )
+        return visible(super().__str__(), only_printable=True)
 
 
 class ConfigError(SentflowError):
@@ -19,7 +19,3 @@ class ConfigError(SentflowError):
 
 class DataError(SentflowError):
     """A file is missing, damaged, or not in the form that its reader needs."""
-
-
-def _escaped(sign: str) -> str:
-    return sign.encode("unicode_escape").decode("ascii")
