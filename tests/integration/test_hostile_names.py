@@ -118,7 +118,7 @@ def test_a_name_that_is_a_command_is_refused_before_any_job(project, tmp_path):
         "select: {models: ['a; touch by-name']}\n",
     )
     assert outcome.code == 1
-    assert "'a; touch by-name' does not match '^[a-z0-9][a-z0-9.-]*$'" in outcome.text
+    assert "'a; touch by-name' does not match '^[a-z0-9][a-z0-9.-]*\\\\Z'" in outcome.text
     assert "Traceback" not in outcome.text
     assert touched(project, tmp_path) == []
 
