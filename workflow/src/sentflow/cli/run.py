@@ -12,6 +12,7 @@ from sentflow.errors import DataError
 from sentflow.lifeline import VARIABLE, ancestors
 from sentflow.paths import RESULTS
 from sentflow.run_record import read_record, this_machine, write_record
+from sentflow.settings_files import read_settings
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
 
@@ -25,6 +26,8 @@ def run(arguments: Sequence[str]) -> None:
         A run is going on in the folder, or jobs of a killed one are; says what to do.
     """
     folder = working_folder(arguments)
+    for file in config_files(arguments):
+        read_settings(file)  # Snakemake ends in a traceback where this tells what is wrong
     if is_locked(folder):
         refuse_running(folder)
         wait_for_orphans(folder)
@@ -41,13 +44,34 @@ def run(arguments: Sequence[str]) -> None:
 def working_folder(arguments: Sequence[str]) -> Path:
     """The folder that Snakemake will work in: that of ``--directory``, or the current one."""
     folder = "."
-    for word, following in zip(arguments, [*arguments, "."][1:], strict=True):
+    words = _options(arguments)
+    for word, following in zip(words, [*words, "."][1:], strict=True):
         name, equals, value = word.partition("=")
         if name in ("-d", "--directory"):
             folder = value if equals else following
         elif word.startswith("-d") and not word.startswith("--"):
             folder = word[2:]
     return Path(folder).expanduser().resolve()
+
+
+def config_files(arguments: Sequence[str]) -> list[Path]:
+    """The files that follow ``--configfile`` (or ``--configfiles``); Snakemake reads them before any workflow."""
+    found: list[Path] = []
+    taken = False
+    for word in _options(arguments):
+        if word.startswith("-"):
+            name, equals, value = word.partition("=")
+            taken = name in ("--configfile", "--configfiles")
+            found += [Path(value)] if taken and equals else []
+        elif taken:
+            found.append(Path(word))
+    return found
+
+
+def _options(arguments: Sequence[str]) -> list[str]:
+    """The words before ``--``, behind which there are targets only."""
+    words = list(arguments)
+    return words[: words.index("--")] if "--" in words else words
 
 
 def is_locked(folder: Path) -> bool:
