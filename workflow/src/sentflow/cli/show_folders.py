@@ -1,21 +1,20 @@
 """Folders of results in the terminal: scores as a table, folds as a list."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from sentflow import paths
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import parse_json
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
 from sentflow.report.summary import in_order, score_row
+from sentflow.settings_files import read_settings
 
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}
 
@@ -49,8 +48,8 @@ def _title(results: Path) -> str:
     """Name of the experiment that was run last, as captions have it; the folder's if there is no record."""
     record = results / Path(paths.RECORD_CONFIG).relative_to(paths.RESULTS)
     try:
-        return str(yaml.safe_load(record.read_text(encoding="utf-8"))["experiment"]["title"])
-    except (OSError, yaml.YAMLError, KeyError, TypeError):
+        return str(read_settings(record)["experiment"]["title"])
+    except (ConfigError, LookupError, TypeError):
         return str(results)
 
 
@@ -67,7 +66,7 @@ def _score_files(folder: Path) -> dict[Path, dict[str, Any]]:
 
 def _read(file: Path) -> Any:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # a file that is just being written, or none of ours
         return None
 

@@ -1,6 +1,5 @@
 """JSON files and arrays in the terminal; those of the pipeline are known by their keys."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import Any
 
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.report.numbers import MISSING, decimal, interval, percent
 
 _LONG_LIST = 8
@@ -16,7 +16,7 @@ _LONG_LIST = 8
 def json_blocks(path: Path, _rows: int) -> list[Block]:
     """A score file with its intervals; any other file key by key."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(
             f"{path} is not readable JSON ({error}). Delete it and run snakemake again."
@@ -31,7 +31,7 @@ def json_blocks(path: Path, _rows: int) -> list[Block]:
 def jsonl_blocks(path: Path, rows: int) -> list[Block]:
     """A table with one row per line, e.g. a benchmark file of Snakemake."""
     try:
-        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        records = [parse_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is not readable JSON lines ({error}).") from error
     if not records or not all(isinstance(record, dict) for record in records):
