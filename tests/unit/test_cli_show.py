@@ -18,6 +18,7 @@ from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 from sentflow.report.table_formats import csv_text
 from sentflow.report.tables import scores_table
+from sentflow.sealed import write_sealed
 
 SETTINGS = {"classifier": "logistic", "folds": 2, "metric": "mcc", "protocol": "published"}
 
@@ -320,3 +321,11 @@ def test_narrow_terminal_gets_the_encoders_in_parts(tmp_path):
     assert len(rows) > 1
     assert sum(line.count("[") for line in rows) == 4  # every encoder once, no interval torn
     assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_a_score_that_was_changed_is_shown_with_a_warning(tmp_path):
+    file = tmp_path / "a.json"
+    write_sealed(file, fake_summary.score_file(fake_summary.one_row()))
+    assert "WARNING" not in printed(file)
+    write_json(file, {**json.loads(file.read_text(encoding="utf-8")), "mean": 0.999})
+    assert "changed after it was written" in printed(file)

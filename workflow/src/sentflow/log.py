@@ -69,7 +69,7 @@ def exit_with(main: Callable[[], int]) -> None:
     except OSError as error:
         if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:
             raise
-        sys.stderr.write(f"\nerror: {not_written(Path(error.filename), error)}\n")
+        sys.stderr.write(visible(f"\nerror: {not_written(Path(error.filename), error)}\n"))
         sys.exit(2)
 
 

@@ -13,6 +13,7 @@ from sentflow.lifeline import VARIABLE, ancestors
 from sentflow.paths import RESULTS
 from sentflow.run_record import read_record, this_machine, write_record
 from sentflow.settings_files import read_settings
+from sentflow.signs import visible
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
 
@@ -153,8 +154,8 @@ def mend_dates(results: Path) -> None:
         os.utime(path, (now, now), follow_symlinks=False)
     if found:
         sys.stderr.write(
-            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. {found[0]}. "
-            "They were given the date of now.\n"
+            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. "
+            f"{visible(found[0])}. They were given the date of now.\n"
         )
 
 

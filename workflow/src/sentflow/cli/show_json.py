@@ -9,6 +9,7 @@ from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.io import parse_json
 from sentflow.report.numbers import MISSING, decimal, interval, percent
+from sentflow.sealed import DIGEST, digest_of
 
 _LONG_LIST = 8
 
@@ -104,17 +105,25 @@ def _score(path: Path, value: Mapping[str, Any]) -> Facts:
             ("model", value["model"]),
             ("score", f"{_number(value['mean'])} ({value['metric']})"),
             *((name, _interval(found)) for name, found in value["intervals"].items()),
+            *_changed(value),
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(
             f"{path} is a damaged score file ({error!r}). Delete it and run snakemake again."
         ) from error
-    told = {"task", "model", "mean", "metric", "intervals", "published"}
+    told = {"task", "model", "mean", "metric", "intervals", "published", DIGEST}
     published = {
         key: item for key, item in value["published"].items() if not isinstance(item, Sequence | Mapping)
     }
     rest = flat({key: item for key, item in value.items() if key not in told})
     return Facts(f"score {path}", [*items, *rest, *flat(published, "published.")])
+
+
+def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A warning about a score that is not as it was written."""
+    if value.get(DIGEST) in (None, digest_of(value)):
+        return []
+    return [("WARNING", "a number or a name here was changed after it was written; no table takes this file")]
 
 
 def _interval(found: Mapping[str, Any]) -> str:
