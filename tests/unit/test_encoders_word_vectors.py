@@ -148,3 +148,13 @@ def test_only_words_that_occur_are_kept(tmp_path):
     small = encoder(tmp_path)
     small.plan(["lei"])
     assert set(small._vectors) == {"lei"}
+
+
+@pytest.mark.parametrize("digits", [5000, 30])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_header_of_endless_numbers_is_no_header(tmp_path, digits, place):
+    numbers = ["2", "2"]
+    numbers[place] = "1" * digits
+    path = write(tmp_path / "v.txt", " ".join(numbers) + "\na 1 2\nb 3 4\n")
+    with pytest.raises(DataError, match=r"v\.txt"):
+        describe_word_vectors(path)
