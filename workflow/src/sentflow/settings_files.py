@@ -1,4 +1,4 @@
-"""YAML of users: read as data, and never deeper or rounder than a program can follow.
+"""Files of settings: read as data; what contains itself or is nested too deep is refused.
 
 PyYAML and the standard library only: the Snakefile imports this module in every job.
 """
@@ -13,7 +13,7 @@ import yaml
 
 from sentflow.errors import ConfigError
 
-MAX_DEPTH = 50  # the deepest entry of the catalog has eight levels
+MAX_DEPTH = 50  # far more than any setting has
 # What PyYAML raises for values that are not what they look like: a month 13, 5,000 digits, a tag without its value
 _ODD_VALUES = (ValueError, TypeError, AttributeError, LookupError, OverflowError)
 
