@@ -12,9 +12,10 @@ import pytest
 from sentflow.arrow import table_of
 from sentflow.commands.compare import main
 from sentflow.errors import DataError
-from sentflow.io import read_json, write_json
+from sentflow.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.report.rows import read_rows
+from sentflow.sealed import read_sealed, write_sealed
 from sentflow.seeds import derive_seed
 from sentflow.stats.items import OutOfFold, item_interval, resampling_units
 from sentflow.stats.multiplicity import holm
@@ -234,7 +235,7 @@ def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
 def test_undefined_score_is_a_missing_one(tmp_path):
     rows = made_scores.write_scores(tmp_path, SKILLS)
     file = tmp_path / "scores/T1A-sample/fair.json"
-    write_json(file, {**read_json(file), "mean": math.nan})
+    write_sealed(file, {**read_sealed(file), "mean": math.nan})
     main(made_scores.arguments(tmp_path, rows))
     assert [(row.model_a, row.model_b) for row in read(tmp_path, "pairs")][:1] == [("good", "weak")]
     assert [row.model for row in read(tmp_path, "standings") if row.task == "T1A-sample"] == ["good", "weak"]
@@ -295,7 +296,7 @@ def test_documents_leave_no_independent_texts_to_mcnemar(tmp_path):
 def test_runs_that_differ_are_refused(tmp_path, key, value):
     rows = made_scores.write_scores(tmp_path, SKILLS)
     file = tmp_path / "scores/T1A-sample/fair.json"
-    write_json(file, {**read_json(file), key: value})
+    write_sealed(file, {**read_sealed(file), key: value})
     with pytest.raises(DataError, match=f"{key} differs"):
         main(made_scores.arguments(tmp_path, rows))
     assert not (tmp_path / "out").exists()

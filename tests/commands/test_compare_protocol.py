@@ -10,8 +10,8 @@ import pytest
 
 from sentflow.commands.compare_protocol import main
 from sentflow.errors import DataError
-from sentflow.io import write_json
 from sentflow.report.rows import EffectRow, read_rows
+from sentflow.sealed import write_sealed
 
 ROWS = [replace(row, n_folds=4, repetitions=2, folds=2) for row in fake_summary.score_rows(tasks=["T1A"])]
 SWITCHES = {"clip_metric": False, "interval": "generalisation"}
@@ -22,7 +22,7 @@ def write_protocol(folder: Path, name: str, *, shift: float, **more: object) -> 
     scores, tables = [], []
     for row in ROWS:
         moved = replace(row, protocol=name, mean=row.mean + shift)
-        write_json(folder / name / f"{row.model}.json", fake_summary.score_file(moved) | more)
+        write_sealed(folder / name / f"{row.model}.json", fake_summary.score_file(moved) | more)
         order = [2, 0, 3, 1]
         columns = {
             "task": [row.task] * 8,

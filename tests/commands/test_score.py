@@ -18,6 +18,7 @@ from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, read_folds, write_fold, write_predictions
+from sentflow.sealed import read_sealed
 from sentflow.stats.repeatability import summarise
 
 N_ROWS = 270
@@ -98,7 +99,7 @@ def test_score_has_every_key_that_the_summary_reads(output):
     assert set(read_json(output / "s.json")) == {
         *PROBE,
         *("task", "model", "layout", "data_version", "n_folds", "n_rows", "n_balanced_rows", "n_classes"),
-        *("n_train", "n_contradicting", "dimension", "mean", "std", "published", "intervals"),
+        *("n_train", "n_contradicting", "dimension", "mean", "std", "published", "intervals", "digest"),
     }
 
 
@@ -145,7 +146,7 @@ def test_same_folds_give_the_same_bytes(tmp_path, inputs, output):
 
 def test_level_changes_all_intervals_but_the_published_one(tmp_path, inputs, output):
     run(inputs, tmp_path, level=0.9)
-    here, there = read_json(output / "s.json"), read_json(tmp_path / "s.json")
+    here, there = read_sealed(output / "s.json"), read_sealed(tmp_path / "s.json")
     ours, theirs = here.pop("intervals"), there.pop("intervals")
     assert [name for name in ours if ours[name] == theirs[name]] == ["repeatability"]
     assert here == there

@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import fake_summary
 import pyarrow as pa
@@ -11,8 +12,9 @@ import pytest
 
 from sentflow.commands import summarise, summarise_costs
 from sentflow.errors import DataError
-from sentflow.io import write_json
+from sentflow.io import read_json, write_json
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
+from sentflow.sealed import write_sealed
 
 
 def write_scores(folder, rows, n_folds=(50, 20, 3)):
@@ -21,7 +23,7 @@ def write_scores(folder, rows, n_folds=(50, 20, 3)):
     for row in rows:
         base = folder / row.task / row.model
         base.parent.mkdir(parents=True, exist_ok=True)
-        write_json(f"{base}.json", fake_summary.score_file(row, n_epochs=len(n_folds)))
+        write_sealed(f"{base}.json", fake_summary.score_file(row, n_epochs=len(n_folds)))
         records = [
             {"metric": quantity, "train_epoch": epoch, "value": 0.5}
             for quantity in ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
@@ -63,10 +65,52 @@ def test_score_without_its_table_is_refused(tmp_path):
         run(tmp_path, rows, scores, tables[:3])
 
 
+def test_a_number_that_was_changed_by_hand_is_refused(tmp_path):
+    rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
+    scores, tables = write_scores(tmp_path, rows)
+    written = read_json(scores[0])
+    write_json(scores[0], {**written, "mean": 0.999})
+    with pytest.raises(
+        DataError, match=r"minilm-l6\.json was changed after it was written.* Delete it and run"
+    ):
+        run(tmp_path, rows, scores, tables)
+    assert not (tmp_path / "scores.parquet").exists()
+
+
+def test_the_score_file_of_an_earlier_version_is_told_what_to_do(tmp_path):
+    rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
+    scores, tables = write_scores(tmp_path, rows)
+    written = read_json(scores[0])
+    del written["digest"]
+    write_json(scores[0], written)
+    with pytest.raises(
+        DataError, match=r"has no digest: an earlier version of sentflow wrote it.* Delete it"
+    ):
+        run(tmp_path, rows, scores, tables)
+
+
+@pytest.mark.parametrize("content", ["[]", "1", "[" * 2000 + "]" * 2000, '{"mean": ' + "1" * 5000 + "}", "{"])
+def test_a_score_file_that_is_none_is_one_paragraph(tmp_path, content):
+    rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
+    scores, tables = write_scores(tmp_path, rows)
+    Path(scores[0]).write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=r"minilm-l6\.json .*Delete it and"):
+        run(tmp_path, rows, scores, tables)
+
+
+def test_a_score_file_that_is_a_folder_is_told(tmp_path):
+    rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
+    scores, tables = write_scores(tmp_path, rows)
+    Path(scores[0]).unlink()
+    Path(scores[0]).mkdir()
+    with pytest.raises(DataError, match=r"minilm-l6\.json is a folder, where a file belongs"):
+        run(tmp_path, rows, scores, tables)
+
+
 def test_broken_score_file_is_named(tmp_path):
     rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
     scores, tables = write_scores(tmp_path, rows)
-    write_json(scores[0], {"task": "T1A-sample", "model": "minilm-l6"})
+    write_sealed(scores[0], {"task": "T1A-sample", "model": "minilm-l6"})
     with pytest.raises(DataError, match=r"minilm-l6\.json: no key 'intervals'"):
         run(tmp_path, rows, scores, tables)
     assert not (tmp_path / "scores.parquet").exists()

@@ -26,7 +26,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def own_config(file: str) -> dict:
     """One task on a file of this machine, one encoder, titles that would run in a shell."""
-    evil = "$(touch by-title) '; touch by-quote; \" `touch by-backtick`"
+    # braces too, which Snakemake fills in wherever it is given a text and no function
+    evil = "$(touch by-title) '; touch by-quote; \" `touch by-backtick` {x} {wildcards.model} {"
     return {
         "experiment": {"title": evil, "description": evil},
         "datasets": {
@@ -67,7 +68,7 @@ def test_a_whole_run_in_a_folder_with_a_command_in_its_name(project, tmp_path):
     directory = project / "work {x} $(touch by-work) it's"
     directory.mkdir()
     arguments = ("--directory", str(directory), "--configfile", str(TINY), str(config))
-    record = ("results/record/config.yaml", "results/summary/scores.parquet", "results/tables/tasks.csv")
+    record = ("results/record/config.yaml", "results/tables/tasks.csv", "results/exports/numbers.tex")
     assert command_line(project, SCORES, "-n", *arguments).code == 0
     outcome = snakemake(project, SCORES, *record, "--cores", "1", *arguments)
     assert outcome.code == 0, outcome.text[-6000:]
@@ -118,9 +119,37 @@ def test_a_name_that_is_a_command_is_refused_before_any_job(project, tmp_path):
         "select: {models: ['a; touch by-name']}\n",
     )
     assert outcome.code == 1
-    assert "'a; touch by-name' does not match '^[a-z0-9][a-z0-9.-]*$'" in outcome.text
+    assert "'a; touch by-name' does not match '^[a-z0-9][a-z0-9.-]*\\\\Z'" in outcome.text
     assert "Traceback" not in outcome.text
     assert touched(project, tmp_path) == []
+
+
+def test_braces_in_titles_hinder_no_target(project, tmp_path):
+    title = {"title": "A {title} of {x}, {input[0]} {"}
+    models = {"random": title, "tfidf": title}
+    text = yaml.safe_dump({"experiment": title, "models": models, "tasks": {"T1B-tiny": title}})
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    arguments = ("--configfile", str(TINY), str(tmp_path / "mine.yaml"))
+    outcome = command_line(project, "all", "exports", "-n", *arguments)
+    assert outcome.code == 0, outcome.text[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('experiment: {title: "a\\rb"}', "character 2 is"),
+        ('experiment: {title: "a\\u202Eb"}', "character 2 is"),
+        ('models: {"mine\\n": {kind: random, dimension: 4}}', "there is a line break in it"),
+        ("datasets: {mine: {title: x, files: {a.csv: {urls: ['{x}/a.csv']}}}}", "Snakemake reads braces"),
+        ("models: {x.predictions: {kind: random, dimension: 4}}", "taken for the predictions of x"),
+        ("statistics: {rope: .inf}", "no finite number"),
+    ],
+)
+def test_words_that_break_the_machine_are_told_before_any_job(project, tmp_path, text, message):
+    outcome = planned_with(project, tmp_path, text + "\n")
+    assert outcome.code == 1
+    assert message in outcome.text
+    assert "Traceback" not in outcome.text
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_unknown_tasks_are_told_with_the_nearest_name(evaluator, tmp_path):
         sentflow.UlyssesSentEval(
             WordEncoder(), config={"tasks": {"x": {"like": "T1A", "dataset": "nowhere"}}}
         )
-    with pytest.raises(ConfigError, match="not a readable YAML file"):
+    with pytest.raises(ConfigError, match="there is no file"):
         sentflow.UlyssesSentEval(WordEncoder(), config=tmp_path / "absent.yaml")
 
 

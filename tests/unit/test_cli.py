@@ -13,8 +13,9 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from sentflow.cli.app import app
-from sentflow.cli.terminal import parts_of
+from sentflow.cli.terminal import Facts, Listing, parts_of, show_blocks
 from sentflow.config import load_experiment
+from sentflow.signs import HIDDEN
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
@@ -410,3 +411,13 @@ def test_terminal_that_knows_no_accents_still_gets_a_table():
     words = [sys.executable, "-m", "sentflow", "models"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, env=env)
     assert "TF-IDF (3000 word 1?3-grams)" in done.stdout
+
+
+def test_no_text_steers_the_terminal(capsys):
+    evil = "a\x1b]0;owned\x07\u202eb\r\ud800"
+    shown = r"a\x1b]0;owned\x07\u202eb\r\ud800"
+    listing = Listing((evil, "b"), [(evil, "1"), (evil,)], caption=evil, notes=(evil,), fixed=1)
+    show_blocks([listing, Facts(evil, [(evil, evil)]), evil])
+    text = capsys.readouterr().out
+    assert HIDDEN.search(text) is None
+    assert text.count(shown) == 9

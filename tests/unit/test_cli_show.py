@@ -21,6 +21,7 @@ from sentflow.report import captions
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 from sentflow.report.table_formats import csv_text
 from sentflow.report.tables import scores_table
+from sentflow.sealed import write_sealed
 
 SETTINGS = {"classifier": "logistic", "folds": 2, "metric": "mcc", "protocol": "published"}
 
@@ -275,7 +276,7 @@ def test_long_and_hostile_texts_are_one_harmless_line(tmp_path):
     table.text_a[0] = "[bold]\x1b[31mlinha\num\u2028" + "x" * 10_000
     write_task(tmp_path / "a.parquet", table)
     line = line_of(printed(tmp_path / "a.parquet"), "0 ")
-    assert "[bold]�[31mlinha um x" in line
+    assert r"[bold]\x1b[31mlinha um x" in line
     assert line.count("x") < 60
     assert "…" in line
 
@@ -374,3 +375,11 @@ def test_narrow_terminal_gets_the_encoders_in_parts(tmp_path):
     assert len(rows) > 1
     assert sum(line.count("[") for line in rows) == 4  # every encoder once, no interval torn
     assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_a_score_that_was_changed_is_shown_with_a_warning(tmp_path):
+    file = tmp_path / "a.json"
+    write_sealed(file, fake_summary.score_file(fake_summary.one_row()))
+    assert "WARNING" not in printed(file)
+    write_json(file, {**json.loads(file.read_text(encoding="utf-8")), "mean": 0.999})
+    assert "changed after it was written" in printed(file)

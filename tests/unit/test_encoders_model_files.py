@@ -296,3 +296,129 @@ def test_settings_that_never_end_are_not_read(tmp_path, name):
     (tmp_path / f"{name}.json").symlink_to("/dev/zero")
     with pytest.raises(DataError, match="holds no settings: it is a pipe or a device"):
         describe(model, allow_pickle=False)
+
+
+# --- files that say what no model says
+
+MODULE = {"type": f"{PREFIX}.Transformer", "path": ""}
+DEEP = "[" * 2000 + "]" * 2000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "{}",
+        "[]",
+        "1",
+        "[1]",
+        '[{"type": "x"}]',
+        '[{"type": 1, "path": ""}]',
+        '[{"type": "sentence_transformers.models.Pooling", "path": null}]',
+        '[{"type": "sentence_transformers.models.Pooling", "path": "../../elsewhere"}]',
+        '[{"type": "sentence_transformers.models.Pooling", "path": "/etc"}]',
+        DEEP,
+        '["\\ud800"]',
+    ],
+    ids=lambda text: text[:40],
+)
+def test_a_broken_list_of_modules_is_one_paragraph(tmp_path, content):
+    model = make_model(tmp_path, ("Transformer", ""))
+    (model / "modules.json").write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=r"modules\.json is missing or damaged: .*Fetch the model again"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["32", -1, 0, 3.5, None, [32], 10**400, True],
+    ids=["text", "negative", "zero", "part", "null", "list", "400 digits", "truth"],
+)
+@pytest.mark.parametrize("key", ["hidden_size", "out_features", "embedding_dimension"])
+def test_a_size_that_is_none_is_refused(tmp_path, key, value):
+    files = {
+        "hidden_size": ("config", {"hidden_size": value}),
+        "out_features": ("2_Dense__config", {"out_features": value}),
+        "embedding_dimension": ("1_Pooling__config", {"embedding_dimension": value, "pooling_mode": "mean"}),
+    }
+    good = {"1_Pooling__config": {"embedding_dimension": 32}, "2_Dense__config": {"out_features": 8}}
+    name, content = files[key]
+    modules = (("Transformer", ""), ("Pooling", "1_Pooling"), ("Dense", "2_Dense"))
+    model = make_model(tmp_path, *modules, **{**good, name: content})
+    with pytest.raises(DataError, match=f"{key} must be a whole number"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize(
+    "content", ["[]", '"x"', "1e400", DEEP, "{", '{"text_config": 1}'], ids=lambda text: text[:20]
+)
+def test_a_broken_config_is_one_paragraph(tmp_path, content):
+    model = make_model(tmp_path, ("Transformer", ""))
+    (model / "config.json").write_text(content, encoding="utf-8")
+    with pytest.raises(DataError, match=r"config\.json is missing or damaged"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize("limit", [float("inf"), float("nan"), 10**30])
+def test_no_limit_of_tokens_may_be_written_in_any_way(tmp_path, limit):
+    model = make_model(tmp_path, ("Transformer", ""))
+    write(model, "tokenizer_config.json", {"model_max_length": limit})
+    assert describe(model, allow_pickle=False).max_tokens == 512
+
+
+def test_a_limit_of_tokens_that_is_no_number_is_refused(tmp_path):
+    model = make_model(tmp_path, ("Transformer", ""))
+    write(model, "tokenizer_config.json", {"model_max_length": "many"})
+    with pytest.raises(DataError, match="model_max_length of tokenizer_config.json"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize("modes", [1, {"a": 1}, [1], [["cls"]]])
+def test_pooling_that_is_no_text_is_refused(tmp_path, modes):
+    pooling = {"embedding_dimension": 32, "pooling_mode": modes}
+    model = make_model(
+        tmp_path, ("Transformer", ""), ("Pooling", "1_Pooling"), **{"1_Pooling__config": pooling}
+    )
+    with pytest.raises(DataError, match="pooling_mode is neither a text nor a list of texts"):
+        describe(model, allow_pickle=False)
+
+
+def of_header(header: str) -> bytes:
+    return len(header.encode()).to_bytes(8, "little") + header.encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff" * 8,
+        (10**9).to_bytes(8, "little") + b"{}",
+        of_header("[]"),
+        of_header("{"),
+        of_header(DEEP),
+        of_header('{"embeddings": 1}'),
+        of_header('{"embeddings": {"dtype": "F32"}}'),
+        of_header('{"embeddings": {"dtype": "F32", "shape": [1]}}'),
+        of_header('{"embeddings": {"dtype": "F32", "shape": ["1", 2]}}'),
+        of_header('{"embeddings": {"dtype": "F32", "shape": [1, -2]}}'),
+        of_header('{"embeddings": {"dtype": "F32", "shape": [1, 1' + "0" * 5000 + "]}}"),
+    ],
+    ids=range(12),
+)
+def test_a_broken_header_of_safetensors_is_one_paragraph(tmp_path, content):
+    model = make_model(tmp_path, ("StaticEmbedding", ""))
+    (model / "model.safetensors").write_bytes(content)
+    with pytest.raises(DataError, match=r"model\.safetensors is missing or damaged: .*Fetch the model again"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize("value", ["32", -1, 0, 3.5, [32]])
+def test_a_limit_of_the_model_that_is_none_is_refused(tmp_path, value):
+    model = make_model(tmp_path, ("Transformer", ""), sentence_bert_config={"max_seq_length": value})
+    with pytest.raises(DataError, match="max_seq_length must be a whole number"):
+        describe(model, allow_pickle=False)
+
+
+@pytest.mark.parametrize("value", [10**30, 10**400, 1e300])
+def test_a_limit_of_the_model_beyond_all_texts_is_none(tmp_path, value):
+    model = make_model(tmp_path, ("Transformer", ""), sentence_bert_config={"max_seq_length": value})
+    assert describe(model, allow_pickle=False).max_tokens is None

@@ -171,3 +171,13 @@ def test_a_packed_file_is_left_at_the_limit_of_what_it_may_unpack_to(tmp_path):
     path.write_bytes(b"a 1 2\n" * 1000)
     with limited(unpacked_bytes=3000):
         assert describe_word_vectors(path).n_words == 1000
+
+
+@pytest.mark.parametrize("digits", [5000, 30])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_header_of_endless_numbers_is_no_header(tmp_path, digits, place):
+    numbers = ["2", "2"]
+    numbers[place] = "1" * digits
+    path = write(tmp_path / "v.txt", " ".join(numbers) + "\na 1 2\nb 3 4\n")
+    with pytest.raises(DataError, match=r"v\.txt"):
+        describe_word_vectors(path)

@@ -6,7 +6,9 @@ import sys
 import numpy as np
 import pytest
 
-from sentflow.io import atomic, read_json, write_json, write_text
+from sentflow.errors import DataError
+from sentflow.io import atomic, parse_json, read_json, write_json, write_text
+from sentflow.log import exit_with
 
 
 def test_file_appears_whole_with_its_folder(tmp_path):
@@ -135,3 +137,73 @@ def test_json_reads_back(tmp_path):
     write_json(tmp_path / "x.json", value)
     assert read_json(tmp_path / "x.json") == value
     assert json.loads((tmp_path / "x.json").read_bytes()) == value
+
+
+# --- JSON that is none, and what no file can hold
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[" * 101 + "]" * 101, "more than 100 levels"),
+        ('{"a":' * 5000 + "1" + "}" * 5000, "more than 100 levels"),
+        ("[" * 100_000, "more than 100 levels|Expecting value"),
+        ("1" * 5000, "digits"),
+        ('"\\ud800"', "half of a sign"),
+        ('{"\\udc00": 1}', "half of a sign"),
+        ("{", "Expecting"),
+    ],
+    ids=range(7),
+)
+def test_json_without_an_end_or_with_half_a_sign_is_no_json(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("[" * 100 + "]" * 100, None),
+        ("[" + "[]," * 1000 + "[]]", [[]] * 1001),
+        ('"\\ud83d\\ude00"', "\N{GRINNING FACE}"),
+        (r'"\\ud800"', r"\ud800"),
+        (b'{"a": 1}', {"a": 1}),
+    ],
+    ids=range(5),
+)
+def test_json_that_is_wide_or_has_whole_signs_is_read(text, value):
+    assert value is None or parse_json(text) == value
+
+
+def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
+    (tmp_path / "a.json").mkdir()
+    with pytest.raises(DataError, match=r"a\.json is a folder, where a file belongs. Delete that folder"):
+        read_json(tmp_path / "a.json")
+    with pytest.raises(DataError, match=r"a\.json is a folder, where a file belongs. Delete that folder"):
+        write_json(tmp_path / "a.json", {})
+    assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_missing_or_broken_file_is_told(tmp_path):
+    (tmp_path / "b.json").write_text("{")
+    for name in ("a.json", "b.json"):
+        with pytest.raises(
+            DataError, match=rf"{name} is missing or damaged .*Delete it and run snakemake again"
+        ):
+            read_json(tmp_path / name)
+
+
+def test_half_a_sign_is_written_nowhere(tmp_path):
+    with pytest.raises(DataError, match="half of a sign"):
+        write_text(tmp_path / "a.txt", "a\ud800")
+    with pytest.raises(DataError, match="half of a sign"):
+        write_json(tmp_path / "a.json", {"a": "\udfff"})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_in_the_place_of_an_input_ends_a_command_in_one_paragraph(tmp_path, capsys):
+    (tmp_path / "config.yaml").mkdir()
+    with pytest.raises(SystemExit) as end:
+        exit_with(lambda: len((tmp_path / "config.yaml").read_text()))
+    assert end.value.code == 2
+    assert "config.yaml is a folder, where a file belongs" in capsys.readouterr().err

@@ -80,3 +80,9 @@ def test_defect_of_the_program_keeps_its_traceback():
 
     with pytest.raises(KeyError):
         exit_with(main)
+
+
+def test_what_is_logged_does_not_steer_the_terminal(capsys):
+    start_log("x", argparse.Namespace())
+    logging.getLogger("sentflow").warning("label %s", "\x1b[2J\u202e\r")
+    assert r"label \x1b[2J\u202e\r" in capsys.readouterr().err

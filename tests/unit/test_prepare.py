@@ -331,3 +331,12 @@ def test_zip_with_the_official_form_becomes_a_table(tmp_path):
         archive.write(raw_csv(tmp_path, single_rows()), "x.csv")
     table = prepare("X", [tmp_path / "x.zip"], settings(reader={"format": "ulysses-csv", "file": "x.zip"}))
     assert len(table) == N_ROWS
+
+
+@pytest.mark.parametrize("label", ["1" * 5000, "9" * 30, "1" + "0" * 400])
+def test_a_label_of_endless_digits_is_no_integer(tmp_path, label):
+    rows = single_rows()
+    rows[4][2] = label
+    with pytest.raises(DataError, match=r"the label is not an integer: .* in row 5") as error:
+        prepare_rows(tmp_path, rows)
+    assert len(str(error.value)) < 600

@@ -437,3 +437,61 @@ def test_ragged_rows_do_not_shift_columns_as_pandas_shifts_them(tmp_path):
         read_rows(
             written(tmp_path / "x.csv", text), reader(format="csv", file="x.csv", text_a="t", label="l")
         )
+
+
+# --- what no table can hold
+
+MANY_DIGITS = "1" * 5000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"t": "a\\ud800b", "y": 1}',
+        '{"t": ["a", "\\udfff"], "y": 1}',
+        '{"t": "a", "y": ' + MANY_DIGITS + "}",
+        '{"t": ' + "[" * 3000 + "]" * 3000 + ', "y": 1}',
+        '{"t": ' + "[" * 200 + "]" * 200 + ', "y": 1}',
+    ],
+    ids=["half a sign", "half a sign in a list", "5000 digits", "3000 levels", "200 levels"],
+)
+def test_json_that_no_table_can_hold_is_named_by_its_line(tmp_path, line):
+    path = written(tmp_path / "x.jsonl", '{"t": "a", "y": 0}\n' + line + "\n")
+    with pytest.raises(DataError, match=r"x\.jsonl, line 2: ") as error:
+        read_rows(path, reader(format="jsonl", file="x.jsonl", text_a="t", label="y"))
+    assert len(str(error.value)) < 500
+
+
+def test_two_halves_are_a_sign(tmp_path):
+    path = written(tmp_path / "x.jsonl", '{"t": "\\ud83d\\ude00 \\\\ud800", "y": 0}\n')
+    rows = read_rows(path, reader(format="jsonl", file="x.jsonl", text_a="t", label="y"))
+    assert rows.text_a == ["\N{GRINNING FACE} \\ud800"]
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "zlib", "hex", "undefined", "nothing", "utf-8\0", ""])
+def test_what_decodes_no_text_is_no_encoding(encoding):
+    with pytest.raises((ConfigError, DataError), match=r"x\.csv: "):
+        decode(b"a,b\n", encoding, where="x.csv")
+
+
+@pytest.mark.parametrize("encoding", ["unicode_escape", "raw_unicode_escape", "utf-7"])
+def test_encodings_that_can_write_half_a_sign_are_looked_at(encoding):
+    with pytest.raises(DataError, match=r"x\.csv: .*(half of a sign|does not fit)"):
+        decode(b"a,\\ud800,+2AA-\n", encoding, where="x.csv")
+
+
+def test_a_text_whose_name_is_a_number_of_many_digits_is_a_text(tmp_path):
+    names = [f"root/a/{number}.txt" for number in ("10", "9", "1" * 200, "b")]
+    path = zipped(tmp_path / "x.zip", dict.fromkeys([*names, "root/b/1.txt"], b"text"))
+    rows = read_rows(path, reader(format="text-folders", file="x.zip", root="root"))
+    assert rows.names == ["a/9.txt", "a/10.txt", f"a/{'1' * 200}.txt", "a/b.txt", "b/1.txt"]
+
+
+def test_a_parquet_file_of_broken_text_is_one_paragraph(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    column = pa.array([b"\xff\xfe"], pa.binary()).view(pa.string())
+    pq.write_table(pa.table({"t": column, "y": [1]}), tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=r"x\.parquet is not a readable Parquet file"):
+        read_rows(tmp_path / "x.parquet", reader(format="parquet", file="x.parquet", text_a="t", label="y"))

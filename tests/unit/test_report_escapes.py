@@ -17,6 +17,7 @@ from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.section import SimilaritySources
 from sentflow.report.table import Cell, Group, Table
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
+from sentflow.signs import HIDDEN, visible
 
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
 # Fields of rows and keys of settings that hold words of users and of data, not names that others refer to
@@ -159,5 +160,33 @@ def test_markdown_of_others_is_no_element():
 def test_a_text_that_a_spreadsheet_would_run_is_written_as_a_text(sign):
     formula = f"{sign}HYPERLINK(1)"
     line = csv_text(table_of(formula)).split("\n", 1)[1]
-    assert line.strip('"\n').startswith(f"'{sign}")
+    assert line.strip('"\n').startswith(f"'{visible(sign)}")
     assert line.rstrip("\n").endswith(",-1.5")  # numbers stay numbers
+
+
+# --- signs that do something instead of being seen
+
+STEERING = "a\r\x1b]0;owned\x07\x9b2J\u202eb\u2066c\u2028d"
+SHOWN = r"a\r\x1b]0;owned\x07\x9b2J\u202eb\u2066c\u2028d"
+
+
+@pytest.mark.parametrize("write", [csv_text, markdown_text, latex_text])
+def test_tables_show_hidden_signs_written_out(write):
+    text = write(table_of(STEERING))
+    assert HIDDEN.search(text) is None
+    assert "202e" in text
+    assert "\r" not in text
+
+
+def test_tables_keep_the_blanks_and_joiners_of_honest_texts():
+    honest = "1\u202f000 \N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}\xa0\N{SOFT HYPHEN}é日"
+    assert honest in csv_text(table_of(honest))
+    assert honest in markdown_text(table_of(honest))
+
+
+def test_the_page_shows_hidden_signs_written_out(tmp_path):
+    plain = make_sources(tmp_path)
+    sources = dataclasses.replace(plain, experiment={"title": STEERING, "description": STEERING})
+    page = render(sources)
+    assert HIDDEN.search(page) is None
+    assert SHOWN in page

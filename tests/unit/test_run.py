@@ -8,9 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from sentflow.cli import run as runner
-from sentflow.errors import DataError
+from sentflow.cli.app import app
+from sentflow.errors import ConfigError, DataError
 from sentflow.io import atomic, write_text
 from sentflow.lifeline import (
     VARIABLE,
@@ -62,8 +64,8 @@ def squeue(folder: Path, monkeypatch, line: str) -> None:
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
-def test_the_words_are_those_of_snakemake(started):
-    Path("a b.yaml").write_text("{}")
+def test_the_words_are_those_of_snakemake(started, tmp_path):
+    (tmp_path / "a b.yaml").write_text("{}\n")
     with pytest.raises(BecameSnakemakeError):
         runner.run(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
@@ -82,6 +84,45 @@ def test_packages_that_snakemake_would_run_are_refused(started, tmp_path):
     with pytest.raises(DataError, match=rf"{packages}.*delete that folder"):
         runner.run([])
     assert not started
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--", "tables"],
+        ["--cores", "2", "--configfile", "a.yaml", "--", "tables"],
+        ["-n", "--", "-odd", "--help"],
+    ],
+)
+def test_what_stands_behind_two_dashes_stays_there(started, tmp_path, words):
+    (tmp_path / "a.yaml").write_text("{}\n")
+    result = CliRunner().invoke(app, ["run", *words])
+    assert isinstance(result.exception, BecameSnakemakeError)
+    assert started[3:] == words
+
+
+def test_help_of_run_is_its_own(started):
+    result = CliRunner().invoke(app, ["run", "--help"])
+    assert result.exit_code == 0
+    assert "Run snakemake with the same words" in result.output
+    assert started == []
+
+
+def test_words_behind_two_dashes_are_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert runner.working_folder(["--", "-d", "elsewhere"]) == tmp_path
+    assert runner.config_files(["--configfile", "a", "b", "-n", "x", "--", "--configfile", "c"]) == [
+        Path("a"),
+        Path("b"),
+    ]
+    assert runner.config_files(["--configfile=a", "--cores", "2"]) == [Path("a")]
+
+
+def test_a_config_file_that_snakemake_would_fall_over_is_told_first(started, tmp_path):
+    (tmp_path / "a.yaml").write_text("experiment: &a {title: x, description: *a}\n")
+    with pytest.raises(ConfigError, match="contains itself"):
+        runner.run(["--configfile", "a.yaml"])
+    assert started == []
 
 
 @pytest.mark.parametrize("words", [["--directory", "x y"], ["--directory=x y"], ["-d", "x y"], ["-dx y"]])

@@ -276,3 +276,13 @@ def test_streams_need_no_memory_of_the_size_of_the_member(tmp_path):
     tracemalloc.stop()
     assert n_bytes == len(content)
     assert peak < 1 << 20
+
+
+def test_long_names_one_after_the_other_are_one_paragraph(tmp_path):
+    # each entry says that the next one's name is longer; tarfile follows them by calling itself
+    header = entry("././@LongLink", type=tarfile.GNUTYPE_LONGNAME, size=2)
+    block = header.tobuf(tarfile.GNU_FORMAT) + b"a\0".ljust(tarfile.BLOCKSIZE, b"\0")
+    path = tmp_path / "chain.tar"
+    path.write_bytes(block * 5000 + bytes(2 * tarfile.BLOCKSIZE))
+    with pytest.raises(DataError, match="not a readable tar archive"):
+        check_archive(path)

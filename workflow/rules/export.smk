@@ -77,7 +77,7 @@ rule export_numbers:
         runtime=5,
     params:
         code=code("sentflow.commands.export_numbers"),
-        title=experiment.title,
+        title=targets.title,
     shell:
         "python -m sentflow.commands.export_numbers --summary {input:q} --title {params.title:q} --output {output:q}"
         " > {log:q} 2>&1"

@@ -14,12 +14,14 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
 from sentflow import own_tasks, paths
+from sentflow.config_values import value_problems
 from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
 from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
+from sentflow.name_checks import name_problems
 from sentflow.protocols import NamedProtocol
 from sentflow.secrecy import secret_problems, without_secrets
-from sentflow.settings_files import refuse_overgrown
+from sentflow.settings_files import parse_settings, refuse_overgrown
 from sentflow.similarity_config import (
     families_of,
     instead,
@@ -157,9 +159,7 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    own = {key: own.get(key) for key in ("tasks", "datasets")}
-    refuse_overgrown(own, where="config")
-    plain: Entry = json.loads(json.dumps(own))
+    plain = _plain({key: own.get(key) for key in ("tasks", "datasets")})
     entries = {section: _merged(workflow, plain, section) for section in ("tasks", "datasets")}
     problems = _write_out_tasks(entries, workflow)
     problems += _misfits(entries, workflow, told=problems)
@@ -292,8 +292,8 @@ def _unquoted(error: ValidationError) -> str:
     if error.validator != "type" or not isinstance(error.instance, str) or len(error.instance) > 200:
         return ""
     try:
-        meant = yaml.safe_load(error.instance)
-    except yaml.YAMLError:
+        meant = parse_settings(error.instance, where="")
+    except ConfigError:
         return ""
     if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
         return ""
@@ -314,7 +314,7 @@ def _checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, dict[str
     if problems:
         raise ConfigError(_told(problems))
     entries = {section: _merged(workflow, plain, section) for section in _SECTIONS}
-    problems = _fixed_switches(plain, workflow)
+    problems = [*name_problems(entries), *_fixed_switches(plain, workflow)]
     problems += _write_out_tasks(entries, workflow)
     for section in ("protocols", "pair_sets"):
         entries[section], found = _inherited(entries[section], section)
@@ -336,14 +336,23 @@ def _secret_problems(config: Entry) -> list[str]:
 
 
 def _plain(config: Mapping[str, Any]) -> Entry:
-    """Built-in types and string keys only; YAML makes dates of what looks like one."""
+    """Built-in types and string keys only; YAML makes dates of what looks like one.
+
+    What would break everything that is made of it is raised at once: not even a message could repeat it.
+    """
+    refuse_overgrown(config, where="config")
+    problems = list(value_problems(config, where="config"))
+    if problems:
+        raise ConfigError(_told(problems))
 
     def refuse(value: Any) -> Any:
         found = f"YAML reads {value} as a {type(value).__name__}"
         raise ConfigError(_told([f"config: {found}. Put it in quotes if it is a text."]))
 
-    refuse_overgrown(config, where="config")
-    plain: Entry = json.loads(json.dumps(config, default=refuse))
+    try:
+        plain: Entry = json.loads(json.dumps(config, default=refuse))
+    except TypeError as error:  # a key that is neither text nor number
+        raise ConfigError(_told([f"config: {error}. Put keys in quotes."])) from None
     return plain
 
 

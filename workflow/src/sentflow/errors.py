@@ -1,6 +1,7 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
 from sentflow.secrecy import without_secrets
+from sentflow.signs import visible
 
 
 class SentflowError(Exception):
@@ -11,10 +12,7 @@ class SentflowError(Exception):
     """
 
     def __str__(self) -> str:
-        return "".join(
-            sign if sign.isprintable() or sign == "\n" else _escaped(sign)
-            for sign in without_secrets(super().__str__())
-        )
+        return visible(without_secrets(super().__str__()), only_printable=True)
 
 
 class ConfigError(SentflowError):
@@ -23,7 +21,3 @@ class ConfigError(SentflowError):
 
 class DataError(SentflowError):
     """A file is missing, damaged, or not in the form that its reader needs."""
-
-
-def _escaped(sign: str) -> str:
-    return sign.encode("unicode_escape").decode("ascii")

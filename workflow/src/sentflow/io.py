@@ -14,9 +14,13 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.lifeline import refuse_orphan
+from sentflow.signs import has_half
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_MAX_DEPTH = 100  # of JSON; ours has six levels
+# Beginning of a surrogate, as JSON writes it; two of them may be one sign
+_MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 @contextmanager
@@ -51,6 +55,8 @@ def atomic(path: Path | str) -> Iterator[Path]:
 
 def not_written(path: Path, error: OSError) -> str:
     """Why a file could not be written, and what to do; one paragraph."""
+    if isinstance(error, IsADirectoryError):
+        return not_a_file(path)
     reason = error.strerror or str(error)
     remedy = "Mend that and run again: finished files stay."
     if error.errno in NOT_ALLOWED:
@@ -119,12 +125,9 @@ def refuse_changed(path: Path) -> None:
         One of the two cannot be read.
     """
     digest = path.with_suffix(".json")
-    if not digest.is_file():
+    if not digest.exists():
         return
-    try:
-        known = read_json(digest)
-    except ValueError as error:
-        raise DataError(f"{digest} is damaged ({error}). Delete it and run snakemake again.") from error
+    known = read_json(digest)
     if not isinstance(known, dict) or "sha256" not in known or known.get("file", path.name) != path.name:
         raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
     if file_sha256(path) != known["sha256"]:
@@ -141,18 +144,74 @@ def file_sha256(path: Path | str) -> str:
 
 
 def write_json(path: Path | str, value: Any) -> None:
-    """Write JSON with sorted keys; NaN and infinities become null, which JSON can hold."""
-    text = json.dumps(_finite(value), indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_text(path, text + "\n")
+    """Write a `json_document`."""
+    write_text(path, json_document(value))
+
+
+def json_document(value: Any) -> str:
+    """JSON with sorted keys; NaN and infinities become null, which JSON can hold. Equal values are equal text."""
+    return json.dumps(_finite(value), indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def read_json(path: Path | str) -> Any:
-    """Read a JSON file."""
-    return json.loads(Path(path).read_text(encoding="utf-8"))
+    """Read a JSON file.
+
+    Raises
+    ------
+    DataError
+        It is missing, a folder, or no JSON.
+    """
+    try:
+        return parse_json(Path(path).read_text(encoding="utf-8"))
+    except IsADirectoryError as error:
+        raise DataError(not_a_file(Path(path))) from error
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{path} is missing or damaged ({error}). Delete it and run snakemake again."
+        ) from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value that a JSON text holds.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, nested too deep to be read, holds a number of too many digits, or half of a sign.
+    """
+    too_deep = f"it is nested more than {_MAX_DEPTH} levels deep"
+    text = text.decode("utf-8") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
+        raise ValueError(too_deep)
+    if _MAYBE_HALF.search(text) and has_half(json.dumps(value, ensure_ascii=False)):
+        raise ValueError("a text in it holds half of a sign (\\ud800 to \\udfff), which no file can hold")
+    return value
+
+
+def _depth(value: Any) -> int:
+    """Levels of maps and lists."""
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+    return depth
+
+
+def not_a_file(path: Path) -> str:
+    """What to do about a folder that lies where a file belongs."""
+    return f"{path} is a folder, where a file belongs. Delete that folder and run snakemake again."
 
 
 def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text with Unix line ends."""
+    if has_half(text):
+        raise DataError(
+            f"{path} cannot be written: a text for it holds half of a sign, which no file can hold."
+        )
     with atomic(path) as part:
         part.write_bytes(text.encode("utf-8"))
 

@@ -28,7 +28,7 @@ LINE_BYTES = MIB
 # A configuration with everything that its aliases repeat. The longest catalog of this project has 60 KB.
 SETTINGS_BYTES = 4 * MIB
 SETTINGS_PART_BYTES = 16  # what a value costs beside its signs
-SETTINGS_DEPTH = 100  # maps and lists inside each other; ours have 9
+SETTINGS_DEPTH = 50  # maps and lists inside each other; ours have 9
 # A JSON file of a model that is read here (config.json, modules.json; not the tokenizer): a label map has some KB.
 MODEL_SETTINGS_BYTES = 16 * MIB
 SAFETENSORS_HEADER_BYTES = 100_000_000  # the format's own limit

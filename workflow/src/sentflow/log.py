@@ -12,9 +12,10 @@ from pathlib import Path
 from types import TracebackType
 
 from sentflow.errors import SentflowError
-from sentflow.io import NO_ROOM, NOT_ALLOWED, not_written
+from sentflow.io import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.lifeline import end_with_snakemake
 from sentflow.secrecy import without_secrets
+from sentflow.signs import visible
 
 logger = logging.getLogger(__name__)
 
@@ -62,20 +63,23 @@ def exit_with(main: Callable[[], int]) -> None:
     except SentflowError as error:
         sys.stderr.write(without_secrets(f"\nerror: {error}\n"))
         sys.exit(2)
+    except IsADirectoryError as error:
+        sys.stderr.write(visible(f"\nerror: {not_a_file(Path(error.filename or ''))}\n"))
+        sys.exit(2)
     except OSError as error:
         if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:
             raise
-        sys.stderr.write(f"\nerror: {not_written(Path(error.filename), error)}\n")
+        sys.stderr.write(visible(f"\nerror: {not_written(Path(error.filename), error)}\n"))
         sys.exit(2)
 
 
 class _Formatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
-        return without_secrets(super().format(record))
+        return visible(without_secrets(super().format(record)))
 
 
 def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    sys.stderr.write(without_secrets("".join(traceback.format_exception(kind, error, trace))))
+    sys.stderr.write(visible(without_secrets("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def _as_typed(args: argparse.Namespace) -> list[str]:

@@ -93,8 +93,8 @@ RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
 # What may stand above them: the folder of a study's protocol.
-_NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)$")
-_FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet$")
+_NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)\Z")
+_FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet\Z")
 
 
 def log(rule: str, key: str = "all") -> str:

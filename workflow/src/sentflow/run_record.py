@@ -5,6 +5,7 @@ import platform
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from sentflow.errors import DataError
 from sentflow.io import read_json, write_json
 
 
@@ -31,7 +32,7 @@ def read_record(folder: Path) -> RunRecord | None:
     """Who began the last run; None if that is not known."""
     try:
         return RunRecord(**read_json(_file(folder)))
-    except (OSError, ValueError, TypeError):
+    except (DataError, TypeError):
         return None
 
 

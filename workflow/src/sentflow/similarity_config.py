@@ -147,6 +147,11 @@ def _family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
         for family, name in first.items()
         for ending in ("", PERMUTED)
         if family + ending in datasets
+    ] + [
+        f"pair_sets.{name}.family: {family + PERMUTED!r} is a family too, whose texts and vectors would lie where the "
+        "permuted texts of this one lie. Write another name."
+        for family, name in first.items()
+        if family + PERMUTED in first
     ]
 
 

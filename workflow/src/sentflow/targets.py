@@ -166,10 +166,10 @@ class Targets:
         """Result files of MTEB: one per task and model, and two about each model."""
         tasks = [f"{task}.json" for task in self.experiment.tasks]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
+        # two entries of the same model as it comes have one folder there
+        folders = [model_name(model, entry).folder for model, entry in self.experiment.models.items()]
         return [
-            f"{paths.MTEB_RESULTS}/{model_name(model, entry).folder}/{name}"
-            for model, entry in self.experiment.models.items()
-            for name in names
+            f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in dict.fromkeys(folders) for name in names
         ]
 
     def huggingface_files(self) -> list[str]:
@@ -328,6 +328,10 @@ class Targets:
         return expanded(paths.TABLE, "table", of_scores, ("md", "tex"))
 
     # --- settings -------------------------------------------------------------------------------------------
+
+    def title(self, _wildcards: Any) -> str:
+        """Title of the experiment; a function of the job, because Snakemake fills in braces of a constant."""
+        return self.experiment.title
 
     def mirrors(self) -> str:
         """Mirrors of the config, as JSON. Not a setting of science: changing them runs nothing again."""

@@ -13,12 +13,13 @@ import pyarrow.parquet as pq
 from sentflow import paths
 from sentflow.arrow import table_of
 from sentflow.data.table import TaskTable, n_contradicting
-from sentflow.io import atomic, write_json
+from sentflow.io import atomic
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.protocol import ProbeProtocol
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.probing.training import FoldResult
+from sentflow.sealed import write_sealed
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.switches import Switches
 
@@ -158,7 +159,7 @@ class ResultFolder:
             columns[name] = rows[name].tolist() if name == "metric" else rows[name].to_numpy()
         with atomic(self._path(paths.SCORE_TABLE, task=table.info.task)) as part:
             pq.write_table(table_of(columns), part)
-        write_json(self._path(paths.SCORES, task=table.info.task), {**about, **result.score})
+        write_sealed(self._path(paths.SCORES, task=table.info.task), {**about, **result.score})
 
     def _path(self, pattern: str, **wildcards: object) -> Path:
         inside = pattern.removeprefix(f"{paths.RESULTS}/")

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.config import Entries, TaskCatalog, task_catalog
 from sentflow.errors import ConfigError
@@ -72,10 +70,7 @@ def own_entries(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, A
     """
     if config is None or isinstance(config, Mapping):
         return config or {}
-    try:
-        content = read_settings(Path(config).expanduser())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"config: {config} is not a readable YAML file: {error}") from error
+    content = read_settings(Path(config).expanduser())
     if not isinstance(content, Mapping):
         raise ConfigError(f"config: {config} must hold a map, e.g. with tasks: and datasets:.")
     return content

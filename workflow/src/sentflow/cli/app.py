@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sentflow.errors import SentflowError
 
@@ -33,6 +33,17 @@ class _Commands(TyperGroup):
         except SentflowError as error:
             sys.stderr.write(f"error: {error}\n")
             raise typer.Exit(2) from None
+
+
+class _AsTyped(TyperCommand):
+    """A command that hands on its words as they were typed, ``--`` included; only ``--help`` is its own."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        options = args[: args.index("--")] if "--" in args else args
+        if "--help" in options:
+            return super().parse_args(ctx, ["--help"])
+        ctx.args = args
+        return args
 
 
 app = typer.Typer(
@@ -163,7 +174,7 @@ def new_experiment(
     write_experiment(path, tasks=tasks or [], models=models or [], title=title)
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(cls=_AsTyped)
 def run(context: typer.Context) -> None:
     """Run snakemake with the same words, and resume a killed run.
 

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 import sentflow
 from sentflow.config import laid_over
 from sentflow.errors import ConfigError
@@ -52,16 +50,7 @@ def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[st
 
 
 def _read(file: Path) -> dict[str, Any]:
-    try:
-        value = read_settings(file)
-    except FileNotFoundError:
-        raise ConfigError(f"there is no file {file}. Write the path of a YAML file.") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f"{file} cannot be read ({error}). Write the path of a YAML file in UTF-8."
-        ) from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{file} is not YAML: {_place(error)}") from None
+    value = read_settings(file)
     if value is None:  # nothing but comments
         return {}
     if not isinstance(value, dict):
@@ -69,11 +58,3 @@ def _read(file: Path) -> dict[str, Any]:
             f"{file} holds a {type(value).__name__}, not a map. Begin its lines with a key, e.g. select:"
         )
     return value
-
-
-def _place(error: yaml.YAMLError) -> str:
-    """Line, column and problem; counted from 1."""
-    mark = getattr(error, "problem_mark", None)
-    if mark is None:
-        return str(error)
-    return f"line {mark.line + 1}, column {mark.column + 1}: {getattr(error, 'problem', error)}"

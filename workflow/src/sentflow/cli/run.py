@@ -14,6 +14,8 @@ from sentflow.errors import DataError
 from sentflow.lifeline import VARIABLE, ancestors
 from sentflow.paths import RESULTS
 from sentflow.run_record import read_record, this_machine, write_record
+from sentflow.settings_files import read_settings
+from sentflow.signs import visible
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
 
@@ -30,6 +32,8 @@ def run(arguments: Sequence[str]) -> None:
     refuse_targets_among_files(arguments)
     refuse_deployed_packages(Path.cwd())
     folder = working_folder(arguments)
+    for file in config_files(arguments):
+        read_settings(file)  # Snakemake ends in a traceback where this tells what is wrong
     if is_locked(folder):
         refuse_running(folder)
         wait_for_orphans(folder)
@@ -52,15 +56,13 @@ def refuse_targets_among_files(arguments: Sequence[str]) -> None:
     DataError
         A word there is no file; says how to write it.
     """
-    taking = False
-    for word in arguments:
-        if word.startswith("-"):
-            taking = word in ("--configfile", "--configfiles")
-        elif taking and not Path(word).expanduser().exists():
-            others = [other for other in arguments if other != word]
+    for file in config_files(arguments):
+        if not file.expanduser().exists():
+            others = [word for word in arguments if word != str(file)]
             raise DataError(
-                f"--configfile takes every word that follows, and there is no file {word}. If it is a target, write it "
-                f"first: sentflow run {shlex.join([word, *others])}. If it is a file, it is looked for in {Path.cwd()}."
+                f"--configfile takes every word that follows, and there is no file {file}. If it is a target, write it "
+                f"first: sentflow run {shlex.join([str(file), *others])}. If it is a file, it is looked for in "
+                f"{Path.cwd()}."
             )
 
 
@@ -83,13 +85,34 @@ def refuse_deployed_packages(folder: Path) -> None:
 def working_folder(arguments: Sequence[str]) -> Path:
     """The folder that Snakemake will work in: that of ``--directory``, or the current one."""
     folder = "."
-    for word, following in zip(arguments, [*arguments, "."][1:], strict=True):
+    words = _options(arguments)
+    for word, following in zip(words, [*words, "."][1:], strict=True):
         name, equals, value = word.partition("=")
         if name in ("-d", "--directory"):
             folder = value if equals else following
         elif word.startswith("-d") and not word.startswith("--"):
             folder = word[2:]
     return Path(folder).expanduser().resolve()
+
+
+def config_files(arguments: Sequence[str]) -> list[Path]:
+    """The files that follow ``--configfile`` (or ``--configfiles``); Snakemake reads them before any workflow."""
+    found: list[Path] = []
+    taken = False
+    for word in _options(arguments):
+        if word.startswith("-"):
+            name, equals, value = word.partition("=")
+            taken = name in ("--configfile", "--configfiles")
+            found += [Path(value)] if taken and equals else []
+        elif taken:
+            found.append(Path(word))
+    return found
+
+
+def _options(arguments: Sequence[str]) -> list[str]:
+    """The words before ``--``, behind which there are targets only."""
+    words = list(arguments)
+    return words[: words.index("--")] if "--" in words else words
 
 
 def is_locked(folder: Path) -> bool:
@@ -171,8 +194,8 @@ def mend_dates(results: Path) -> None:
         os.utime(path, (now, now), follow_symlinks=False)
     if found:
         sys.stderr.write(
-            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. {found[0]}. "
-            "They were given the date of now.\n"
+            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. "
+            f"{visible(found[0])}. They were given the date of now.\n"
         )
 
 

@@ -1,23 +1,22 @@
 """Folders of results in the terminal: scores as a table, folds as a list."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from sentflow import paths
 from sentflow.cli import show_similarity
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
+from sentflow.io import parse_json
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
 from sentflow.report.summary import in_order, score_row
+from sentflow.settings_files import read_settings
 
 _COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}
@@ -59,8 +58,8 @@ def _title(results: Path) -> str:
     """Name of the experiment that was run last, as captions have it; the folder's if there is no record."""
     record = results / Path(paths.RECORD_CONFIG).relative_to(paths.RESULTS)
     try:
-        return str(yaml.safe_load(record.read_text(encoding="utf-8"))["experiment"]["title"])
-    except (OSError, yaml.YAMLError, KeyError, TypeError):
+        return str(read_settings(record)["experiment"]["title"])
+    except (ConfigError, LookupError, TypeError):
         return str(results)
 
 
@@ -77,7 +76,7 @@ def _files(folder: Path, kind: str, keys: set[str]) -> dict[Path, dict[str, Any]
 
 def _read(file: Path) -> Any:
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        return parse_json(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):  # a file that is just being written, or none of ours
         return None
 

@@ -1,6 +1,5 @@
 """JSON files and arrays in the terminal; those of the pipeline are known by their keys."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import Any
 
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.report.numbers import MISSING, decimal, interval, percent
+from sentflow.sealed import DIGEST, digest_of
 
 _LONG_LIST = 8
 
@@ -16,7 +17,7 @@ _LONG_LIST = 8
 def json_blocks(path: Path, _rows: int) -> list[Block]:
     """A score file with its intervals; any other file key by key."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(
             f"{path} is not readable JSON ({error}). Delete it and run snakemake again."
@@ -31,7 +32,7 @@ def json_blocks(path: Path, _rows: int) -> list[Block]:
 def jsonl_blocks(path: Path, rows: int) -> list[Block]:
     """A table with one row per line, e.g. a benchmark file of Snakemake."""
     try:
-        records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        records = [parse_json(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is not readable JSON lines ({error}).") from error
     if not records or not all(isinstance(record, dict) for record in records):
@@ -104,17 +105,25 @@ def _score(path: Path, value: Mapping[str, Any]) -> Facts:
             ("model", value["model"]),
             ("score", f"{_number(value['mean'])} ({value['metric']})"),
             *((name, _interval(found)) for name, found in value["intervals"].items()),
+            *_changed(value),
         ]
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(
             f"{path} is a damaged score file ({error!r}). Delete it and run snakemake again."
         ) from error
-    told = {"task", "model", "mean", "metric", "intervals", "published"}
+    told = {"task", "model", "mean", "metric", "intervals", "published", DIGEST}
     published = {
         key: item for key, item in value["published"].items() if not isinstance(item, Sequence | Mapping)
     }
     rest = flat({key: item for key, item in value.items() if key not in told})
     return Facts(f"score {path}", [*items, *rest, *flat(published, "published.")])
+
+
+def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """A warning about a score that is not as it was written."""
+    if value.get(DIGEST) in (None, digest_of(value)):
+        return []
+    return [("WARNING", "a number or a name here was changed after it was written; no table takes this file")]
 
 
 def _interval(found: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """Parquet files in the terminal; those of the pipeline are known by their metadata and columns."""
 
-import json
 from collections import Counter
 from dataclasses import fields
 from pathlib import Path
@@ -14,6 +13,7 @@ from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import CostRow, ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
@@ -58,7 +58,7 @@ def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """A table and what it says about itself."""
     try:
         table = pq.ParquetFile(path).read()
-        about = json.loads((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
+        about = parse_json((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
     except (OSError, ValueError, pa.ArrowException) as error:
         raise DataError(
             f"{path} is not a readable Parquet file ({error}). Delete it and run snakemake again."
@@ -115,7 +115,7 @@ def _settings(about: dict[str, Any]) -> list[tuple[str, str]]:
     """What a fold file says about itself; its settings are JSON inside JSON."""
     settings = about.get("settings")
     try:
-        return flat({**about, "settings": json.loads(settings)} if isinstance(settings, str) else about)
+        return flat({**about, "settings": parse_json(settings)} if isinstance(settings, str) else about)
     except ValueError:
         return flat(about)
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sentflow.signs import visible
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 # Without a terminal there is no width to keep to: a row is a line, whatever its length.
 _NO_TERMINAL_WIDTH = 100_000
 _JUSTIFY = {"l": "left", "r": "right", "c": "center"}
-# Texts of others are shown, and must not steer the terminal.
-_CONTROLS = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160)], "\N{REPLACEMENT CHARACTER}")
 _PADDING = 3  # blanks of a column and behind it
 _MARGIN = 2  # blanks at both ends of a table
 
@@ -59,7 +59,7 @@ Block = Listing | Facts | str
 
 
 def show_blocks(blocks: Iterable[Block]) -> None:
-    """Print blocks one below the other; a string is printed as it is."""
+    """Print blocks one below the other; a string is printed as it is, but for signs that steer a terminal."""
     console = _console()
     if console.is_terminal:
         _show_each(console, blocks)
@@ -80,7 +80,7 @@ def _show_each(console: "Console", blocks: Iterable[Block]) -> None:
         elif isinstance(block, Facts):
             _show_facts(console, block)
         else:
-            console.print(block.translate(_CONTROLS), markup=False, highlight=False, soft_wrap=True)
+            console.print(visible(block), markup=False, highlight=False, soft_wrap=True)
 
 
 def parts_of(widths: Sequence[int], *, fixed: int, available: int) -> list[list[int]]:
@@ -120,9 +120,11 @@ def _show_listing(console: "Console", listing: Listing) -> None:
     from rich.cells import cell_len
 
     if listing.caption:
-        console.print(listing.caption, markup=False, style="bold")
+        console.print(visible(listing.caption), markup=False, style="bold")
     cells = [listing.header, *(row for row in listing.rows if len(row) == len(listing.header))]
-    widths = [max(cell_len(text) for text in column) + _PADDING for column in zip(*cells, strict=True)]
+    widths = [
+        max(cell_len(visible(text)) for text in column) + _PADDING for column in zip(*cells, strict=True)
+    ]
     everything = list(range(len(listing.header)))
     parts = [everything]
     if listing.fixed:
@@ -130,7 +132,7 @@ def _show_listing(console: "Console", listing: Listing) -> None:
     for part in parts:
         console.print(_table(listing, part))
     for note in listing.notes:
-        console.print(note, markup=False, style="dim")
+        console.print(visible(note), markup=False, style="dim")
 
 
 def _table(listing: Listing, columns: Sequence[int]) -> "Table":
@@ -150,16 +152,16 @@ def _table(listing: Listing, columns: Sequence[int]) -> "Table":
 
 
 def _plain(text: str) -> "Text":
-    """Never as markup: "[0.1, 0.2]" is an interval."""
+    """Never as markup: "[0.1, 0.2]" is an interval. Texts of others are shown, and must not steer the terminal."""
     from rich.text import Text
 
-    return Text(text.translate(_CONTROLS))
+    return Text(visible(text))
 
 
 def _show_facts(console: "Console", facts: Facts) -> None:
     from rich.table import Table
 
-    console.print(facts.title, markup=False, style="bold")
+    console.print(visible(facts.title), markup=False, style="bold")
     grid = Table.grid(padding=(0, 2))
     grid.add_column(style="cyan", no_wrap=True)
     grid.add_column(overflow="fold")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.io import read_json, write_json
+from sentflow.io import write_json
 from sentflow.log import exit_with, start_log
 
 if TYPE_CHECKING:
@@ -45,11 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
     from sentflow.report.rows import write_rows
     from sentflow.report.summary import in_order, score_row
+    from sentflow.sealed import read_sealed
 
     settings = json.loads(args.settings)
     statistics = ComparisonSettings(**settings["statistics"])
     tasks, models = settings["order"]
-    rows = [score_row(read_json(file), settings) for file in args.scores]
+    rows = [score_row(read_sealed(file), settings) for file in args.scores]
     files = {
         (row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, args.scores, strict=True)
     }

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
-from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
@@ -41,11 +40,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.report.fold_scores import fold_scores
     from sentflow.report.rows import EffectRow, write_rows
     from sentflow.report.summary import in_order, score_row
+    from sentflow.sealed import read_sealed
 
     settings = json.loads(args.settings)
     protocol = settings["protocol"]
-    base = in_order([score_row(read_json(file), settings) for file in args.scores])
-    other = in_order([score_row(read_json(file), settings) for file in args.other_scores])
+    base = in_order([score_row(read_sealed(file), settings) for file in args.scores])
+    other = in_order([score_row(read_sealed(file), settings) for file in args.other_scores])
     for row, file in zip(other, args.other_scores, strict=True):
         if row.protocol != protocol["name"]:
             raise DataError(
@@ -55,8 +55,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     first, second = (
         {(scores["task"], scores["model"]): fold_scores(table) for scores, table in pairs}
         for pairs in (
-            zip(map(read_json, args.scores), args.tables, strict=True),
-            zip(map(read_json, args.other_scores), args.other_tables, strict=True),
+            zip(map(read_sealed, args.scores), args.tables, strict=True),
+            zip(map(read_sealed, args.other_scores), args.other_tables, strict=True),
         )
     )
     folds = {key: (values, second[key]) for key, values in first.items() if key in second}

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.io import write_json
 from sentflow.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
@@ -40,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.paths import predictions_of
     from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.probing.storage import read_folds, refuse_other_settings
+    from sentflow.sealed import write_sealed
     from sentflow.seeds import derive_seed
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     task = table_of({"task": [args.task] * len(folds)}).column("task")
     write_parquet(args.table, folds.add_column(0, "task", task))
     write_predictions_of_task(args.predictions, predictions)
-    write_json(args.scores, {**about, **numbers})
+    write_sealed(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
     return 0
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
-from sentflow.io import read_json
 from sentflow.log import exit_with, start_log
 from sentflow.paths import name_in_results
 from sentflow.report.epochs import folds_per_epoch
 from sentflow.report.rows import CurveRow, ScoreRow, write_rows
 from sentflow.report.summary import curve_rows, in_order, score_row
+from sentflow.sealed import read_sealed
 
 logger = logging.getLogger(__name__)
 
@@ -45,15 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows: list[ScoreRow] = []
     curves: list[CurveRow] = []
     for scores_file, table_file in zip(args.scores, args.tables, strict=True):
+        scores = read_sealed(scores_file)
         try:
-            scores = read_json(scores_file)
             row = score_row(scores, settings)
             refuse_other_place(Path(scores_file), row)
             curves += curve_rows(row, scores["published"], folds_per_epoch(table_file))
-        except (OSError, ValueError) as error:
-            raise DataError(
-                f"{scores_file} is not a readable score file ({error}). Delete it and run snakemake again."
-            ) from error
         except DataError as error:
             raise DataError(f"{scores_file}: {error}") from error
         rows.append(row)

@@ -5,6 +5,7 @@ import csv
 import io
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.signs import has_half
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
@@ -30,15 +31,24 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
     """
     try:
         utf8 = codecs.lookup(encoding).name == "utf-8"
-    except LookupError:
+        skipped = len(codecs.BOM_UTF8) if utf8 and content.startswith(codecs.BOM_UTF8) else 0
+        text = content[skipped:].decode(encoding)
+    except LookupError:  # no such codec, or one that is not for texts, such as zlib
         raise ConfigError(
             f"{where}: {encoding!r} is not an encoding. Write e.g. encoding: utf-8 or encoding: cp1252."
         ) from None
-    skipped = len(codecs.BOM_UTF8) if utf8 and content.startswith(codecs.BOM_UTF8) else 0
-    try:
-        return content[skipped:].decode(encoding)
     except UnicodeDecodeError as error:
         raise DataError(_misfit(content, skipped + error.start, encoding, where)) from error
+    except ValueError as error:  # a codec that is not made for files, such as idna; a name with a NUL
+        raise DataError(
+            f"{where}: it does not fit {encoding!r} ({error}). Write e.g. encoding: utf-8."
+        ) from error
+    if not utf8 and has_half(text):
+        raise DataError(
+            f"{where}: in the encoding {encoding}, a text holds half of a sign, which no file can hold. Write the "
+            "file's own encoding, e.g. encoding: utf-8."
+        )
+    return text
 
 
 def csv_records(

@@ -1,6 +1,5 @@
 """One small reader per file format of scored sentence pairs; scores are still as written."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from sentflow.data.assin import read_assin
 from sentflow.data.decoding import decode, plain_lines, plain_records, quoted_records
 from sentflow.data.pair_files import SUBSET, reader_files
 from sentflow.errors import ConfigError, DataError
+from sentflow.io import parse_json
 
 FORMATS = ("semeval", "tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks")
 SPACES = ("keep", "remove")
@@ -364,10 +364,6 @@ def _field(value: Any, path: Path, column: str, row: int) -> str:
     if value is None or value != value:  # NaN stands for a missing value, not for a text
         return ""
     if isinstance(value, str):
-        if not value.isprintable() and any("\ud800" <= sign <= "\udfff" for sign in value):
-            raise DataError(
-                f"{path.name}, row {row}: the column {column!r} holds half of a sign, which is no text."
-            )
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
@@ -378,8 +374,8 @@ def _field(value: Any, path: Path, column: str, row: int) -> str:
 
 def _json(text: str, where: str) -> Any:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
+        return parse_json(text)
+    except ValueError as error:
         raise DataError(f"{where}: {error}. Is it JSON (json), or JSON line by line (jsonl)?") from error
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.io import atomic, parse_json
 
 _METADATA_KEY = b"sentflow"
 
@@ -98,7 +98,7 @@ def read_pairs(path: Path | str) -> PairTable:
     """
     try:
         stored = pq.ParquetFile(path).read()
-        settings = json.loads(stored.schema.metadata[_METADATA_KEY])
+        settings = parse_json(stored.schema.metadata[_METADATA_KEY])
         low, high = settings["scale"]
         columns: dict[str, list[Any]] = stored.to_pydict()
         return PairTable(

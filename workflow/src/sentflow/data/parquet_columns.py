@@ -31,7 +31,7 @@ def column_names(path: Path) -> list[str]:
     """
     try:
         return list(pq.ParquetFile(path).schema_arrow.names)
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
 
 
@@ -74,7 +74,7 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
             ]
             for name in wanted
         }
-    except (OSError, ValueError, pa.ArrowException) as error:
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
         raise _unreadable(path, error) from error
 
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 COLUMNS_LAYOUT = "columns"  # single or pair, whichever the number of columns says
 METRICS = ("mcc", "adjusted_macro_f1")
-_INTEGER = re.compile(r"\s*([+-]?\d+)(\.0*)?\s*")
+_INTEGER = re.compile(r"\s*([+-]?\d{1,18})(\.0*)?\s*")
 _MISSING_LABELS = frozenset({"", "nan", "na", "n/a", "null", "none"})
 
 

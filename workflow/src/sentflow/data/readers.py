@@ -1,6 +1,5 @@
 """One small reader per file format: a raw file into rows whose labels are still as written."""
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -13,6 +12,7 @@ from sentflow.data.assin import read_assin
 from sentflow.data.decoding import csv_records, decode
 from sentflow.data.table import SEPARATOR
 from sentflow.errors import ConfigError, DataError
+from sentflow.io import parse_json
 
 FORMATS = ("ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml")
 _COLUMN_FORMATS = ("csv", "jsonl", "parquet", "arff")
@@ -150,7 +150,7 @@ def _read_jsonl(path: Path, reader: Reader) -> Rows:
         if not line.strip():
             continue
         try:
-            found = json.loads(line)
+            found = parse_json(line)
         except ValueError as error:
             raise DataError(
                 f"{path.name}, line {number}: {error}. Each line must be one JSON object; a file that is one JSON "
@@ -282,9 +282,10 @@ _READERS: Mapping[str, Callable[[Path, Reader], Rows]] = {
     "assin-xml": _read_assin,
 }
 
+_LONGEST_NUMBER = 18  # digits; what is longer is a name like any other
 _ENDING = {"arff": ".arff", "jsonl": ".jsonl"}  # of the one text file in an archive
 _ARFF_ATTRIBUTE = re.compile(r"\s*@attribute\s+(?:'(?P<quoted>[^']*)'|(?P<plain>\S+))\s", re.IGNORECASE)
-_ARFF_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|$)""")
+_ARFF_FIELD = re.compile(r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]*))\s*(,|\Z)""")
 
 
 def _arff_fields(line: str, where: str, *, expected: int) -> list[str]:
@@ -363,7 +364,8 @@ def _numbers(n: int) -> list[str]:
 
 def _natural(stem: str) -> tuple[bool, int, str]:
     """Sort key: numbers by value, before all other names."""
-    return (False, int(stem), stem) if stem.isdecimal() else (True, 0, stem)
+    is_number = stem.isdecimal() and len(stem) <= _LONGEST_NUMBER
+    return (False, int(stem), stem) if is_number else (True, 0, stem)
 
 
 def _listed(names: Sequence[str], limit: int = 20) -> str:

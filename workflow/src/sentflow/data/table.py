@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.io import atomic, refuse_changed
+from sentflow.io import atomic, parse_json, refuse_changed
 
 LAYOUTS = ("single", "pair", "alternatives")
 SEPARATOR = " [SEP] "
@@ -126,7 +126,7 @@ def read_task(path: Path | str) -> TaskTable:
     try:
         refuse_changed(Path(path))
         stored = pq.ParquetFile(path).read()
-        info = TaskInfo(**json.loads(stored.schema.metadata[_METADATA_KEY]))
+        info = TaskInfo(**parse_json(stored.schema.metadata[_METADATA_KEY]))
         columns: dict[str, list[Any]] = stored.to_pydict()
         return TaskTable(
             info=info,

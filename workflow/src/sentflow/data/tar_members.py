@@ -23,7 +23,10 @@ _BLOCK = tarfile.BLOCKSIZE
 _CHUNK_BYTES = 1 << 17
 _UNPACKERS: dict[bytes, Any] = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 # tarfile raises ValueError for numbers in headers that are none; gzip and bz2 raise OSError
-_DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError)
+_DAMAGE = (
+    *(tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError),
+    RecursionError,  # one long name after the other, each the name of the next
+)
 
 
 def is_tar(path: Path) -> bool:

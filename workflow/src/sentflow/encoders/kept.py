@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sentflow.encoders.embedding import NOTHING_KNOWN, Known
+from sentflow.errors import DataError
 from sentflow.io import atomic, file_sha256, read_json, write_json
 
 logger = logging.getLogger(__name__)
 
 _DIGEST_BYTES = 16
-_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError)
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, DataError)
 
 
 class KeptRows:

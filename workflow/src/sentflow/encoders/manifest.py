@@ -72,7 +72,7 @@ def read_manifest(path: Path) -> Manifest:
     """
     try:
         return Manifest(**read_json(path))
-    except (OSError, ValueError, TypeError) as error:
+    except TypeError as error:
         raise DataError(
             f"{path} is not a readable manifest of a model ({error}). Delete it and run snakemake again."
         ) from error

@@ -1,6 +1,5 @@
 """Static embeddings as model2vec saves them: one vector per token, averaged. Needs no torch."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.model_files import ModelDescription, check_tensor_names
+from sentflow.encoders.model_files import ModelDescription, check_tensor_names, map_of, modules_of
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.settings_by_kind import Model2vecSettings
 from sentflow.encoders.vectors import unit_rows
@@ -187,16 +186,6 @@ def _array(view: Mapping[str, Any]) -> NDArray[Any]:
 
 
 def _files_normalise(folder: Path) -> bool:
-    if bool(_read(folder / "config.json", {}).get("normalize", False)):
+    if bool(map_of(folder / "config.json").get("normalize", False)):
         return True
-    modules = _read(folder / "modules.json", [])
-    return any(module["type"].rsplit(".", 1)[-1] == "Normalize" for module in modules)
-
-
-def _read(path: Path, missing: Any) -> Any:
-    if not path.is_file():
-        return missing
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is damaged ({error}).") from error
+    return any(kind.rsplit(".", 1)[-1] == "Normalize" for kind, _ in modules_of(folder))

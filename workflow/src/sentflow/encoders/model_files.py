@@ -3,16 +3,17 @@
 Reads JSON and the header of safetensors only, so that no heavy library is loaded and no model code runs.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
+from sentflow.data.archive_limits import name_fault
 from sentflow.encoders.model_arguments import check_arguments
 from sentflow.encoders.model_size import check_module_size, check_transformer_size
 from sentflow.errors import ConfigError, DataError
+from sentflow.io import parse_json
 from sentflow.limits import MODEL_SETTINGS_BYTES, SAFETENSORS_HEADER_BYTES
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
@@ -92,7 +93,7 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
         for inner, inner_folder in _with_routes(name, module_folder):
             _check_module(inner, inner_folder, allow_pickle=allow_pickle)
             check_size = check_transformer_size if inner == "Transformer" else check_module_size
-            check_size(inner_folder, _read_if_there(inner_folder / "config.json"))
+            check_size(inner_folder, map_of(inner_folder / "config.json"))
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
     return description
@@ -137,19 +138,22 @@ def _modules(folder: Path) -> list[tuple[str, Path]]:
             )
         # What sentence-transformers makes of a plain transformer: mean of the token vectors
         return [("Transformer", folder), ("MeanPooling", folder)]
-    modules = _read(folder / "modules.json")
-    _check_own([module["type"] for module in modules], folder)
-    return [(module["type"].rsplit(".", 1)[-1], folder / module["path"]) for module in modules]
+    modules = modules_of(folder)
+    _check_own([kind for kind, _ in modules], folder)
+    return [(kind.rsplit(".", 1)[-1], folder / path) for kind, path in modules]
 
 
 def _with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
     """A module, or in place of a router the modules that it holds."""
     if name not in _ROUTERS:
         return [(name, folder)]
-    config = _read_if_there(folder / "router_config.json") or _read(folder / "config.json")
-    types = config.get("types")
+    file = folder / "router_config.json"
+    file = file if file.is_file() else folder / "config.json"
+    types = _read(file).get("types")
     if not isinstance(types, dict) or not all(isinstance(name, str) for name in types.values()):
-        raise DataError(f"{folder}: the configuration of the {name} is damaged: types is no map of classes.")
+        raise DataError(_damaged(file, f"the {name} needs types, a map of folders to classes"))
+    if outside := [path for path in types if path and name_fault(path)]:
+        raise DataError(_damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
     _check_own(list(types.values()), folder)
     return [
         inner
@@ -166,6 +170,31 @@ def _check_own(types: Sequence[str], folder: Path) -> None:
         )
 
 
+def modules_of(folder: Path) -> list[tuple[str, str]]:
+    """Class and folder of each module as ``modules.json`` names them; none where there is no such file.
+
+    Raises
+    ------
+    DataError
+        The file is damaged: no list of maps with type and path, or a path leads out of the model's folder.
+    """
+    file = folder / "modules.json"
+    if not file.is_file():
+        return []
+    modules = _read(file, list)
+    whole = [
+        isinstance(module, dict)
+        and isinstance(module.get("type"), str)
+        and isinstance(module.get("path"), str)
+        for module in modules
+    ]
+    if not modules or not all(whole):
+        raise DataError(_damaged(file, 'it must be a list of maps, each with the texts "type" and "path"'))
+    if outside := [module["path"] for module in modules if module["path"] and name_fault(module["path"])]:
+        raise DataError(_damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
+    return [(module["type"], module["path"]) for module in modules]
+
+
 def _check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
     _check_weights(name, folder, allow_pickle=allow_pickle)
     _check_adapter(folder)
@@ -173,7 +202,7 @@ def _check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
         check_arguments(str(path), _read(path))
     weights = folder / _SAFE_WEIGHTS
     if name in _TENSORS and weights.is_file():  # of a pickle, only loading tells the names
-        tensors = _safetensors_header(weights).keys() - {"__metadata__"}
+        tensors = safetensors_header(weights).keys()
         known = next((known for known in _TENSORS[name] if known & tensors), _TENSORS[name][0])
         check_tensor_names(weights, tensors, known=known)
 
@@ -217,28 +246,48 @@ def check_tensor_names(path: Path, names: Iterable[str], *, known: Iterable[str]
 def _transformer(folder: Path, _: ModelDescription) -> ModelDescription:
     config = _read(folder / "config.json")
     text_config = config.get("text_config", config)
+    if not isinstance(text_config, dict):
+        raise DataError(_damaged(folder / "config.json", "text_config is no map"))
     dimension = next(
-        (text_config[key] for key in ("hidden_size", "dim", "d_model") if key in text_config), None
+        (
+            _whole(text_config, key, folder / "config.json")
+            for key in ("hidden_size", "dim", "d_model")
+            if key in text_config
+        ),
+        None,
     )
     return ModelDescription(dimension=dimension, pooling=None, max_tokens=_max_tokens(folder, text_config))
 
 
 def _max_tokens(folder: Path, config: Mapping[str, Any]) -> int | None:
     for path in sorted(folder.glob("sentence_*config.json")):
-        limit = _read(path).get("max_seq_length")
+        about = _read(path)
+        limit = about.get("max_seq_length")
         if limit is not None:
-            return int(limit)
-    tokenizer = _read_if_there(folder / "tokenizer_config.json")
+            unlimited = isinstance(limit, int | float) and limit >= _UNLIMITED
+            return None if unlimited else _whole(about, "max_seq_length", path)
+    tokenizer = map_of(folder / "tokenizer_config.json")
     limits = [tokenizer.get("model_max_length"), config.get("max_position_embeddings")]
-    finite = [int(limit) for limit in limits if limit is not None and limit < _UNLIMITED]
+    if any(not isinstance(limit, int | float | None) for limit in limits):
+        raise DataError(
+            _damaged(
+                folder, "model_max_length of tokenizer_config.json or max_position_embeddings is no number"
+            )
+        )
+    finite = [int(limit) for limit in limits if limit is not None and 0 < limit < _UNLIMITED]
     return min(finite, default=None)
 
 
 def _pooling(folder: Path, before: ModelDescription) -> ModelDescription:
     config = _read(folder / "config.json")
-    width = config.get("embedding_dimension", config.get("word_embedding_dimension", before.dimension))
+    widths = [key for key in ("embedding_dimension", "word_embedding_dimension") if key in config]
+    width = _whole(config, widths[0], folder / "config.json") if widths else before.dimension
     stated = config.get("pooling_mode", [name for flag, name in _POOLING_FLAGS.items() if config.get(flag)])
     modes = [stated] if isinstance(stated, str) else stated or ["mean"]
+    if not isinstance(modes, list) or not all(isinstance(mode, str) for mode in modes):
+        raise DataError(
+            _damaged(folder / "config.json", "pooling_mode is neither a text nor a list of texts")
+        )
     dimension = None if width is None else width * len(modes)
     return ModelDescription(dimension=dimension, pooling="+".join(modes), max_tokens=before.max_tokens)
 
@@ -248,13 +297,16 @@ def _mean_pooling(_: Path, before: ModelDescription) -> ModelDescription:
 
 
 def _dense(folder: Path, before: ModelDescription) -> ModelDescription:
-    return ModelDescription(_read(folder / "config.json")["out_features"], before.pooling, before.max_tokens)
+    width = _whole(_read(folder / "config.json"), "out_features", folder / "config.json")
+    return ModelDescription(width, before.pooling, before.max_tokens)
 
 
 def _static_embedding(folder: Path, _: ModelDescription) -> ModelDescription:
-    tensors = _safetensors_header(folder / "model.safetensors")
+    tensors = safetensors_header(folder / "model.safetensors")
     table = tensors.get("embedding.weight", tensors.get("embeddings"))
-    dimension = None if table is None else int(table["shape"][1])
+    if table is not None and len(table["shape"]) != 2:
+        raise DataError(_damaged(folder / "model.safetensors", "its table of vectors has not two dimensions"))
+    dimension = None if table is None else table["shape"][1]
     return ModelDescription(dimension=dimension, pooling="mean", max_tokens=None)
 
 
@@ -271,27 +323,75 @@ _READERS: dict[str, Callable[[Path, ModelDescription], ModelDescription]] = {
 }
 
 
-def _safetensors_header(path: Path) -> dict[str, Any]:
-    """Names, types and shapes of the tensors: eight bytes of length, then JSON."""
+def safetensors_header(path: Path) -> dict[str, dict[str, Any]]:
+    """Name → ``dtype`` and ``shape`` of each tensor: eight bytes of length, then JSON.
+
+    Raises
+    ------
+    DataError
+        The file is missing, or its header is longer than the file, no JSON, or does not describe tensors.
+    """
     try:
         with path.open("rb") as stream:
             length = int.from_bytes(stream.read(8), "little")
-            header: dict[str, Any] = json.loads(stream.read(min(length, SAFETENSORS_HEADER_BYTES)))
+            if length > min(path.stat().st_size, SAFETENSORS_HEADER_BYTES):
+                raise ValueError(f"it states a header of {length} bytes")
+            header = parse_json(stream.read(length))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} is missing or damaged ({error}).") from error
-    return header
+        raise DataError(_damaged(path, str(error))) from error
+    if not isinstance(header, dict):
+        raise DataError(_damaged(path, "its header is no map"))
+    tensors = {name: tensor for name, tensor in header.items() if name != "__metadata__"}
+    for name, tensor in tensors.items():
+        if not _is_tensor(tensor):
+            raise DataError(_damaged(path, f"its header does not describe the tensor {name[:50]!r}"))
+    return tensors
 
 
-def _read(path: Path) -> Any:
+def _is_tensor(about: Any) -> bool:
+    if not isinstance(about, dict) or not isinstance(about.get("dtype"), str):
+        return False
+    shape = about.get("shape")
+    return isinstance(shape, list) and all(type(size) is int and 0 <= size < 2**63 for size in shape)
+
+
+def _whole(config: Mapping[str, Any], key: str, path: Path) -> int:
+    """A number of dimensions or tokens."""
+    value = config.get(key)
+    if type(value) is not int or not 0 < value < _UNLIMITED:
+        shown = f"{value:.6g}" if isinstance(value, float) else str(type(value).__name__)
+        raise DataError(
+            _damaged(path, f"{key} must be a whole number from 1 to {_UNLIMITED - 1}, not {shown}")
+        )
+    return value
+
+
+def _read(path: Path, kind: type = dict) -> Any:
     if path.exists() and (not path.is_file() or path.stat().st_size > MODEL_SETTINGS_BYTES):
         raise DataError(
             f"{path} holds no settings: it is a pipe or a device, or larger than {MODEL_SETTINGS_BYTES} bytes."
         )
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        value = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} is missing or damaged ({error}).") from error
+        raise DataError(_damaged(path, str(error))) from error
+    if not isinstance(value, kind):
+        raise DataError(_damaged(path, f"it holds a {type(value).__name__}, where a {kind.__name__} belongs"))
+    return value
 
 
-def _read_if_there(path: Path) -> Any:
-    return _read(path) if path.is_file() else {}
+def map_of(path: Path) -> dict[str, Any]:
+    """The map in a JSON file of a model; an empty one where there is no such file.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, or holds something else.
+    """
+    return dict(_read(path)) if path.exists() else {}
+
+
+def _damaged(path: Path, reason: str) -> str:
+    return (
+        f"{path} is missing or damaged: {reason}. Fetch the model again, or take it from where it is whole."
+    )

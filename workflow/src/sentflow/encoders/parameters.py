@@ -1,15 +1,14 @@
 """How large a model is: the number of its trained values, from the headers of its files alone."""
 
-import json
 import math
 from pathlib import Path
 
 from sentflow.encoders.manifest import Manifest, model_folder
+from sentflow.encoders.model_files import safetensors_header
 from sentflow.errors import SentflowError
 
 # Nothing in them was trained before they see the texts of a fold.
 WITHOUT_WEIGHTS = frozenset({"bag-of-words", "random", "scikit-learn", "tfidf"})
-_HEADER_LIMIT = 100_000_000  # bytes; what is longer is no header
 
 
 def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
@@ -34,13 +33,8 @@ def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
 
 
 def _values_in(path: Path) -> int:
-    """Values of one file: eight bytes hold the length of a JSON header, which holds the shape of every tensor."""
-    with path.open("rb") as stream:
-        length = int.from_bytes(stream.read(8), "little")
-        if length > _HEADER_LIMIT:
-            raise ValueError(f"{path} is not a safetensors file")
-        header = json.loads(stream.read(length))
-    shapes = [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
+    """Values of one file."""
     # positions and the like are stored beside the weights, as whole numbers that nobody trained
-    kinds = [tensor["dtype"] for name, tensor in header.items() if name != "__metadata__"]
-    return sum(math.prod(shape) for shape, kind in zip(shapes, kinds, strict=True) if "F" in kind)
+    return sum(
+        math.prod(tensor["shape"]) for tensor in safetensors_header(path).values() if "F" in tensor["dtype"]
+    )

@@ -136,7 +136,7 @@ def _read_description(info: Path) -> dict[str, Any]:
     try:
         description: dict[str, Any] = read_json(info)
         missing = {"shape", "text_order_sha256"} - description.keys()
-    except (OSError, ValueError, AttributeError) as error:
+    except AttributeError as error:
         raise DataError(
             f"{info} is missing or damaged ({error}). Delete it and run snakemake again."
         ) from error

@@ -14,6 +14,7 @@ from sentflow.errors import DataError
 from sentflow.limits import LINE_BYTES, limits
 
 _SPACE = b" \t\r\n"
+_LONGEST_NUMBER = 12  # digits of a header
 _SHOWN_BYTES = 40
 
 
@@ -171,7 +172,8 @@ def _layout(path: Path, lines: Iterator[_Line]) -> _Format:
 
 def _header(content: bytes) -> tuple[int, int] | None:
     fields = content.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]) > 0:
+    numbers = all(field.isdigit() and len(field) <= _LONGEST_NUMBER for field in fields)
+    if len(fields) == 2 and numbers and int(fields[1]) > 0:
         return int(fields[0]), int(fields[1])
     return None
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from sentflow.arrow import table_of
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.parquet import read_parquet, write_parquet
 
 _METADATA_KEY = b"sentflow"
@@ -63,7 +64,7 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
     for file in files:
         try:
             table = read_parquet(file)
-            infos.append(FoldInfo(**json.loads(table.schema.metadata[_METADATA_KEY])))
+            infos.append(FoldInfo(**parse_json(table.schema.metadata[_METADATA_KEY])))
         except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{file} is not a readable fold file ({error}). Delete it and run snakemake again."

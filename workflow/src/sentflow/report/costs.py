@@ -1,6 +1,5 @@
 """Snakemake's benchmark records -> time and memory per rule."""
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.report.rows import CostRow
 
 _FOLDER = "benchmarks"
@@ -58,10 +58,10 @@ def read_records(path: Path) -> list[dict[str, Any]]:
     # what is no text is no JSON either, and is told as such
     for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), start=1):
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             if not math.isfinite(float(record["s"])):
                 raise ValueError(f"s is {record['s']}")
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise DataError(
                 f"{path}, line {number}: not a benchmark record of Snakemake ({error!r})."
             ) from error

@@ -1,12 +1,13 @@
 """What an encoder is and costs, beside what it scores: one row per encoder."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.errors import DataError
+from sentflow.io import read_json
 from sentflow.report.averages import average_score
 from sentflow.report.costs import read_records
 from sentflow.report.encoder_rows import EncoderRow
@@ -30,9 +31,14 @@ class Embedding:
     @classmethod
     def read(cls, path: Path) -> "Embedding":
         """From the JSON beside the array."""
-        found = json.loads(path.read_text(encoding="utf-8"))
-        texts, dimension = found["shape"]
-        return cls(found["model"], found["dataset"], found["task"], texts, dimension, str(found["device"]))
+        found = read_json(path)
+        try:
+            texts, dimension = found["shape"]
+            return cls(
+                found["model"], found["dataset"], found["task"], texts, dimension, str(found["device"])
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
 
     def benchmark(self, folder: Path) -> Path:
         """The benchmark file of the job that made it."""

@@ -27,6 +27,7 @@ from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_ve
 from sentflow.report.similarity.section import SimilaritySources, section
 from sentflow.report.strips import Axis, strip
 from sentflow.report.tables import costs_table
+from sentflow.signs import visible
 
 
 class EncoderInRow(Protocol):
@@ -127,6 +128,7 @@ def render(sources: Sources) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     environment.filters |= {
         "decimal": numbers.decimal,
@@ -240,6 +242,11 @@ def _context(sources: Sources) -> dict[str, Any]:
         "generalisation": captions.GENERALISATION,
         "metrics": {row.metric: captions.METRICS_IN_WORDS.get(row.metric, row.metric) for row in rows},
     }
+
+
+def _shown(value: Any) -> Any:
+    """What a template prints: texts of others with hidden signs written out, this project's own as they are."""
+    return visible(value) if type(value) is str else value
 
 
 def _own_text(name: str) -> Markup:

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sentflow.report.numbers import MINUS, MISSING
 from sentflow.report.table import BEST, NOT_WORSE, Cell, Table
+from sentflow.signs import visible
 
 # beyond this many intervals side by side a line does not fit a page: they go below their scores
 _MAX_INTERVALS_PER_LINE = 3
@@ -178,7 +179,7 @@ def _latex_table(table: Table, head: str) -> str:
 
 def latex(text: str) -> str:
     """Text in which nothing is a LaTeX command; signs outside ASCII that need mathematics get it."""
-    escaped = "".join(_LATEX.get(sign, sign) for sign in text)
+    escaped = "".join(_LATEX.get(sign, sign) for sign in visible(text))
     # a bracket that opens a line would be read as the optional argument of the line break before it
     return "{}" + escaped if escaped.startswith("[") else escaped
 
@@ -189,8 +190,8 @@ def _csv_value(value: str | int | float | bool | None) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-        return f"'{value}"
-    return repr(value) if isinstance(value, float) else str(value)
+        return f"'{visible(value)}"
+    return repr(value) if isinstance(value, float) else visible(str(value))
 
 
 def _pipes(cells: Sequence[str]) -> str:
@@ -199,6 +200,7 @@ def _pipes(cells: Sequence[str]) -> str:
 
 def markdown(text: str) -> str:
     """Text in which nothing is Markdown."""
+    text = visible(text)
     for sign in ("\\", "|", "*", "_", "`", "<", ">"):
         text = text.replace(sign, "\\" + sign)
     # brackets alone are those of an interval; with an address behind them they would be a link
