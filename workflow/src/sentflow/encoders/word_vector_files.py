@@ -14,6 +14,7 @@ from sentflow.errors import DataError
 
 _SPACE = b" \t\r\n"
 _SHOWN_BYTES = 40
+_MOST_DIGITS = 18  # of a number of words; Python turns no text of thousands of digits into a number
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,8 @@ def _layout(path: Path, lines: Iterator[_Line]) -> _Format:
 
 def _header(content: bytes) -> tuple[int, int] | None:
     fields = content.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields) and int(fields[1]) > 0:
+    countable = all(field.isdigit() and len(field) <= _MOST_DIGITS for field in fields)
+    if len(fields) == 2 and countable and int(fields[1]) > 0:
         return int(fields[0]), int(fields[1])
     return None
 
@@ -179,7 +181,8 @@ def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
         with np.errstate(over="ignore"):  # told below
             vector = np.array([float(value) for value in values], dtype=np.float32)
     except ValueError as error:
-        raise _wrong(path, line, f"holds a value that is no number ({error})") from error
+        odd = next(value for value in values if not _is_number(value))[:_SHOWN_BYTES]
+        raise _wrong(path, line, f"holds a value that is no number ({odd!r})") from error
     if not np.isfinite(vector).all():
         raise _wrong(path, line, "holds a value that is not finite")
     try:
