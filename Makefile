@@ -12,7 +12,7 @@ export PYTHONSAFEPATH := 1
 # Tests of one file stay together, for they share what is slow to make.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
-.PHONY: run test test-all lint clean
+.PHONY: run test test-all lint pins clean
 
 run: $(INSTALLED)
 	$(BIN)/snakemake --cores all
@@ -34,12 +34,19 @@ lint: $(INSTALLED)
 	$(BIN)/mypy
 	$(BIN)/snakemake --lint
 
+# After an edit of envs/*.in: the same lists with the SHA-256 of every file of each version, so for all platforms. Needs uv.
+pins:
+	@for list in envs/*.in; do \
+	  uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate \
+	    --custom-compile-command "make pins" $$list --output-file $${list%.in}.txt || exit; \
+	done
+
 clean:
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache
 
-$(INSTALLED): envs/requirements.txt pyproject.toml
+$(INSTALLED): envs/install.sh envs/requirements-build.txt envs/requirements.txt envs/requirements-torch.in pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "sentflow needs Python 3.11 or later, but $(PYTHON) is $$($(PYTHON) -V). Write: make PYTHON=python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -r envs/requirements.txt -e .
+	PYTHON=$(BIN)/python sh envs/install.sh
 	touch $@

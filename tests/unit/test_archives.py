@@ -143,6 +143,16 @@ def test_way_of_packing_that_zipfile_does_not_know_is_an_error(tmp_path):
         list(read_members(path, ["a.txt"]))
 
 
+def test_member_that_begins_before_the_file_is_an_error(tmp_path):
+    path = make_zip(tmp_path / "a.zip", [("x.csv", b"1")])
+    content = bytearray(path.read_bytes())
+    place = content.rindex(b"PK\x05\x06") + 16  # where the directory is said to begin
+    content[place : place + 4] = (10_000).to_bytes(4, "little")
+    path.write_bytes(content)
+    with pytest.raises(DataError, match="not a readable zip archive"):
+        list(read_members(path, ["x.csv"]))
+
+
 def test_members_checksum_is_that_of_the_written_rule(tmp_path):
     path = make_zip(tmp_path / "a.zip", [("raiz/b.txt", b"2"), ("raiz/a.txt", b"1"), ("outra.txt", b"3")])
     # one line per member: path, NUL, hash of the bytes; sorted by path

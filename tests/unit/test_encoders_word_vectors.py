@@ -181,3 +181,18 @@ def test_a_header_of_endless_numbers_is_no_header(tmp_path, digits, place):
     path = write(tmp_path / "v.txt", " ".join(numbers) + "\na 1 2\nb 3 4\n")
     with pytest.raises(DataError, match=r"v\.txt"):
         describe_word_vectors(path)
+
+
+def test_a_long_value_that_is_no_number_is_not_repeated_whole(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text(f"lei 0.1 {'x' * 70_000}\n", encoding="utf-8")
+    with pytest.raises(DataError, match="no number") as error:
+        describe_word_vectors(path)
+    assert len(str(error.value)) < 500
+
+
+def test_a_first_line_with_thousands_of_digits_is_no_header(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text(f"{'9' * 5000} 3\nlei 0.1 0.2 0.3\n", encoding="utf-8")
+    with pytest.raises(DataError, match="line 2: holds more than 1 values"):
+        describe_word_vectors(path)

@@ -125,7 +125,7 @@ def test_a_node_without_limits_is_used_whole(monkeypatch):
 
 
 def test_requirements_of_slurm_are_the_extra_of_the_package():
-    pins = (REPOSITORY / "envs/requirements-slurm.txt").read_text(encoding="utf-8").splitlines()
+    pins = (REPOSITORY / "envs/requirements-slurm.in").read_text(encoding="utf-8").splitlines()
     names = {line.partition("==")[0] for line in pins if not line.startswith("#")}
     project = (REPOSITORY / "pyproject.toml").read_text(encoding="utf-8")
     assert all("==" in line for line in pins if not line.startswith("#"))

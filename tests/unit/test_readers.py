@@ -344,6 +344,15 @@ def test_broken_arff_is_an_error_that_says_where(tmp_path, content, message):
 # --- folders of texts
 
 
+def test_damage_of_a_text_in_an_archive_names_the_archive(tmp_path):
+    path = zipped(tmp_path / "x.zip", {"raiz/true/1.txt": b"um texto inteiro" * 9})
+    flipped = bytearray(path.read_bytes())
+    flipped[flipped.index(b"1.txt") + 12] ^= 0xFF
+    path.write_bytes(flipped)
+    with pytest.raises(DataError, match=r"^x\.zip: not a readable zip archive"):
+        read_rows(path, reader(format="text-folders", file="x.zip", root="raiz"))
+
+
 def test_folders_are_labels_and_names_are_in_the_order_of_their_numbers(tmp_path):
     members = {
         "repo/raiz/true/10.txt": b"\xef\xbb\xbfdez\r\n",

@@ -247,7 +247,10 @@ def _read_text_folders(path: Path, reader: Reader) -> Rows:
     if odd := [str(below) for below in paths if len(below.parts) != 2 or below.suffix != ".txt"]:
         raise DataError(f"{path.name}: {_listed(odd)} in {reader.root} is not of the form <label>/<name>.txt")
     ordered = sorted(paths, key=lambda below: (below.parts[0], _natural(below.stem)))
-    contents = read_members(path, [paths[below] for below in ordered])
+    try:
+        contents = list(read_members(path, [paths[below] for below in ordered]))
+    except DataError as error:
+        raise DataError(f"{path.name}: {error}") from error
     return Rows(
         names=[str(below) for below in ordered],
         text_a=[

@@ -13,8 +13,9 @@ from sentflow.data.archive_limits import Member, name_fault
 from sentflow.errors import DataError
 from sentflow.limits import limits
 
-# zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+# zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member,
+# OSError where its directory says that a member begins before the file
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
 def members(path: Path) -> list[Member]:

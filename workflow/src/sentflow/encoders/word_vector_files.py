@@ -196,7 +196,8 @@ def _cut(path: Path, line: _Line, layout: _Format) -> tuple[str, FloatArray]:
         with np.errstate(over="ignore"):  # told below
             vector = np.array([float(value) for value in values], dtype=np.float32)
     except ValueError as error:
-        raise _wrong(path, line, f"holds a value that is no number ({error})") from error
+        odd = next(value for value in values if not _is_number(value))[:_SHOWN_BYTES]
+        raise _wrong(path, line, f"holds a value that is no number ({odd!r})") from error
     if not np.isfinite(vector).all():
         raise _wrong(path, line, "holds a value that is not finite")
     try:

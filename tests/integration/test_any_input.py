@@ -1,0 +1,125 @@
+"""Any input ends in a result that is right, or in one paragraph of advice; with little memory and in little time.
+
+Cases are numbered and made by `any_case`, which runs each in a process of its own with limits. What a failed number is
+about: ``python tests/fixtures/any_case.py NUMBER``.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import any_case
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and peak memory are those of Linux")
+
+PROGRAM = Path(any_case.__file__)
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1", "NO_PROXY": "*", "HF_HUB_OFFLINE": "1"}
+FEW = range(201)
+MANY = range(3_200)
+# Of the many, those that once failed
+ONCE_FAILED = (
+    *(
+        215,
+        253,
+        314,
+        336,
+        353,
+        405,
+        415,
+        450,
+        462,
+        497,
+        500,
+        504,
+        517,
+        524,
+        595,
+        633,
+        637,
+        658,
+        668,
+        690,
+        701,
+        738,
+    ),
+    *(747, 750, 782, 872, 963, 1132, 1143, 1277, 1302, 1899, 1987),
+)
+
+
+def troubles(numbers: Sequence[int], *, processes: int) -> list[str]:
+    """What went wrong in which cases, in a line each."""
+    started = []
+    for part in range(processes):
+        process = subprocess.Popen(
+            [sys.executable, str(PROGRAM)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=ENVIRONMENT,
+            text=True,
+        )
+        process.stdin.write(json.dumps(list(numbers[part::processes])))
+        process.stdin.close()
+        started.append(process)
+    answers = [process.stdout.read() for process in started]
+    assert [process.wait() for process in started] == [0] * processes
+    found = [any_case.Trouble(**json.loads(line)) for answer in answers for line in answer.splitlines()]
+    return [str(trouble) for trouble in sorted(found, key=lambda trouble: trouble.number)]
+
+
+def test_some_inputs_end_well_within_their_limits():
+    assert troubles([*FEW, *ONCE_FAILED], processes=1) == []
+
+
+@pytest.mark.slow
+def test_thousands_of_inputs_end_well_within_their_limits():
+    assert troubles(MANY, processes=2) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        ("return None", None),
+        ("raise KeyError('no such thing')", "KeyError: 'no such thing'"),
+        ("bytearray(b'x') * 800_000_000", "MB of memory above the parent"),
+        ("bytearray(b'x') * 8_000_000_000", "MemoryError"),
+        ("while True: pass", "ended by SIGXCPU"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", "ended by SIGSEGV"),
+    ],
+)
+def test_a_case_that_fails_grows_or_never_ends_is_told(body, what):
+    program = f"""
+import any_case
+any_case._CPU_SECONDS = 2
+def check(draw, folder):
+    {body}
+print(any_case.run_case(1, check))
+"""
+    paths = os.pathsep.join([str(PROGRAM.parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        env={**ENVIRONMENT, "PYTHONPATH": paths},
+        check=True,
+    )
+    if what is None:
+        assert done.stdout == "None\n"
+    else:
+        assert done.stdout.startswith("case 1 (check): ")
+        assert what in done.stdout
+
+
+def test_a_number_is_always_the_same_case(tmp_path):
+    made = []
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        draw = any_case.random.Random(f"{any_case.SEED}-3")
+        any_case.yaml_file(draw, folder)
+        made.append((folder / "mine.yaml").read_bytes())
+    assert made[0] == made[1]
