@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sentflow.report import captions
 from sentflow.report.numbers import decimal, duration, percent
+from sentflow.report.remarks import training_notes
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, unique
 
 
@@ -36,6 +37,7 @@ def heatmap(rows: Sequence[ScoreRow]) -> FigureTexts:
             [
                 "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
                 captions.design_note(rows),
+                *training_notes(rows),
                 *_dagger(rows),
                 captions.data_note(rows),
             ]

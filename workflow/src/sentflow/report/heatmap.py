@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from sentflow.report import canvas, captions, figure_texts, layout, lettering
+from sentflow.report import canvas, captions, figure_texts, layout, lettering, remarks
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import ScoreRow, unique
 
@@ -56,7 +56,7 @@ def _task_labels(rows: Sequence[ScoreRow], n_columns: int) -> dict[str, str]:
     """Name, title and metric of each task, shorter beside many columns."""
     room = canvas.PAGE_WIDTH - 0.25 - _COLUMN_BESIDE_LABELS * n_columns
     inches = min(_MOST_LABEL, max(_LEAST_LABEL, room))
-    ends = {row.task: f" ({captions.metric_name(row.metric)})" for row in rows}
+    ends = {row.task: f" ({captions.metric_name(row.metric)}){remarks.training_mark(row)}" for row in rows}
     longest = lettering.widest(list(ends.values()), _LABEL_SIZE)
     names = {row.task: f"{row.task}  {row.task_title}" for row in rows}
     short = lettering.starts(names, lettering.into(inches - longest, _LABEL_SIZE))
