@@ -157,7 +157,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         # the encoders here are of other kinds than these three
         ("encoders/sentence_transformer.py", ()),
         ("encoders/api.py", ()),
-        ("encoders/model_files.py", ()),
+        ("encoders/model_files.py", COSTS + ("report",)),
         ("encoders/controls.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
         ("encoders/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("probing/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),

@@ -51,9 +51,11 @@ ONCE_FAILED = (
 
 
 def troubles(numbers: Sequence[int], *, processes: int) -> list[str]:
-    """What went wrong in which cases, in a line each."""
+    """What went wrong in which cases, in a line each; those with models run beside so many processes with the others."""
+    models = [number for number in numbers if any_case.needs_models(number)]
+    others = [number for number in numbers if not any_case.needs_models(number)]
     started = []
-    for part in range(processes):
+    for part in (models, *(others[start::processes] for start in range(processes))):
         process = subprocess.Popen(
             [sys.executable, str(PROGRAM)],
             stdin=subprocess.PIPE,
@@ -62,11 +64,11 @@ def troubles(numbers: Sequence[int], *, processes: int) -> list[str]:
             env=ENVIRONMENT,
             text=True,
         )
-        process.stdin.write(json.dumps(list(numbers[part::processes])))
+        process.stdin.write(json.dumps(part))
         process.stdin.close()
         started.append(process)
     answers = [process.stdout.read() for process in started]
-    assert [process.wait() for process in started] == [0] * processes
+    assert [process.wait() for process in started] == [0] * len(started)
     found = [any_case.Trouble(**json.loads(line)) for answer in answers for line in answer.splitlines()]
     return [str(trouble) for trouble in sorted(found, key=lambda trouble: trouble.number)]
 

@@ -90,7 +90,7 @@ def _skipped(content: mmap, place: int, kind: int, *, depth: int, in_list: bool 
         return place + length
     if kind == _STRUCT:
         return _struct(content, place, {}, depth=depth + 1)
-    if kind in (_LIST, _SET):
+    if kind in (_LIST, _SET) and depth <= _DEPTH:
         head, place = content[place], place + 1
         n_items, kind = head >> 4, head & 0x0F
         if n_items == 15:
@@ -98,7 +98,7 @@ def _skipped(content: mmap, place: int, kind: int, *, depth: int, in_list: bool 
         for _ in range(min(n_items, len(content))):
             place = _skipped(content, place, kind, depth=depth + 1, in_list=True)
         return place
-    raise ValueError("no such type")
+    raise ValueError("no such type, or too deep")
 
 
 def _varint(content: mmap, place: int) -> tuple[int, int]:

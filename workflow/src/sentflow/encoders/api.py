@@ -128,7 +128,9 @@ def read_answer(answer: Any, *, n_texts: int, dimension: int) -> FloatArray:
         ) from None
     if n_items != n_texts or set(found) != set(range(n_texts)):
         some = list(found)[:5]
-        shown = ", ".join(str(index) if isinstance(index, int) else type(index).__name__ for index in some)
+        shown = ", ".join(
+            str(index)[:20] if isinstance(index, int) else type(index).__name__ for index in some
+        )
         raise DataError(
             f"the service gave {n_items} vectors (index {shown}, …) for {n_texts} texts. Each index from 0 to "
             f"{n_texts - 1} is expected once. If requests are too large for it, write a smaller batch_texts."

@@ -1,6 +1,5 @@
 """One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and few of its own words."""
 
-import json
 import logging
 import re
 import time
@@ -17,6 +16,7 @@ from requests.auth import AuthBase
 from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
 from sentflow.errors import DataError
+from sentflow.io import parse_json
 from sentflow.secrecy import without_secrets
 from sentflow.timed_http import Deadline, read_body, timed_session
 
@@ -142,7 +142,7 @@ class EmbeddingsService:
                 "could unpack to any size. Let the service send plain JSON."
             )
         try:
-            return json.loads(content)
+            return parse_json(content)
         except ValueError:
             raise DataError(
                 f"{self._url}: the answer is no JSON, but begins {_shown(text)!r}. Write the address "

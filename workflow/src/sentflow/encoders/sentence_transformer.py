@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from huggingface_hub.errors import StrictDataclassError
 from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
@@ -29,7 +30,19 @@ from sentflow.errors import ConfigError, DataError
 logger = logging.getLogger(__name__)
 
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
-_LOADING_ERRORS = (AttributeError, ImportError, KeyError, OSError, RuntimeError, SafetensorError, ValueError)
+_LOADING_ERRORS = (
+    *(
+        AssertionError,
+        AttributeError,
+        ImportError,
+        LookupError,
+        OSError,
+        OverflowError,
+        RuntimeError,
+        TypeError,
+    ),
+    *(ValueError, SafetensorError, StrictDataclassError),
+)
 _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transformers; only plans batches
 
 
@@ -271,7 +284,13 @@ class SentenceTransformerEncoder:
             for key, value in features.items()
         }
         # Half precision ends here: what follows would round once more
-        vectors: torch.Tensor = model(on_device)["sentence_embedding"].float()[:, : self.dimension]
+        found = model(on_device)
+        if "sentence_embedding" not in found:
+            raise DataError(
+                "the modules of the model give no vector of a text: there is no Pooling behind the Transformer. Write "
+                "kind: transformers and a pooling, or take a model of sentence-transformers."
+            )
+        vectors: torch.Tensor = found["sentence_embedding"].float()[:, : self.dimension]
         if self._settings.normalise:
             vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
         # A copy if values were left out: a view would keep them all in memory
@@ -327,9 +346,20 @@ def _checked_model(
             "authors published them, all of one version."
         ) from error
     check_weights(model, loaded, folder=folder)
+    _check_padding(model, folder)
     if settings.pooling is not None and not plain:
         replace_pooling(model, settings.pooling)
     return model
+
+
+def _check_padding(model: SentenceTransformer, folder: Path) -> None:
+    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
+    tokenizer = getattr(model[0], "tokenizer", None)
+    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
+        raise DataError(
+            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
+            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
+        )
 
 
 def _plain_model(
