@@ -51,7 +51,7 @@ ONCE_FAILED = (
 
 
 def troubles(numbers: Sequence[int], *, processes: int) -> list[str]:
-    """What went wrong in which cases, in a line each; those with models run beside so many processes with the others."""
+    """What went wrong in which cases, in a line each; models run beside so many processes with the others."""
     models = [number for number in numbers if any_case.needs_models(number)]
     others = [number for number in numbers if not any_case.needs_models(number)]
     started = []
