@@ -236,7 +236,9 @@ def test_a_vectoriser_of_scikit_learn_is_probed(fetch, tmp_path, layout, width):
 
 
 def test_what_scikit_learn_cannot_build_is_told_when_the_model_is_fetched(fetch, tmp_path):
-    with pytest.raises(ConfigError, match=r"models\.my-model\.arguments\.features: this is no argument"):
+    with pytest.raises(
+        ConfigError, match=r"models\.my-model\.arguments\.features: this argument is not on the list"
+    ):
         fetch({**VECTORISER, "arguments": {"features": 2}})
     assert not (tmp_path / "models/my-model/manifest.json").exists()
 

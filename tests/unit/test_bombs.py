@@ -24,6 +24,7 @@ def outcomes(tmp_path_factory):
     ("bomb", "message"),
     [
         ("parquet", "DataError: a.parquet unpacks from"),
+        ("dotted", "DataError: a.parquet unpacks from"),
         ("archive", "DataError: not a safe archive: unpacks from"),
         ("aliases", "ConfigError: "),
         ("layers", "DataError: "),

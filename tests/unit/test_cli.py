@@ -6,6 +6,7 @@ import re
 import resource
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -255,6 +256,19 @@ def test_own_tasks_with_few_rows_are_warned_of(tmp_path, monkeypatch, n, trained
         assert trained in text and "probe.protocol: corrected" in text
     corrected = write(tmp_path / "corrected.yaml", OWN_TASK + "probe: {protocol: corrected}\n")
     assert "Too few rows" not in printed("validate", corrected)
+
+
+def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600).replace("texto", "texto " + "x" * 30_000))
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.write(tmp_path / "a.csv", "a.csv")
+    mine = write(
+        tmp_path / "mine.yaml", OWN_TASK.replace("file: a.csv", "file: a.zip, format: csv, member: a.csv")
+    )
+    assert "limits.unpacked_ratio" in refused("validate", mine)
+    larger = write(tmp_path / "larger.yaml", mine.read_text() + "limits: {unpacked_ratio: 2000}\n")
+    assert "Too few rows" in printed("validate", larger)
 
 
 def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_path, monkeypatch):

@@ -98,6 +98,10 @@ def test_a_map_that_contains_itself_is_refused():
     assert "contains itself" in told({"experiment": circle})
 
 
+def test_a_key_of_thousands_of_digits_is_refused():
+    assert "a key is a number of more than 18 digits" in told({"tasks": {16**5000: 1}})
+
+
 def test_nesting_that_is_too_deep_is_refused():
     nested: Any = "x"
     for _ in range(100_000):

@@ -256,6 +256,18 @@ def test_another_range_than_asked_for_is_not_used(tmp_path, loopback):
     assert (tmp_path / "a.csv").read_bytes() == CONTENT
 
 
+def test_a_size_that_is_none_is_no_size(tmp_path, loopback):
+    def endless(request: BaseHTTPRequestHandler) -> None:
+        request.send_response(200)
+        request.send_header("Content-Length", "9" * 5000)
+        request.end_headers()
+        request.wfile.write(CONTENT)
+
+    url = loopback.serve("/a.csv", endless, loopback.whole())
+    download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
+    assert (tmp_path / "a.csv").read_bytes() == CONTENT
+
+
 def test_server_that_hangs_is_left_in_time(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.hang())
     with pytest.raises(DataError, match=r"no answer in time \(tried 3 times\)"):

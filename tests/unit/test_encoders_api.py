@@ -151,7 +151,7 @@ def test_a_refusal_is_not_tried_again(server, waits):
 
 
 def test_a_redirection_is_not_followed(server, waits):
-    server.failures = [(307, {"Location": server.url}, "")]
+    server.failures = [(307, {"Location": server.url}, "<html>moved</html>")]
     with pytest.raises(DataError, match="HTTP 307"):
         encode(server, ["lei"])
     assert len(server.requests) == 1
@@ -159,10 +159,24 @@ def test_a_redirection_is_not_followed(server, waits):
 
 def test_a_redirection_takes_neither_key_nor_texts_to_another_host(server, waits):
     with embeddings_server() as other:
-        server.failures = [(308, {"Location": other.url.replace("127.0.0.1", "localhost")}, "")]
+        server.failures = [(308, {"Location": other.url.replace("127.0.0.1", "localhost")}, "moved")]
         with pytest.raises(DataError, match="HTTP 308"):
             encode(server, ["lei"])
         assert other.requests == []
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "Mon, 01 Jan 99999999999999999999 00:00:00 GMT",
+        "Mon, 01 Jan 2024 00:00:00 +99999999999999",
+        "9" * 5000,
+    ],
+)
+def test_a_moment_that_there_is_not_ends_in_no_traceback(server, waits, moment):
+    server.failures = [(503, {"Retry-After": moment}, "")] * 6
+    with pytest.raises(DataError, match="HTTP 503"):
+        encode(server, ["lei"])
 
 
 def test_an_answer_that_is_no_json_says_which_address_is_meant(server):

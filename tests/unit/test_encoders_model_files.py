@@ -216,6 +216,13 @@ def test_dense_layer_that_does_not_fit_its_weights_is_refused(tmp_path):
         describe(model, allow_pickle=False)
 
 
+def test_settings_of_a_later_module_fit_its_weights_whatever_their_file_is_called(tmp_path):
+    huge = {"2_LSTM__lstm_config": {"embedding_dimension": 8, "hidden_dim": 20_000, "num_layers": 100}}
+    model = make_model(tmp_path, ("Transformer", ""), ("LSTM", "2_LSTM"), **huge)
+    with pytest.raises(DataError, match=r"2_LSTM/lstm_config\.json describes a model of about \d+ MB"):
+        describe(model, allow_pickle=False)
+
+
 BERT = {"num_hidden_layers": 12, "hidden_size": 768, "intermediate_size": 3072, "vocab_size": 30_522}
 # Settings of published models and the bytes of their weights
 PUBLISHED = {

@@ -408,6 +408,22 @@ def test_the_encoder_of_a_text_to_text_model_loads_without_its_decoder(bert, tmp
     assert encoder.encode(["lei"], role="text", task=None).shape == (1, 8)
 
 
+@pytest.mark.parametrize("architecture", ["MT5", "UMT5"])
+def test_the_other_half_of_an_encoder_decoder_is_left_out(bert, tmp_path, architecture):
+    import transformers
+
+    config = getattr(transformers, f"{architecture}Config")(
+        vocab_size=len(WORDS), d_model=8, d_kv=4, d_ff=16, num_layers=2, num_heads=2
+    )
+    getattr(transformers, f"{architecture}ForConditionalGeneration")(config).save_pretrained(
+        tmp_path / "model"
+    )
+    for file in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(bert / file, tmp_path / "model" / file)
+    encoder = load(tmp_path / "model", plain=True)
+    assert encoder.encode(["lei"], role="text", task=None).shape == (1, 8)
+
+
 def test_a_causal_language_model_loads_without_its_head(bert, tmp_path):
     from transformers import Qwen2Config, Qwen2ForCausalLM
 

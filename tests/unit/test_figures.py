@@ -241,3 +241,11 @@ def test_wrong_file_for_a_figure_is_explained(tmp_path):
 def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
     with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, curves, costs"):
         draw("radar", tmp_path / "scores.parquet")
+
+
+@pytest.mark.parametrize("title", [r"x $\frac{$ y", "cost $5 and $6"])
+def test_a_dollar_sign_in_a_name_is_a_dollar_sign(tmp_path, title):
+    row = fake_summary.one_row(model_title=title, is_control=False)
+    with canvas.style():
+        figure = heatmap.draw([row])
+    canvas.save(figure, tmp_path / "x.png")

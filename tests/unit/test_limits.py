@@ -43,7 +43,7 @@ def test_the_argument_of_a_command_holds_until_the_next():
 
 def test_small_files_may_unpack_to_ten_mebibytes_and_none_to_more_than_the_limit():
     usual = Limits()
-    assert [usual.unpacked_from(n) for n in (0, 1000, MIB, GIB)] == [10 * MIB, 10 * MIB, 200 * MIB, 4 * GIB]
+    assert [usual.unpacked_from(n) for n in (0, 1000, MIB, GIB)] == [10 * MIB, 10 * MIB, 200 * MIB, 8 * GIB]
 
 
 def test_an_answer_may_be_as_large_as_its_vectors_indented():

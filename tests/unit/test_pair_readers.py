@@ -204,7 +204,7 @@ def test_sentences_and_gold_must_fit(tmp_path, files, message):
         ('{"s1": "a"\n', {"format": "jsonl", **COLUMNS}, "x, line 1: .*JSON line by line"),
         ('{"s1":"a","s2":"b","gold":1}\n{"s1":"a","s2":"b"}', {"format": "jsonl", **COLUMNS}, "no key 'gold' in row 2"),
         ('{"s1":"a","s2":["b"],"gold":1}', {"format": "jsonl", **COLUMNS}, "column 's2' holds list"),
-        ('{"s1":"a","s2":"\\ud800","gold":1}', {"format": "jsonl", **COLUMNS}, "line 1: .* half of a sign"),
+        ('{"s1":"a","s2":"\\ud800","gold":1}', {"format": "jsonl", **COLUMNS}, "line 1: .* half of a character"),
         ("[" * 100_000, {"format": "json", **COLUMNS}, "x: .*Is it JSON"),
         ("PAR1", {"format": "parquet", **COLUMNS}, "x is not a readable Parquet file"),
         ("<a><pair/></a>", {"format": "assin-xml"}, "no similarity, entailment, t or h in pair 1"),

@@ -115,7 +115,7 @@ def test_words_behind_two_dashes_are_no_folder(tmp_path, monkeypatch):
         Path("a"),
         Path("b"),
     ]
-    assert runner.config_files(["--configfile=a", "--cores", "2"]) == [Path("a")]
+    assert runner.config_files(["--configfile=a", "all", "--cores", "2"]) == [Path("a")]
 
 
 def test_a_config_file_that_snakemake_would_fall_over_is_told_first(started, tmp_path):

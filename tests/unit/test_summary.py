@@ -4,6 +4,7 @@ import dataclasses
 import math
 
 import fake_summary
+import pyarrow.parquet as pq
 import pytest
 
 from sentflow.errors import ConfigError, DataError
@@ -172,3 +173,12 @@ def test_encoders_and_controls_are_counted_apart():
     }
     assert found["a"]["title"] == "A"
     assert found["b"]["title"] == "b"
+
+
+def test_rows_of_an_earlier_version_are_read_with_what_they_have(tmp_path):
+    row = fake_summary.one_row()
+    write_rows(tmp_path / "x.parquet", ScoreRow, [row])
+    table = pq.read_table(tmp_path / "x.parquet").drop_columns(["position", "warmup_floor"])
+    pq.write_table(table, tmp_path / "x.parquet")
+    (found,) = read_rows(tmp_path / "x.parquet", ScoreRow)
+    assert (found.mean, found.position, found.warmup_floor) == (row.mean, -1, True)

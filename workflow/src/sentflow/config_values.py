@@ -68,6 +68,9 @@ def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterato
         seen.add(id(value))
     if isinstance(value, Mapping):
         for name, inner in value.items():
+            if isinstance(name, int) and abs(name) >= _LARGEST:
+                yield f"{where}: a key is a number of more than 18 digits. Write a name."
+                continue
             if isinstance(name, str):
                 yield from _text_problems(name, f"{where}.{name}", one_line=True)
             yield from _problems(inner, f"{where}.{name}", key=name, seen=seen)
@@ -75,7 +78,8 @@ def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterato
         for number, inner in enumerate(value):
             yield from _problems(inner, f"{where}.{number}", key=key, seen=seen)
     elif isinstance(value, str):
-        yield from _text_problems(value, where, one_line=key in _ONE_LINE)
+        if key != "delimiter":  # Hive parts columns by a control character
+            yield from _text_problems(value, where, one_line=key in _ONE_LINE)
         if key in _INPUTS and "://" not in value and {"{", "}"} & set(value):
             yield (
                 f"{where}: Snakemake reads braces in the path of a file as names to fill in. Rename {value}, or copy "

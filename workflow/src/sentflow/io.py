@@ -177,7 +177,7 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        It is no JSON, nested too deep to be read, holds a number of too many digits, or half of a sign.
+        It is no JSON, nested too deep to be read, holds a number of too many digits, or half of a character.
     """
     too_deep = f"it is nested more than {_MAX_DEPTH} levels deep"
     text = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -188,7 +188,9 @@ def parse_json(text: str | bytes) -> Any:
     if text.count("[") + text.count("{") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
         raise ValueError(too_deep)
     if _MAYBE_HALF.search(text) and has_half(json.dumps(value, ensure_ascii=False)):
-        raise ValueError("a text in it holds half of a sign (\\ud800 to \\udfff), which no file can hold")
+        raise ValueError(
+            "a text in it holds half of a character (\\ud800 to \\udfff), which no file can hold"
+        )
     return value
 
 
@@ -202,15 +204,17 @@ def _depth(value: Any) -> int:
 
 
 def not_a_file(path: Path) -> str:
-    """What to do about a folder that lies where a file belongs."""
-    return f"{path} is a folder, where a file belongs. Delete that folder and run snakemake again."
+    """What to do about a folder that lies where a file belongs; only one below ``results`` is ours to be deleted."""
+    if "results" in path.parts:
+        return f"{path} is a folder, where a file belongs. Delete that folder and run snakemake again."
+    return f"{path} is a folder, where a file belongs. Write the path of a file, or move the folder away."
 
 
 def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text with Unix line ends."""
     if has_half(text):
         raise DataError(
-            f"{path} cannot be written: a text for it holds half of a sign, which no file can hold."
+            f"{path} cannot be written: a text for it holds half of a character, which no file can hold."
         )
     with atomic(path) as part:
         part.write_bytes(text.encode("utf-8"))

@@ -42,4 +42,4 @@ def read_sealed(path: Path | str) -> dict[str, Any]:
 def digest_of(value: Mapping[str, Any]) -> str:
     """SHA-256 of what a file says, its own digest apart."""
     value = {key: item for key, item in value.items() if key != DIGEST}
-    return hashlib.sha256(json_document(value).encode()).hexdigest()
+    return hashlib.sha256(json_document(value).encode("utf-8", "surrogatepass")).hexdigest()

@@ -63,7 +63,12 @@ def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, An
     if path is None:
         return []
     from sentflow.data.prepare import PrepareSettings, prepare
+    from sentflow.limits import limited
 
-    whole = PrepareSettings.from_settings(dict(settings), task=task)
-    table = prepare(task, [path], replace(whole, reader=replace(whole.reader, file=path.name)))
+    # without `files`: a checksum of the catalog is for the copy in the results, and is checked there
+    whole = PrepareSettings.from_settings(
+        {key: settings[key] for key in settings if key != "files"}, task=task
+    )
+    with limited(**experiment.config.get("limits", {})):
+        table = prepare(task, [path], replace(whole, reader=replace(whole.reader, file=path.name)))
     return list(Counter(table.labels.tolist()).values())

@@ -102,8 +102,9 @@ def config_files(arguments: Sequence[str]) -> list[Path]:
     for word in _options(arguments):
         if word.startswith("-"):
             name, equals, value = word.partition("=")
-            taken = name in ("--configfile", "--configfiles")
-            found += [Path(value)] if taken and equals else []
+            named = name in ("--configfile", "--configfiles")
+            found += [Path(value)] if named and equals else []
+            taken = named and not equals  # argparse takes one value behind an equals sign
         elif taken:
             found.append(Path(word))
     return found

@@ -45,7 +45,7 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
         ) from error
     if not utf8 and has_half(text):
         raise DataError(
-            f"{where}: in the encoding {encoding}, a text holds half of a sign, which no file can hold. Write the "
+            f"{where}: in the encoding {encoding}, a text holds half of a character, which no file can hold. Write the "
             "file's own encoding, e.g. encoding: utf-8."
         )
     return text

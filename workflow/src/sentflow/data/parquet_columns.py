@@ -87,9 +87,14 @@ def _largest_part(path: Path, metadata: Any, names: Sequence[str]) -> int:
         sizes = [
             max(page_bytes(content, column), column.total_uncompressed_size, 2 * column.num_values)
             for column in columns
-            if column.path_in_schema.partition(".")[0] in names
+            if _belongs(column.path_in_schema, names)
         ]
     return max(sizes, default=0)
+
+
+def _belongs(path_in_schema: str, names: Sequence[str]) -> bool:
+    """Whether a stored column is one of these, or a part of one; a name may hold dots itself."""
+    return any(path_in_schema == name or path_in_schema.startswith(f"{name}.") for name in names)
 
 
 def _bytes_of(column: Any) -> int:

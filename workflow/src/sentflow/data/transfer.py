@@ -17,6 +17,7 @@ from sentflow.timed_http import Deadline, timed_session
 logger = logging.getLogger(__name__)
 
 _CHUNK_BYTES = 1 << 17
+_MOST_DIGITS = 18  # of a size; Python makes no number of thousands of digits
 _PROGRESS_SECONDS = 15.0
 _RANGE_NOT_SATISFIABLE = 416
 # What a later attempt may mend; every other status of 400 and above is an answer.
@@ -172,14 +173,20 @@ def _status(response: requests.Response) -> str:
 
 
 def _check_size(response: requests.Response, start: int, expected_bytes: int | None) -> None:
-    announced = response.headers.get("Content-Length", "")
-    if not announced.isdecimal():
+    announced = _announced(response)
+    if announced is None:
         return
-    n_bytes = start + int(announced)
+    n_bytes = start + announced
     if expected_bytes is not None and n_bytes != expected_bytes:
         raise TransferError(f"has {n_bytes} bytes, expected {expected_bytes}")
     if n_bytes > _most_bytes(expected_bytes):
         raise TransferError(f"has {n_bytes} bytes, {_more_than(expected_bytes)}")
+
+
+def _announced(response: requests.Response) -> int | None:
+    """Bytes that the server says it will send; None where it says nothing that could be a size."""
+    stated = response.headers.get("Content-Length", "")
+    return int(stated) if stated.isdecimal() and len(stated) <= _MOST_DIGITS else None
 
 
 def _most_bytes(expected_bytes: int | None) -> int:
@@ -199,8 +206,8 @@ def _save(
     response: requests.Response, part: Path, start: int, patience: Patience, expected_bytes: int | None
 ) -> None:
     """Write the body as it was sent: what the server packed on the way, unasked, would be unpacked without a bound."""
-    announced = response.headers.get("Content-Length", "")
-    total = start + int(announced) if announced.isdecimal() else None
+    announced = _announced(response)
+    total = None if announced is None else start + announced
     # The bar is for people at a terminal; a log file gets a line now and then instead.
     with (
         part.open("ab" if start else "wb") as file,

@@ -37,7 +37,8 @@ KINDS_OF_MODULE: Mapping[str, frozenset[str]] = {
     "sentflow.encoders.custom_class": frozenset({CUSTOM}),
     "sentflow.encoders.scikit_learn": frozenset({SCIKIT_LEARN}),
     "sentflow.encoders.scikit_learn_list": frozenset({SCIKIT_LEARN}),
-    "sentflow.encoders.entry_checks": frozenset({API, SCIKIT_LEARN}),
+    # checks of a configuration, which decide no vector
+    "sentflow.encoders.entry_checks": frozenset({SCIKIT_LEARN}),
     "sentflow.encoders.model_files": _WEIGHTS,
     "sentflow.encoders.archive": _WEIGHTS,
     "sentflow.encoders.hub": _WEIGHTS,

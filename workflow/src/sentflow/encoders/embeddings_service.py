@@ -114,7 +114,8 @@ class EmbeddingsService:
             with self._session.post(
                 self._url, json=body, timeout=timeout, allow_redirects=False, stream=True
             ) as response:
-                content = read_body(response, most_bytes)
+                # the body of a redirection is not read; its status is told below
+                content = b"" if response.is_redirect else read_body(response, most_bytes)
         except requests.exceptions.SSLError as error:
             raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
         except (
@@ -180,11 +181,11 @@ def _asked_seconds(retry_after: str) -> float | None:
         return float(text)
     try:
         moment = parsedate_to_datetime(text)
-    except ValueError:
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError):
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - datetime.now(UTC)).total_seconds())
 
 
 def _reason(error: requests.RequestException) -> str:

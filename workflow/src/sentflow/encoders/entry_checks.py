@@ -87,7 +87,8 @@ def _other_class(name: Any) -> str:
 def _problems_of_argument(where: str, key: Any, value: Any, *, known: tuple[str, ...]) -> list[str]:
     if key not in known:
         return [
-            f"{where}: this is no argument that an entry may give; paths and code least of all. Write only: "
+            f"{where}: this argument is not on the list of an entry. Leave it out if it changes no vector (copy, "
+            "verbose, n_jobs); arguments that name paths or code are refused. Write only: "
             f"{', '.join(sorted(known))}."
         ]
     if key in PARTS:

@@ -104,7 +104,12 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
 
 
 def _check_size(source: Mapping[str, Any], files: Sequence[Any]) -> None:
-    n_bytes = sum(file.file_size or 0 for file in files)
+    if unknown := [file.filename for file in files if file.file_size is None]:
+        raise ConfigError(
+            f"the hub does not say how large {unknown[0]} of {source['hub']} is. Fetch the model yourself and write "
+            "source: {folder: …}."
+        )
+    n_bytes = sum(file.file_size for file in files)
     if n_bytes > limits().model_bytes:
         raise ConfigError(
             f"the files of {source['hub']} have {n_bytes} bytes, more than limits.model_bytes allows "

@@ -10,9 +10,17 @@ from typing import Any
 
 from sentflow.errors import ConfigError, DataError
 
-_MODEL = ("add_pooling_layer", "dtype", "low_cpu_mem_usage", "torch_dtype", "trust_remote_code")
+_MODEL = (
+    "add_pooling_layer",
+    "attn_implementation",
+    "dtype",
+    "low_cpu_mem_usage",
+    "torch_dtype",
+    "trust_remote_code",
+)
 _TOKENIZER = (
-    *("add_bos_token", "add_eos_token", "do_lower_case", "legacy", "model_max_length", "padding_side"),
+    *("add_bos_token", "add_eos_token", "do_lower_case", "fix_mistral_regex", "legacy"),
+    *("model_max_length", "padding_side"),
     *("truncation_side", "trust_remote_code", "use_fast"),
 )
 _CONFIG = ("is_causal", "trust_remote_code", "use_bidirectional_attention", "use_cache")

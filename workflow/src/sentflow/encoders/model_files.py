@@ -36,6 +36,11 @@ _SAFE_PARTS = "model.safetensors.index.json"
 _TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
 _WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
 _ROUTERS = frozenset({"Router", "Asym"})
+_SETTINGS_OF = {
+    "LSTM": "lstm_config.json",
+    "CNN": "cnn_config.json",
+    "WordEmbeddings": "wordembedding_config.json",
+}
 # Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
 # StaticEmbedding is how model2vec saves it.
 _TENSORS = {
@@ -92,8 +97,11 @@ def describe(folder: Path, *, allow_pickle: bool) -> ModelDescription:
     for name, module_folder in _modules(folder):
         for inner, inner_folder in _with_routes(name, module_folder):
             _check_module(inner, inner_folder, allow_pickle=allow_pickle)
-            check_size = check_transformer_size if inner == "Transformer" else check_module_size
-            check_size(inner_folder, map_of(inner_folder / "config.json"))
+            if inner == "Transformer":
+                check_transformer_size(inner_folder, map_of(inner_folder / "config.json"))
+            else:
+                path = inner_folder / _SETTINGS_OF.get(inner, "config.json")
+                check_module_size(path, map_of(path))
         if name not in _KEEP_DIMENSION:
             description = _READERS.get(name, _unknown)(module_folder, description)
     return description

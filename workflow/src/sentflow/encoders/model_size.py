@@ -43,12 +43,19 @@ def check_transformer_size(folder: Path, config: Any) -> None:
     if isinstance(config, Mapping) and config.get("model_type") == _STATIC:
         return
     for part in _maps(config):
-        _check_parts(folder, part)
-        _check_bytes(folder, _transformer_bytes(part))
+        _check_parts(folder / "config.json", part)
+        _check_bytes(folder / "config.json", _transformer_bytes(part))
 
 
-def check_module_size(folder: Path, config: Any) -> None:
+def check_module_size(path: Path, config: Any) -> None:
     """The same of another module, e.g. a dense layer: its largest array is as large as its two largest numbers.
+
+    Parameters
+    ----------
+    path
+        Of the module's settings; its weights lie beside them.
+    config
+        What they say.
 
     Raises
     ------
@@ -56,9 +63,15 @@ def check_module_size(folder: Path, config: Any) -> None:
         See `check_transformer_size`.
     """
     for part in _maps(config):
-        _check_parts(folder, part)
+        _check_parts(path, part)
         largest = sorted((number for _, number in _numbers(part)), reverse=True)[:2]
-        _check_bytes(folder, _VALUE_BYTES * _product(largest))
+        _check_bytes(path, _VALUE_BYTES * max(_product(largest), _lstm_values(dict(_numbers(part)))))
+
+
+def _lstm_values(numbers: Mapping[str, int]) -> int:
+    """Weights of an LSTM: four gates, both directions, from above."""
+    hidden, before = numbers.get("hidden_dim", 0), numbers.get("embedding_dimension", 0)
+    return 8 * numbers.get("num_layers", 1) * hidden * (3 * hidden + before)
 
 
 def _transformer_bytes(config: Mapping[str, Any]) -> int:
@@ -74,22 +87,20 @@ def _transformer_bytes(config: Mapping[str, Any]) -> int:
     return _VALUE_BYTES * (layers * layer + lengths * width)
 
 
-def _check_parts(folder: Path, config: Mapping[str, Any]) -> None:
+def _check_parts(path: Path, config: Mapping[str, Any]) -> None:
     counts = {key: number for key, number in _numbers(config) if _PARTS.search(key)}
     experts = max((number for key, number in counts.items() if _EXPERTS.search(key)), default=1)
     others = max((number for key, number in counts.items() if not _EXPERTS.search(key)), default=1)
     for key, number in counts.items():
         if number > MODEL_PARTS or experts * others > MODEL_PARTS_TOGETHER:
-            raise DataError(
-                f"{folder / 'config.json'}: {key} is {min(number, _SHOWN)}, more than any model has. {_REMEDY}"
-            )
+            raise DataError(f"{path}: {key} is {min(number, _SHOWN)}, more than any model has. {_REMEDY}")
 
 
-def _check_bytes(folder: Path, needed: int) -> None:
-    weights = sum(path.stat().st_size for pattern in _WEIGHTS for path in folder.glob(pattern))
+def _check_bytes(path: Path, needed: int) -> None:
+    weights = sum(file.stat().st_size for pattern in _WEIGHTS for file in path.parent.glob(pattern))
     if needed > max(MODEL_FROM_BYTES, MODEL_RATIO * weights):
         raise DataError(
-            f"{folder / 'config.json'} describes a model of about {min(needed, _SHOWN) // 10**6} MB, but the weights "
+            f"{path} describes a model of about {min(needed, _SHOWN) // 10**6} MB, but the weights "
             f"beside it have {weights // 10**6} MB. {_REMEDY}"
         )
 

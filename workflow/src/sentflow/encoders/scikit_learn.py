@@ -1,6 +1,7 @@
 """Vectorisers and pipelines of scikit-learn by their dotted names: lazy encoders, fitted inside each fold."""
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -67,7 +68,7 @@ class ScikitLearnEncoder:
         """
         try:
             self._fitted = clone(self._estimator).fit(list(texts))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, re.error) as error:
             raise DataError(
                 f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}"
             ) from error
@@ -87,7 +88,7 @@ class ScikitLearnEncoder:
             raise ValueError("fit the encoder before transforming texts")
         try:
             result = self._fitted.transform(list(texts))
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, re.error) as error:
             raise DataError(
                 f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
             ) from error

@@ -70,7 +70,7 @@ def read_key(variable: str, url: str, environment: Mapping[str, str] | None = No
     if not _KEY.fullmatch(key) or len(key) < SHORTEST_SECRET:
         raise ConfigError(
             f"key_variable: the environment variable {variable} holds no key: a key is one word of at least "
-            f"{SHORTEST_SECRET} letters, digits and signs without blanks. Set it again, or leave key_variable out if "
+            f"{SHORTEST_SECRET} characters without blanks. Set it again, or leave key_variable out if "
             "the service asks for no key."
         )
     if not hosts.strip():

@@ -32,7 +32,16 @@ from sentflow.errors import DataError
 
 # What was trained on top of an encoder, by the names that transformers gives it in saved models.
 _HEADS = (
-    *("cls", "lm_head", "classifier", "pre_classifier", "score", "qa_outputs", "seq_relationship"),
+    *(
+        "cls",
+        "lm_head",
+        "embed_out",
+        "classifier",
+        "pre_classifier",
+        "score",
+        "qa_outputs",
+        "seq_relationship",
+    ),
     *("vocab_transform", "vocab_layer_norm", "vocab_projector"),  # DistilBERT
     *("predictions", "sop_classifier"),  # ALBERT
     *("discriminator_predictions", "generator_predictions", "generator_lm_head"),  # ELECTRA
@@ -42,6 +51,7 @@ _HEADS = (
 _UNUSED = (
     rf"({'|'.join(_HEADS)})\.",
     r"head\.(dense|norm)\.|decoder\.(weight|bias)$",  # ModernBERT
+    r"final_logits_bias$",  # BART
     r"(\w+\.)?pooler\.",
     r"(.+\.)?(position_ids|rotary_emb\.inv_freq)$",  # computed, and saved by older versions
 )
@@ -120,7 +130,12 @@ def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *
     info_of = {id(one.network): one.info for one in loaded}
     for module in _modules(model):
         if isinstance(module, Transformer) and id(module.model) in info_of:
-            _check_network(info_of[id(module.model)], pooler_is_used=_uses_pooler(module), folder=folder)
+            _check_network(
+                info_of[id(module.model)],
+                pooler_is_used=_uses_pooler(module),
+                is_encoder=type(module.model).__name__.endswith("EncoderModel"),
+                folder=folder,
+            )
         elif not isinstance(module, _CHECKED_MODULES) and module.state_dict():
             raise DataError(
                 f"{folder}: the module {type(module).__name__} holds weights, and it is not known here whether all "
@@ -142,9 +157,14 @@ def _uses_pooler(transformer: Transformer) -> bool:
     return any(output != _TOKEN_VECTORS for output in outputs)
 
 
-def _check_network(info: Mapping[str, Any], *, pooler_is_used: bool, folder: Path) -> None:
+def _check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
+    """`is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file."""
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
-    unexpected = [name for name in info["unexpected_keys"] if not _UNUSED_TENSOR.match(name)]
+    unexpected = [
+        name
+        for name in info["unexpected_keys"]
+        if not _UNUSED_TENSOR.match(name) and not (is_encoder and name.startswith("decoder."))
+    ]
     mismatched = [
         f"{name} ({_shape(found)} instead of {_shape(expected)})"
         for name, found, expected in info["mismatched_keys"]
