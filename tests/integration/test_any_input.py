@@ -101,7 +101,7 @@ def test_thousands_of_inputs_end_well_within_their_limits():
 def test_a_case_that_fails_grows_or_never_ends_is_told(body, what):
     program = f"""
 import any_case
-any_case._CPU_SECONDS = {2 if 'while' in body else 60}
+any_case._CPU_SECONDS = {2 if "while" in body else 60}
 def check(draw, folder):
     {body}
 print(any_case.run_case(1, check))

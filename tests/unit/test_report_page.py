@@ -196,6 +196,12 @@ def test_overlap_of_intervals_is_never_counted():
     )
 
 
+def test_tasks_that_were_trained_too_little_are_marked_beside_their_scores(tmp_path):
+    page = render(make_sources(tmp_path))
+    assert re.search(r'<a href="#task-T1A-sample">T1A-sample</a>‡', page)
+    assert "‡ Trained too little: with fewer than 512 training rows" in page
+
+
 def test_degenerate_scores_are_named():
     rows = two_models((1.0, 1.0, 1.0), (0.3, 0.4, 0.5))
     rows[0] = dataclasses.replace(rows[0], degenerate=True)

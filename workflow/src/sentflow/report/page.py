@@ -139,6 +139,7 @@ def render(sources: Sources) -> str:
         "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
         "layout": lambda name: captions.LAYOUTS.get(name, name),
         "remarks": remarks.sentences,
+        "training_mark": remarks.training_mark,
         "interval": numbers.interval,
         "limits": lambda limits: numbers.interval(*limits),
         "p_number": numbers.p_number,
@@ -262,6 +263,7 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
         notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
     else:
         notes.append(captions.NO_TEST)
+    notes += remarks.training_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     return notes
