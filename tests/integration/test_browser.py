@@ -5,6 +5,8 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
+from typing import Any
 
 import fake_comparisons
 import fake_similarity
@@ -14,6 +16,7 @@ import pytest
 from sentflow.report.checks import CheckResult
 from sentflow.report.figures import RECIPES, SIMILARITY_RECIPES
 from sentflow.report.page import Sources, render
+from sentflow.report.rows import ScoreRow
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.section import SimilaritySources
 
@@ -75,29 +78,36 @@ _FRAME = """<!doctype html><title>nothing</title><body style="margin: 0">
 <iframe src="index.html" style="border: 0; width: {width}px; height: {height}px"></iframe></body>"""
 
 
+def sources_of(folder: Path, scores: list[ScoreRow], title: str, **changes: Any) -> Sources:
+    """Sources of a page with every part of it."""
+    every = {
+        "scores": scores,
+        "curves": fake_summary.curve_rows(scores),
+        "costs": fake_summary.cost_rows(),
+        "checks": [CheckResult("complete", "All there.", {"scores": len(scores)})],
+        "experiment": {"title": title, "description": "A first run."},
+        "tasks": {},
+        "models": {},
+        "datasets": {},
+        "config": "select: {}\n",
+        "versions": {"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
+        "files": sorted(folder.glob("*.svg")),
+        "comparisons": fake_comparisons.comparisons(scores),
+        "encoders": fake_comparisons.encoder_rows(scores),
+        "audits": {"T1A-sample": fake_comparisons.audit("T1A-sample")},
+        "hardest": {"T1A-sample": fake_comparisons.hard_texts("T1A-sample")},
+    }
+    return Sources(**(every | changes))
+
+
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
     for name in RECIPES:
         (folder / f"{name}.svg").write_text(SVG)
     scores = fake_summary.score_rows()
-    sources = Sources(
-        scores=scores,
-        curves=fake_summary.curve_rows(scores),
-        costs=fake_summary.cost_rows(),
-        checks=[CheckResult("complete", "All there.", {"scores": 72})],
-        experiment={"title": "Every part of the page", "description": "A first run."},
-        tasks={},
-        models={},
-        datasets={},
-        config="select: {}\n",
-        versions={"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
-        files=sorted(folder.glob("*.svg")),
-        comparisons=fake_comparisons.comparisons(scores),
-        encoders=fake_comparisons.encoder_rows(scores),
-        audits={"T1A-sample": fake_comparisons.audit("T1A-sample")},
-        hardest={"T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True)},
-    )
+    texts = {"T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True)}
+    sources = sources_of(folder, scores, "Every part of the page", hardest=texts)
     return render(sources)
 
 
@@ -176,22 +186,12 @@ def page_of_many(request, tmp_path_factory):
         "title": "A set of pairs", "dataset": "sts", "family": "f", "scale": [0, 5], "language": "en",
         "data_version": "raw",
     }  # fmt: skip
-    sources = Sources(
-        scores=scores,
+    sources = sources_of(
+        folder,
+        scores,
+        "Many encoders",
         curves=fake_summary.curve_rows(scores[:1]),
-        costs=fake_summary.cost_rows(),
-        checks=[CheckResult("complete", "All there.", {"scores": len(scores)})],
-        experiment={"title": "Many encoders", "description": "A first run."},
-        tasks={},
         models={name: {"title": title} for name, title in names.items()},
-        datasets={},
-        config="select: {}\n",
-        versions={"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
-        files=sorted(folder.glob("*.svg")),
-        comparisons=fake_comparisons.comparisons(scores),
-        encoders=fake_comparisons.encoder_rows(scores),
-        audits={"T1A-sample": fake_comparisons.audit("T1A-sample")},
-        hardest={"T1A-sample": fake_comparisons.hard_texts("T1A-sample")},
         similarity=SimilaritySources(
             data=SimilarityData(**many), pair_sets=dict.fromkeys((*pairs, "STSB-train", "STSB-dev"), entry)
         ),

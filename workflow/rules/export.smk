@@ -7,7 +7,7 @@ rule export_mteb:
         summary=paths.SUMMARY,
         # The summary changes with them.
         tables=ancient(targets.score_tables()),
-        digests=targets.selected_digests(),
+        digests=targets.task_digests(),
         versions=paths.RECORD_VERSIONS,
     output:
         targets.mteb_files(),
@@ -35,7 +35,7 @@ rule export_huggingface:
     """Every score as .eval_results and model cards for the Hugging Face hub."""
     input:
         summary=paths.SUMMARY,
-        digests=targets.selected_digests(),
+        digests=targets.task_digests(),
     output:
         targets.huggingface_files(),
     log:
@@ -87,7 +87,7 @@ rule export_ro_crate:
     """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
     input:
         files=targets.crate_files(),
-        digests=targets.selected_digests(),
+        digests=targets.task_digests(),
         pair_digests=targets.similarity.digests(),
         versions=paths.RECORD_VERSIONS,
     output:

@@ -190,10 +190,6 @@ class Targets:
         results = [*self.scores(), *self.score_tables(), *self.comparisons(), *self.similarity.results()]
         return list(dict.fromkeys([*results, *audits, *summaries, *made, *record]))
 
-    def selected_digests(self) -> list[str]:
-        """The digest of the table of each selected task."""
-        return [paths.TASK_DIGEST.format(task=task) for task in self.experiment.tasks]
-
     def effects(self) -> list[str]:
         """What each protocol of the study changes."""
         return [paths.EFFECTS.format(protocol=protocol) for protocol in self.experiment.study]

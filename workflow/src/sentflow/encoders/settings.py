@@ -127,9 +127,9 @@ def setting_problems(values: Mapping[str, Any]) -> list[str]:
             ("batch_size", settings.batch_size, "texts"),
             ("truncate_dim", settings.truncate_dim, "values"),
         )
-        if value is not None and not _is_count(value)
+        if value is not None and not is_count(value)
     ]
-    if not _is_count(settings.batch_tokens):
+    if not is_count(settings.batch_tokens):
         problems.append(f"batch_tokens: {settings.batch_tokens!r} is not a number of tokens >= 1.")
     if not isinstance(settings.normalise, bool):
         problems.append(f"normalise: {settings.normalise!r} is neither true nor false.")
@@ -167,5 +167,6 @@ def _backend_problems(settings: EncodeSettings) -> list[str]:
     return problems
 
 
-def _is_count(value: object) -> bool:
+def is_count(value: object) -> bool:
+    """Whether a value is a whole number above 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from sentflow.encoders.kinds import API, MODEL2VEC, WORD_VECTORS
-from sentflow.encoders.settings import EncodeSettings
+from sentflow.encoders.settings import EncodeSettings, is_count
 from sentflow.encoders.words import TOKENS
 from sentflow.errors import ConfigError
 
@@ -58,7 +58,7 @@ class Model2vecSettings(_Settings):
 
     def _problems(self) -> list[str]:
         problems = _flags(normalise=self.normalise)
-        if self.max_tokens is not None and not _is_count(self.max_tokens):
+        if self.max_tokens is not None and not is_count(self.max_tokens):
             problems.append(f"max_tokens: {self.max_tokens!r} is not a number of tokens >= 1.")
         return problems
 
@@ -136,7 +136,7 @@ class Connection(_Settings):
         problems = [
             f"{key}: {value!r} is not a whole number >= 1."
             for key, value in (("batch_texts", self.batch_texts), ("attempts", self.attempts))
-            if not _is_count(value)
+            if not is_count(value)
         ]
         seconds = self.timeout_seconds
         if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not seconds > 0:
@@ -172,7 +172,3 @@ def _flags(**values: object) -> list[str]:
         for key, value in values.items()
         if not isinstance(value, bool)
     ]
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
