@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.data.sample.tasks import RECIPES, generate
-from sentflow.data.table import SEPARATOR
 from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
 from sentflow.encoders.settings import EncodeSettings
+from sentflow.texts.sample.tasks import RECIPES, generate
+from sentflow.texts.table import SEPARATOR
 
 BATCH_SIZES = (8, 32, 128)
 

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.losses import predicted_classes
 from sentflow.probing.metrics import published_metric
-from sentflow.probing.protocol import ProbeProtocol, Setting
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import ProbeProtocol, Setting
 
 
 def plain_cross_validate(

@@ -16,9 +16,9 @@ import torch
 from probe_speed import SHAPES, rows
 from sentflow.probing.cross_validation import FixedFeatures, one_thread
 from sentflow.probing.devices import check_device
-from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.folds_together import Together
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.training import FoldResult, train_fold
 
 QUICK = replace(

@@ -12,7 +12,7 @@ import torch
 
 from plain_probe import plain_cross_validate
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.training import KERNELS
 
 # rows, features, classes, hidden units, plain folds

@@ -1,8 +1,8 @@
 """What Snakemake's own process costs as a run goes on, with its limit on jobs per second and without:
 python benchmarks/rate_limit.py --jobs 100 400
 
-So many jobs of a tenth of a second, two at a time; `sentflow.rate_limit` says why the limit costs anything. Printed are
-the seconds on the clock, the CPU seconds of Snakemake's own process, and its threads at the end.
+So many jobs of a tenth of a second, two at a time; `sentflow.graph.rate_limit` says why the limit costs anything.
+Printed are the seconds on the clock, the CPU seconds of Snakemake's own process, and its threads at the end.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 
 SNAKEFILE = """
 import threading, time
-from sentflow.rate_limit import drop_idle_rate_limit
+from sentflow.graph.rate_limit import drop_idle_rate_limit
 
 rule all:
     input: [f"{n}.txt" for n in range(config["jobs"])]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from sentflow.probing.draws import plan_folds
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.stats.items import OutOfFold
 
 DIMENSION = 20

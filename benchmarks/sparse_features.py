@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from sentflow.probing.cross_validation import train_folds
 from sentflow.probing.features import pair_features
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 
 # rows, words, words per text, hidden units
 SHAPES = {

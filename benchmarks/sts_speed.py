@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from sentflow.data.pairs import PairTable
+    from sentflow.texts.pairs import PairTable
 
 REPOSITORY = Path(__file__).parents[1]
 SETS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB-test", "SICKR-test")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sentflow.commands.align import main
-from sentflow.data.pairs import PairInfo, PairTable, write_pairs
-from sentflow.data.texts import write_texts
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.distinct import write_texts
+from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 TEXTS = ["right", "up", "left", "long"]
 VECTORS = np.array([[1, 0], [0, 1], [-1, 0], [0, 5]], np.float32)

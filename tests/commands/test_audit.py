@@ -4,9 +4,9 @@ import pytest
 from small_tasks import make_task
 
 from sentflow.commands.audit import main
-from sentflow.data.table import write_task
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
+from sentflow.texts.table import write_task
 
 SETTINGS = '{"repetitions": 2, "folds": 5, "seed": 9847706, "group_folds": false, "language": "pt"}'
 

@@ -7,7 +7,7 @@ import pytest
 
 from sentflow.commands import check
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.checks import CHECKS
 from sentflow.report.rows import ScoreRow, write_rows
 

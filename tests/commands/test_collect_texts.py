@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from sentflow.commands import collect_texts
-from sentflow.data.table import TaskInfo, TaskTable, write_task
-from sentflow.data.texts import read_texts
 from sentflow.errors import DataError
+from sentflow.texts.distinct import read_texts
+from sentflow.texts.table import TaskInfo, TaskTable, write_task
 
 
 def write_single(path: Path, texts: list[str]) -> str:

@@ -9,17 +9,17 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.arrow import table_of
 from sentflow.commands.compare import main
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.arrow import table_of
+from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.report.rows import read_rows
-from sentflow.sealed import read_sealed, write_sealed
-from sentflow.seeds import derive_seed
 from sentflow.stats.items import OutOfFold, item_interval, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
+from sentflow.stats.seeds import derive_seed
 
 SKILLS = {
     "T1A-sample": {"good": 0.95, "fair": 0.90, "weak": 0.55},
@@ -268,7 +268,7 @@ def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
 def test_documents_leave_no_independent_texts_to_mcnemar(tmp_path):
     from dataclasses import replace
 
-    from sentflow.data.table import write_task
+    from sentflow.texts.table import write_task
 
     rows = made_scores.write_scores(tmp_path, {"T1A-sample": {"one": 0.9, "two": 0.6}})
     table = made_scores.task_table("T1A-sample")

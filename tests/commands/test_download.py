@@ -16,8 +16,8 @@ import pytest
 import yaml
 
 from sentflow.commands import download, prepare
-from sentflow.data.table import read_task
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.table import read_task
 
 CATALOG = Path(__file__).parents[2] / "workflow/catalog"
 CONTENT = "texto,rótulo\nágua,1\n".encode()

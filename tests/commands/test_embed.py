@@ -15,14 +15,14 @@ from tiny_bert import save_tiny_bert
 import sentflow.commands.embed
 from sentflow.commands import embed_task, fetch_model
 from sentflow.commands.embed import main
-from sentflow.data.table import write_task
-from sentflow.data.texts import distinct_texts, texts_of_sides
 from sentflow.encoders.embedding import embed_texts
 from sentflow.encoders.manifest import read_manifest, write_manifest
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.encoders.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.task_embeddings import embedded_rows
+from sentflow.texts.distinct import distinct_texts, texts_of_sides
+from sentflow.texts.table import write_task
 
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
 MINILM = {

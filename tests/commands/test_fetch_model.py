@@ -49,7 +49,7 @@ def write_files(folder, files=FILES):
 def fetch(tmp_path, monkeypatch):
     """Run the command on an entry; gives the manifest and the folder it lies in."""
     monkeypatch.delenv("SENTFLOW_MIRROR", raising=False)
-    monkeypatch.setattr("sentflow.data.transfer.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("sentflow.downloads.transfer.time.sleep", lambda seconds: None)
     folder = tmp_path / "results" / "models" / "my-model"
 
     def run(entry, mirrors=(), limits=None):

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from sentflow.commands.geometry import main
-from sentflow.data.pairs import PairInfo, PairTable, write_pairs
-from sentflow.data.texts import write_texts
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
 from sentflow.similarity.correlations import spearman
 from sentflow.similarity.measures import cosine
+from sentflow.texts.distinct import write_texts
+from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 N, D = 60, 8
 TEXTS = [f"text {number} of the family" for number in range(N)]

@@ -8,10 +8,10 @@ import pyarrow.parquet as pq
 import pytest
 from small_tasks import make_task
 
-from sentflow.arrow import table_of
 from sentflow.commands.hardest import main
-from sentflow.data.table import TaskTable, write_task
 from sentflow.errors import DataError
+from sentflow.files.arrow import table_of
+from sentflow.texts.table import TaskTable, write_task
 
 
 def write_predictions(file: Path, table: TaskTable, *, repetition: int, wrong: set[int], rows=None) -> Path:

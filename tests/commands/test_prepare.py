@@ -5,8 +5,8 @@ import pytest
 import yaml
 
 from sentflow.commands import download, prepare
-from sentflow.data.table import TaskTable, read_task
 from sentflow.errors import DataError
+from sentflow.texts.table import TaskTable, read_task
 
 CATALOG = Path(__file__).parents[2] / "workflow/catalog"
 N_ROWS = 420

@@ -5,10 +5,10 @@ import pytest
 import yaml
 
 from sentflow.commands import collect_sentences, generate, prepare_pairs
-from sentflow.data.pairs import read_pairs
-from sentflow.data.texts import read_texts
 from sentflow.errors import DataError
-from sentflow.io import file_sha256, read_json
+from sentflow.files.io import file_sha256, read_json
+from sentflow.texts.distinct import read_texts
+from sentflow.texts.pairs import read_pairs
 
 ENTRY = {
     "title": "Two sub-sources",

@@ -5,15 +5,15 @@ import pytest
 from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands.probe_lazy import main
-from sentflow.data.table import TaskTable, write_task
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.encoders.tfidf import TfidfEncoder
 from sentflow.errors import DataError
-from sentflow.paths import predictions_of
+from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, train_folds
 from sentflow.probing.features import LazyFeatures
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.storage import read_folds
+from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270
 TFIDF = {"max_features": 30, "ngram_range": [1, 2], "stop_words": "portuguese"}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from sentflow.commands import record
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.record import git_state
 
 CONFIG = {"select": {"tasks": ["T1A"], "models": ["a", "b"]}, "experiment": {"title": "Ação"}}

@@ -10,16 +10,16 @@ import pytest
 from small_tasks import make_task, task_features
 
 from sentflow.commands.score import main
-from sentflow.data.table import write_task
 from sentflow.errors import DataError
-from sentflow.io import read_json
-from sentflow.paths import predictions_of
+from sentflow.files.io import read_json
+from sentflow.files.sealed import read_sealed
+from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.metrics import published_metric
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, read_folds, write_fold, write_predictions
-from sentflow.sealed import read_sealed
 from sentflow.stats.repeatability import summarise
+from sentflow.texts.table import write_task
 
 N_ROWS = 270
 PROBE = {

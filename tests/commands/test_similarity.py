@@ -8,12 +8,12 @@ import pytest
 from pair_sets import arguments, make_pairs, write_family
 
 from sentflow.commands import compare_similarity, overlap, regress, similarity
-from sentflow.data.pairs import write_pairs
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.rows import read_rows
 from sentflow.similarity.differences import SimilarityDifference
 from sentflow.similarity.storage import read_similarities
+from sentflow.texts.pairs import write_pairs
 
 SETTINGS = {"pairs": "small", "model": "hash", "level": 0.95, "n_resamples": 50, "seed": 1}
 

@@ -12,9 +12,9 @@ import pytest
 
 from sentflow.commands import summarise, summarise_costs
 from sentflow.errors import DataError
-from sentflow.io import read_json, write_json
+from sentflow.files.io import read_json, write_json
+from sentflow.files.sealed import write_sealed
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
-from sentflow.sealed import write_sealed
 
 
 def write_scores(folder, rows, n_folds=(50, 20, 3)):

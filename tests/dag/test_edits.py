@@ -142,11 +142,11 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
     ("module", "run_again"),
     [
         (
-            "data/sample/comments.py",
+            "texts/sample/comments.py",
             ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
         ),
-        ("data/readers.py", ("prepare", "audit", *AFTER_TABLES)),
-        ("data/pair_readers.py", ("prepare_pairs", *AFTER_PAIRS)),
+        ("texts/readers.py", ("prepare", "audit", *AFTER_TABLES)),
+        ("texts/pair_readers.py", ("prepare_pairs", *AFTER_PAIRS)),
         ("commands/collect_texts.py", ("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS)),
         ("commands/collect_sentences.py", ("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS)),
         (
@@ -174,7 +174,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("stats/generalisation.py", ("score", "hardest", "table", "check …similarity", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
-        ("probing/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        ("probing/protocol/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("stats/paired.py", ("compare", *AFTER_COMPARE)),
         ("stats/across.py", ("compare", *AFTER_COMPARE)),
         ("report/comparison.py", ("compare", *AFTER_COMPARE)),
@@ -193,11 +193,11 @@ def test_code_runs_the_rules_that_import_it_and_what_follows(project, everything
 
 
 def test_code_that_all_share_runs_everything(project, everything):
-    edit(project / PACKAGE / "io.py")
+    edit(project / PACKAGE / "files/io.py")
     assert planned(project) == everything
 
 
-@pytest.mark.parametrize("module", ["targets.py", "config.py", "provenance.py"])
+@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config.py", "graph/provenance.py"])
 def test_code_of_the_workflow_itself_runs_nothing(project, module):
     edit(project / PACKAGE / module)
     assert planned(project) == set()

@@ -7,8 +7,8 @@ import pytest
 import yaml
 from workflow_copy import REPOSITORY, TINY, copy_workflow, planned
 
-from sentflow.config import laid_over, load_experiment
-from sentflow.plan import plan_of
+from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.plan import plan_of
 
 PROMPTED = {
     "kind": "sentence-transformers",

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from mirror_pairs import CATALOG, mirror_pairs
 
-from sentflow.data.pairs import PairTable
-from sentflow.io import atomic
+from sentflow.files.io import atomic
+from sentflow.texts.pairs import PairTable
 
 YEARS = ("STS12", "STS13", "STS14", "STS15", "STS16")
 STS_ENGLISH = (*YEARS, *(f"STSB-{part}" for part in ("train", "dev", "test")), "SICKR-test", "SICKR-mteb")

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 from sentflow.probing.cross_validation import CrossValidation, FixedFeatures, cross_validate, train_folds
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.records import TEST_EPOCH
 from sentflow.stats.repeatability import summarise
 

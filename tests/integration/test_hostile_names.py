@@ -9,8 +9,8 @@ import yaml
 from workflow_copy import REPOSITORY, TINY, Outcome, command_line, copy_workflow, snakemake
 
 from sentflow.cli.configuration import read_configuration
-from sentflow.config import load_experiment
 from sentflow.errors import ConfigError
+from sentflow.graph.config import load_experiment
 
 pytestmark = pytest.mark.slow
 

@@ -27,8 +27,8 @@ PAIRS = tuple(f"{task}/{model}" for task in ("T1B-tiny", "G3-tiny") for model in
 
 LATE_JOB = """
 import time
-from sentflow.io import write_text
-from sentflow.log import exit_with
+from sentflow.files.io import write_text
+from sentflow.jobs.log import exit_with
 
 def main():
     print("begun", flush=True)
@@ -41,7 +41,7 @@ exit_with(main)
 # What Snakemake does, with one more shell in between; then its end of the job's output is read to the end.
 SHELL_OF_A_JOB = """
 import os, subprocess, sys
-from sentflow.lifeline import VARIABLE, name_of_this_process
+from sentflow.jobs.lifeline import VARIABLE, name_of_this_process
 
 os.environ[VARIABLE] = name_of_this_process()
 words = ["sh", "-c", f"sh -c '{sys.executable} job.py; true'; true"]

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from small_tasks import text_vectors
 
-from sentflow.data.sample.rows import to_csv
-from sentflow.data.sample.tasks import generate
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.texts.sample.rows import to_csv
+from sentflow.texts.sample.tasks import generate
 
 PAGE = Path(__file__).parents[2] / "docs/python-api.md"
 
@@ -118,7 +118,7 @@ def published_folder(tmp_path, monkeypatch):
         (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     short = replace(PUBLISHED, repetitions=1, folds=2, max_epochs=5)
-    monkeypatch.setattr("sentflow.protocols.PUBLISHED", short)
+    monkeypatch.setattr("sentflow.probing.protocol.named.PUBLISHED", short)
     monkeypatch.setattr("sentflow.api.arguments.DEFAULT_PROCESSES", 1)
     monkeypatch.setattr("sentflow.api.tasks.OFFICIAL", tuple(TASKS))
     monkeypatch.setattr("sentflow.api.data.OFFICIAL", tuple(TASKS))

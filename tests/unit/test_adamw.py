@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sentflow.probing.array_adamw import ArrayAdamW
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
 from sentflow.probing.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.tensor_adamw import TensorAdamW
 

@@ -2,9 +2,9 @@ import pytest
 
 from sentflow.api.arguments import DEFAULT_PROCESSES, ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol import PUBLISHED
-from sentflow.protocols import NamedProtocol
-from sentflow.switches import Switches
+from sentflow.probing.protocol.named import NamedProtocol
+from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.switches import Switches
 
 LOGISTIC, MLP = {"metric": "mcc", "classifier": "logistic"}, {"metric": "mcc", "classifier": "mlp"}
 

@@ -10,7 +10,7 @@ from small_tasks import task_features, text_vectors
 
 import sentflow
 from sentflow.api.tasks import OFFICIAL
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.probing.cross_validation import cross_validate
 
 

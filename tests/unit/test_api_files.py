@@ -6,7 +6,7 @@ from api_stubs import QUICK, WordEncoder
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.probing.storage import read_folds
 
 

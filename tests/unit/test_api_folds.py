@@ -13,7 +13,7 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.api.folds import Probe, trained_folds
 from sentflow.errors import SentflowError
 from sentflow.probing.cross_validation import CrossValidation, FixedFeatures
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.probing.cross_validation import CrossValidation, train_folds
 from sentflow.probing.features import LazyFeatures
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,12 @@ from small_tasks import make_task, task_features, text_vectors
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, known_tasks
-from sentflow.config import load_experiment
-from sentflow.data.sample.rows import to_csv
-from sentflow.data.sample.tasks import generate
 from sentflow.errors import ConfigError, DataError
+from sentflow.graph.config import load_experiment
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features import row_features
+from sentflow.texts.sample.rows import to_csv
+from sentflow.texts.sample.tasks import generate
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,8 @@ def test_csvs_of_the_published_evaluator_are_read_with_a_warning(tmp_path):
 def test_downloads_come_from_mirrors_and_wrong_bytes_are_refused(tmp_path, monkeypatch):
     monkeypatch.delenv("SENTFLOW_MIRROR", raising=False)
     monkeypatch.setattr(
-        "sentflow.data.download._transfer", lambda *_, **__: (_ for _ in ()).throw(DataError("no network"))
+        "sentflow.downloads.download._transfer",
+        lambda *_, **__: (_ for _ in ()).throw(DataError("no network")),
     )
     mirror = tmp_path / "mirror/cloud.andrelab.icmc.usp.br/s/5ftKfJB8HNLzJ62/download"
     mirror.mkdir(parents=True)

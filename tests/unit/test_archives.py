@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.data.archives import check_archive, member_names, members_sha256, members_under, read_members
 from sentflow.errors import DataError
-from sentflow.limits import RATIO_FROM_BYTES, limited
+from sentflow.files.archives.members import (
+    check_archive,
+    member_names,
+    members_sha256,
+    members_under,
+    read_members,
+)
+from sentflow.files.limits import RATIO_FROM_BYTES, limited
 
 
 def make_zip(path: Path, members: list[tuple[str | zipfile.ZipInfo, bytes]]) -> Path:

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sentflow.arrow import numbers_of, table_of
+from sentflow.files.arrow import numbers_of, table_of
 
 
 def test_columns_keep_their_values_and_types():
@@ -37,7 +37,7 @@ def test_texts_beyond_32_bit_offsets_keep_their_values_in_a_wider_type(
     monkeypatch, tmp_path, most_bytes, kind
 ):
     """With a limit of our own in place of 2 GiB; "ação" has 6 bytes, "lei" 3, "é" 2."""
-    monkeypatch.setattr("sentflow.arrow._MOST_BYTES", most_bytes)
+    monkeypatch.setattr("sentflow.files.arrow._MOST_BYTES", most_bytes)
     texts = ["ação", None, "lei", "", "é"]
     table = table_of({"text": texts, "row": np.arange(5)})
     assert table.schema.field("text").type == kind
@@ -57,7 +57,7 @@ def test_nan_is_null_where_asked():
 
 def test_pandas_is_not_imported():
     code = (
-        "import sys, numpy; from sentflow.arrow import numbers_of, table_of;"
+        "import sys, numpy; from sentflow.files.arrow import numbers_of, table_of;"
         "table = table_of({'a': numpy.arange(2), 'b': ['x', None]}); table.to_pydict(); numbers_of(table.column('a'));"
         "assert 'pandas' not in sys.modules"
     )

@@ -7,7 +7,7 @@ import pytest
 import yaml
 from workflow_copy import PACKAGE, REPOSITORY
 
-from sentflow import config
+from sentflow.graph import config
 
 SAFE_LOADERS = {"SafeLoader", "CSafeLoader"}
 FILES = sorted((REPOSITORY / PACKAGE).rglob("*.py"))

@@ -15,8 +15,8 @@ from typer.testing import CliRunner, Result
 
 from sentflow.cli.app import app
 from sentflow.cli.terminal import Facts, Listing, parts_of, show_blocks
-from sentflow.config import load_experiment
-from sentflow.signs import HIDDEN
+from sentflow.files.control_characters import HIDDEN
+from sentflow.graph.config import load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

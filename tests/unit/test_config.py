@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.config import Experiment, laid_over, load_experiment
 from sentflow.errors import ConfigError
+from sentflow.graph.config import Experiment, laid_over, load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

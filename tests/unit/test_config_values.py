@@ -8,12 +8,12 @@ import pytest
 import yaml
 
 from sentflow.cli.configuration import read_configuration
-from sentflow.config import laid_over, load_experiment
 from sentflow.errors import ConfigError
-from sentflow.limits import SETTINGS_DEPTH
-from sentflow.name_checks import MAX_LENGTH
-from sentflow.settings_files import parse_settings
-from sentflow.targets import Targets
+from sentflow.files.limits import SETTINGS_DEPTH
+from sentflow.files.settings_files import parse_settings
+from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.name_checks import MAX_LENGTH
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

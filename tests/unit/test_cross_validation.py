@@ -17,9 +17,9 @@ from sentflow.probing.cross_validation import (
     smallest_training_part,
     train_folds,
 )
-from sentflow.probing.draws import plan_folds
 from sentflow.probing.metrics import published_metric
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED
 
 N_ROWS = 270  # 121 or 122 rows of the smaller class, some 155 to train on: one batch, hardly any learning
 LEARNING_ROWS = 1200  # more than 512 to train on, so that the learning rate warms up

@@ -9,7 +9,6 @@ import pytest
 import torch
 from small_tasks import make_task, text_vectors
 
-from sentflow.data.table import write_task
 from sentflow.encoders.custom import (
     CustomCode,
     CustomEncoder,
@@ -22,8 +21,9 @@ from sentflow.encoders.load import load_encoder
 from sentflow.encoders.manifest import write_manifest
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.draws import FoldPlan
 from sentflow.probing.featurised import LazyFeaturised, all_features, row_texts
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.texts.table import write_task
 
 TEXTS = ["Ação", "lei", "São José"]
 HEAD = "import numpy as np\n\n\ndef lengths(texts):\n    return np.array([[len(text), 1.0] for text in texts])\n\n\n"

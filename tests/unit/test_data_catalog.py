@@ -8,11 +8,11 @@ import jsonschema
 import pytest
 import yaml
 
-from sentflow.data import pair_readers
-from sentflow.data.pair_files import raw_files_of
-from sentflow.data.pair_readers import PairReader
-from sentflow.data.readers import FORMATS, Reader
-from sentflow.data.sample.pairs import RECIPES
+from sentflow.texts import pair_readers
+from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.pair_readers import PairReader
+from sentflow.texts.readers import FORMATS, Reader
+from sentflow.texts.sample.pairs import RECIPES
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 OFFICIAL = [

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 from one_connection import one_connection
 
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
-from sentflow.data.transfer import Patience
+from sentflow.downloads.download import download
+from sentflow.downloads.transfer import Patience
 from sentflow.errors import ConfigError, DataError
-from sentflow.limits import limited
+from sentflow.files.checksums import CatalogFile
+from sentflow.files.limits import limited
 
 CONTENT = "índice,texto,rótulo\n".encode() + bytes(range(256)) * 40
 HASTE = Patience(

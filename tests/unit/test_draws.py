@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 
-from sentflow.probing.draws import FoldPlan, plan_folds, stratified_folds, undersample
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds, stratified_folds, undersample
+from sentflow.probing.protocol.settings import PUBLISHED
 
 PROTOCOL = replace(PUBLISHED, repetitions=3)
 

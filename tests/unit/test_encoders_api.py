@@ -16,7 +16,7 @@ from sentflow.encoders.api import ApiEncoder, read_answer
 from sentflow.encoders.embeddings_service import EmbeddingsService
 from sentflow.encoders.settings_by_kind import ApiSettings, Connection
 from sentflow.errors import DataError
-from sentflow.limits import limited
+from sentflow.files.limits import limited
 
 KEY = 'chave/do+lab"=zq81'  # with signs that every form writes in another way
 NUMBER = "9182736450192837"  # a key that could pass for a number

@@ -8,7 +8,7 @@ import pytest
 
 from sentflow.encoders.dependencies import KINDS_OF_MODULE, modules_of_others, vector_libraries
 from sentflow.encoders.kinds import FETCH_KEYS
-from sentflow.provenance import code, imported_modules
+from sentflow.graph.provenance import code, imported_modules
 
 # Imported with the checks of a configuration, which no kind calls when it encodes
 CHECKS = {f"sentflow.encoders.{name}" for name in ("custom_class", "entry_checks", "scikit_learn_list")}

@@ -11,7 +11,7 @@ from sentflow.encoders.word_vector_files import describe_word_vectors, read_word
 from sentflow.encoders.word_vectors import WordVectorEncoder
 from sentflow.encoders.words import TOKENS
 from sentflow.errors import DataError
-from sentflow.limits import LINE_BYTES, limited
+from sentflow.files.limits import LINE_BYTES, limited
 
 PLAIN = "lei 1 2\nvoto 3 4\nação -1 0.5e1\n"
 

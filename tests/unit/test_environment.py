@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.environment import leave_out_working_folder
+from sentflow.graph.environment import leave_out_working_folder
 
 
 @pytest.fixture(autouse=True)

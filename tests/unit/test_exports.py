@@ -15,7 +15,7 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.exports.identity import data_name, language_script, model_name
 from sentflow.exports.scores import ModelFacts
-from sentflow.io import read_json, write_json
+from sentflow.files.io import read_json, write_json
 from sentflow.report.fold_scores import fold_scores
 from sentflow.report.record import versions
 from sentflow.report.rows import ScoreRow, write_rows

@@ -9,15 +9,15 @@ import torch
 from sentflow.errors import ConfigError, SentflowError
 from sentflow.probing import folds_together, resident_features
 from sentflow.probing.cross_validation import FixedFeatures, cross_validate, train_folds
-from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.features import pair_features
 from sentflow.probing.fold_stack import FoldStackTraining, stacked_schedule
 from sentflow.probing.folds_together import Together, drawn_bytes, fold_bytes, usable_bytes
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.resident_features import ResidentFeatures
 from sentflow.probing.standardise import standardised
 from sentflow.probing.training import Fold, FoldResult, train_fold
-from sentflow.switches import Switches
 
 STACKED = "cpu:0"  # the processor, by the way of accelerators
 # Few epochs; rates at which even the twentieth part that small training parts get moves a loss

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.io import atomic, parse_json, read_json, write_json, write_text
-from sentflow.log import exit_with
+from sentflow.files.io import atomic, parse_json, read_json, write_json, write_text
+from sentflow.jobs.log import exit_with
 
 
 def test_file_appears_whole_with_its_folder(tmp_path):
@@ -48,7 +48,7 @@ def test_error_keeps_the_file_that_was_there(tmp_path):
 
 WRITER = """
 import sys, time
-from sentflow.io import atomic
+from sentflow.files.io import atomic
 
 with atomic(sys.argv[1]) as part:
     part.write_text("half")

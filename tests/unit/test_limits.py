@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
-from sentflow.limits import GIB, MIB, Limits, add_limits, limited, limits, use_limits
+from sentflow.files.limits import GIB, MIB, Limits, add_limits, limited, limits, use_limits
 
 REPOSITORY = Path(__file__).parents[2]
 

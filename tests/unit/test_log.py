@@ -7,7 +7,7 @@ import pytest
 
 from sentflow.commands import probe
 from sentflow.errors import ConfigError, DataError
-from sentflow.log import exit_with, library_version, start_log
+from sentflow.jobs.log import exit_with, library_version, start_log
 
 
 @pytest.fixture(autouse=True)

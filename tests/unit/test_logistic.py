@@ -14,7 +14,7 @@ from sentflow.probing.fused import FusedLogisticTraining
 from sentflow.probing.initial import logistic_parameters
 from sentflow.probing.logistic import LinearProbes, LogisticTraining
 from sentflow.probing.logistic_stack import LogisticStack
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.schedule import adamw_schedule
 from sentflow.probing.tensor_training import TensorTraining
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.data.mirrors import is_remote, local_path, mirrors_in_use, names_in_mirror, places
+from sentflow.downloads.mirrors import is_remote, local_path, mirrors_in_use, names_in_mirror, places
 from sentflow.errors import ConfigError
 
 RAW = "https://raw.githubusercontent.com/ana/dados/0a1b/pasta/f.csv"

@@ -10,7 +10,7 @@ from sentflow.probing.columns import Problem
 from sentflow.probing.initial import mlp_parameters
 from sentflow.probing.mlp import MlpTraining
 from sentflow.probing.mlp_stack import MlpStack
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.schedule import adamw_schedule
 from sentflow.probing.tensor_training import TensorTraining
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.config import Experiment, load_experiment
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.prepare import PrepareSettings, prepare
 from sentflow.errors import ConfigError
+from sentflow.files.checksums import CatalogFile
+from sentflow.graph.config import Experiment, load_experiment
+from sentflow.graph.targets import Targets
 from sentflow.report.captions import family_name
-from sentflow.targets import Targets
+from sentflow.texts.prepare import PrepareSettings, prepare
 
 REPOSITORY = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.arrow import table_of
-from sentflow.data.pair_files import raw_files_of
-from sentflow.data.pair_readers import PairReader, read_pair_rows
-from sentflow.data.pairs import PairTable
-from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.arrow import table_of
+from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.pair_readers import PairReader, read_pair_rows
+from sentflow.texts.pairs import PairTable
+from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
 COLUMNS = {"text_a": "s1", "text_b": "s2", "score": "gold"}
 

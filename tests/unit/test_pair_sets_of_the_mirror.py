@@ -12,11 +12,11 @@ import pytest
 import yaml
 from scipy.stats import spearmanr
 
-from sentflow.data.mirrors import places
-from sentflow.data.pair_files import raw_files_of
-from sentflow.data.pairs import PairTable
-from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
+from sentflow.downloads.mirrors import places
 from sentflow.errors import DataError
+from sentflow.texts.pair_files import raw_files_of
+from sentflow.texts.pairs import PairTable
+from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
 pytestmark = pytest.mark.mirror
 CATALOG = Path(__file__).parents[2] / "workflow/catalog"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sentflow.data.pairs import PairInfo, PairTable, read_pairs, write_pairs
-from sentflow.data.table import TaskInfo, TaskTable, write_task
 from sentflow.errors import DataError
+from sentflow.texts.pairs import PairInfo, PairTable, read_pairs, write_pairs
+from sentflow.texts.table import TaskInfo, TaskTable, write_task
 
 
 def small_table() -> PairTable:

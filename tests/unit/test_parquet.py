@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.parquet import read_parquet, write_parquet
+from sentflow.files.parquet import read_parquet, write_parquet
 
 TABLE = pa.table({"a": list(range(2000)), "b": [f"texto {row * 7919 % 1000}" for row in range(2000)]})
 

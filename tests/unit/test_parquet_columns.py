@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.data.pair_readers import PairReader, read_pair_rows
-from sentflow.data.parquet_columns import column_names, column_values
-from sentflow.data.parquet_pages import page_bytes
-from sentflow.data.readers import Reader, read_rows
 from sentflow.errors import DataError
-from sentflow.limits import RATIO_FROM_BYTES, limited
+from sentflow.files.limits import RATIO_FROM_BYTES, limited
+from sentflow.files.parquet_columns import column_names, column_values
+from sentflow.files.parquet_pages import page_bytes
+from sentflow.texts.pair_readers import PairReader, read_pair_rows
+from sentflow.texts.readers import Reader, read_rows
 
 
 def repeated(text: str, n: int) -> pa.Array:

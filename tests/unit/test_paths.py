@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow import paths
+from sentflow.graph import paths
 
 PATTERNS = {
     name: value

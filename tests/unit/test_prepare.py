@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sentflow.data.checks import check_folds, few_rows, training_rows
-from sentflow.data.prepare import PrepareSettings, prepare
-from sentflow.data.table import TaskInfo, TaskTable
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.checks import check_folds, few_rows, training_rows
+from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.table import TaskInfo, TaskTable
 
 N_ROWS = 420  # two classes of 210: a fold trains on 268 rows, two batches
 

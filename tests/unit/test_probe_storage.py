@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, read_folds, write_fold, write_predictions
 from sentflow.probing.training import FoldResult

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.config import load_experiment
 from sentflow.errors import ConfigError
+from sentflow.graph.config import load_experiment
+from sentflow.graph.targets import Targets
 from sentflow.probing.job import ProbeSettings
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
-from sentflow.protocols import TRAINING_KEYS
-from sentflow.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
-from sentflow.targets import Targets
+from sentflow.probing.protocol.named import TRAINING_KEYS
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from sentflow import provenance, source_facts
+from sentflow.graph import provenance, source_facts
 
-PACKAGE = Path(provenance.__file__).parent
+PACKAGE = Path(provenance.__file__).parents[1]
 CACHED = ("_facts", "_imports", "_source", "_public_version")
 MODULES = sorted(
     ".".join(["sentflow", *path.relative_to(PACKAGE).with_suffix("").parts])
@@ -18,7 +18,7 @@ COMMANDS = [name for name in MODULES if name.startswith("sentflow.commands.")]
 FORMULAS = [
     *(
         f"sentflow.probing.{name}"
-        for name in ("array_adamw", "draws", "logistic", "losses", "metrics", "mlp")
+        for name in ("array_adamw", "protocol.draws", "logistic", "losses", "metrics", "mlp")
     ),
     *(name for name in MODULES if name.startswith("sentflow.stats.")),
 ]
@@ -240,9 +240,9 @@ def direct_imports(module: str) -> set[str]:
 @pytest.mark.parametrize("module", MODULES)
 def test_no_import_escapes_the_digest(module):
     assert not direct_imports(module) & {"importlib"} or module in {
-        "sentflow.log",  # versions only
+        "sentflow.jobs.log",  # versions only
         "sentflow.probing.fused",  # whether numba is there
-        "sentflow.provenance",
+        "sentflow.graph.provenance",
         "sentflow.encoders.manifest",  # looks up where a model's package lies
         "sentflow.encoders.custom",  # the user's file, whose checksum is in the manifest
         "sentflow.encoders.backends",  # asks whether an optional library is there
@@ -299,7 +299,12 @@ def test_every_command_has_a_digest_of_its_own():
 
 def test_snakefile_imports_nothing_heavy():
     """It is read again in every job of a cluster."""
-    modules = {"sentflow.config", "sentflow.targets", "sentflow.provenance", "sentflow.paths"}
+    modules = {
+        "sentflow.graph.config",
+        "sentflow.graph.targets",
+        "sentflow.graph.provenance",
+        "sentflow.graph.paths",
+    }
     closure = set().union(*(provenance.imported_modules(name) for name in modules))
     foreign = set().union(*(direct_imports(name) for name in closure)) - {"sentflow"}
     assert foreign - set(sys.stdlib_module_names) == {"yaml", "jsonschema"}

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from sentflow.rate_limit import drop_idle_rate_limit
+from sentflow.graph.rate_limit import drop_idle_rate_limit
 
 # As a Snakefile of twelve jobs, one after another; at its end Snakemake tells how many threads it has.
 SNAKEFILE = """
 import threading
-from sentflow.rate_limit import drop_idle_rate_limit
+from sentflow.graph.rate_limit import drop_idle_rate_limit
 
 rule all:
     input: "12.txt"

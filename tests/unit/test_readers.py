@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.data.decoding import csv_records, decode
-from sentflow.data.readers import Reader, read_rows
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.decoding import csv_records, decode
+from sentflow.texts.readers import Reader, read_rows
 
 
 def reader(**keys: object) -> Reader:

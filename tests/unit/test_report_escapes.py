@@ -11,13 +11,13 @@ import fake_similarity
 import pytest
 from report_pages import make_sources
 
+from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
 from sentflow.report.page import render
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.section import SimilaritySources
 from sentflow.report.table import Cell, Group, Table
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.signs import HIDDEN, visible
 
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
 # Fields of rows and keys of settings that hold words of users and of data, not names that others refer to

@@ -13,8 +13,9 @@ from typer.testing import CliRunner
 from sentflow.cli import run as runner
 from sentflow.cli.app import app
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import atomic, write_text
-from sentflow.lifeline import (
+from sentflow.files.io import atomic, write_text
+from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.jobs.lifeline import (
     VARIABLE,
     OrphanError,
     ancestors,
@@ -22,7 +23,6 @@ from sentflow.lifeline import (
     is_orphan,
     name_of_this_process,
 )
-from sentflow.run_record import read_record, this_machine, write_record
 
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 

@@ -7,11 +7,11 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sentflow.data.sample.grammar import Grammar, as_sentence, joined
-from sentflow.data.sample.rows import Recipe, make_rows, to_csv
-from sentflow.data.sample.tasks import RECIPES, generate
 from sentflow.errors import ConfigError
-from sentflow.seeds import derive_seed
+from sentflow.stats.seeds import derive_seed
+from sentflow.texts.sample.grammar import Grammar, as_sentence, joined
+from sentflow.texts.sample.rows import Recipe, make_rows, to_csv
+from sentflow.texts.sample.tasks import RECIPES, generate
 
 OFFICIAL = (
     *("F1A", "F1B", "F2", "F3", "F4", "F5", "F6", "G1", "G2A"),

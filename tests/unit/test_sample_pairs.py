@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from sentflow.data.sample.facts import Source
-from sentflow.data.sample.pairs import ENGLISH, PORTUGUESE, RECIPES, SamplePairs, generate_pairs, to_tsv
 from sentflow.errors import ConfigError
+from sentflow.texts.sample.facts import Source
+from sentflow.texts.sample.pairs import ENGLISH, PORTUGUESE, RECIPES, SamplePairs, generate_pairs, to_tsv
 
 every_set = pytest.mark.parametrize("name", RECIPES)
 

@@ -12,12 +12,12 @@ import pytest
 import yaml
 from workflow_copy import REPOSITORY
 
-from sentflow.config import load_experiment
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
-from sentflow.data.transfer import Patience
+from sentflow.downloads.download import download
+from sentflow.downloads.transfer import Patience
 from sentflow.errors import ConfigError, DataError
-from sentflow.secrecy import secret_problems, without_secrets
+from sentflow.files.checksums import CatalogFile
+from sentflow.graph.config import load_experiment
+from sentflow.jobs.secrecy import secret_problems, without_secrets
 
 PASSWORD = "segredo-Xy7"
 TOKEN = "hf_" + "aB3" * 11
@@ -132,7 +132,7 @@ def test_a_place_that_fails_is_named_without_its_password(tmp_path, caplog):
 PROGRAM = """
 import argparse, logging, sys
 from sentflow.errors import DataError
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 def main():
     start_log("x", argparse.Namespace(mirrors=sys.argv[1]))
     logging.getLogger("urllib3").error("lost %s", sys.argv[1])

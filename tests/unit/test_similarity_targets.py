@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.config import laid_over, load_experiment
-from sentflow.targets import Targets
+from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))

@@ -10,9 +10,6 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features
 
-from sentflow.data.checks import check_folds
-from sentflow.data.prepare import PrepareSettings, prepare
-from sentflow.data.table import TaskTable, n_contradicting, read_task, write_task
 from sentflow.encoders.controls import BagOfWordsEncoder
 from sentflow.encoders.settings import EncodeSettings
 from sentflow.errors import DataError
@@ -21,6 +18,9 @@ from sentflow.report import remarks
 from sentflow.report.table_formats import latex_text
 from sentflow.report.tables import tasks_table
 from sentflow.stats.score import StatisticsSettings, score
+from sentflow.texts.checks import check_folds
+from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.table import TaskTable, n_contradicting, read_task, write_task
 
 # 200 rows: 40 to test, of the other 160 32 to evaluate and 128 to train on, exactly one batch
 LEAST_ROWS = 200

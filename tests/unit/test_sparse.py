@@ -9,10 +9,10 @@ from scipy.sparse import csr_array, random_array
 from sentflow.probing.columns import equal_columns, joined
 from sentflow.probing.cross_validation import train_folds
 from sentflow.probing.features import pair_features
-from sentflow.probing.protocol import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.sparse import standardised_sparse
 from sentflow.probing.standardise import standardised
-from sentflow.switches import Switches
 
 
 def sparse(rows, columns, *, density=0.1, seed=0):

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.job_settings import described_models
+from sentflow.graph.job_settings import described_models
 from sentflow.report.rows import ScoreRow, data_versions, read_rows, write_rows
 from sentflow.report.summary import curve_rows, in_order, score_row
 

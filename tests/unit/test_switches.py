@@ -10,20 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tasks import make_task
 
-from sentflow.data.checks import check_folds
-from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
-from sentflow.probing.draws import (
+from sentflow.probing.features import LazyFeatures
+from sentflow.probing.job import ProbeSettings, probe_task
+from sentflow.probing.losses import predicted_classes
+from sentflow.probing.metrics import published_metric
+from sentflow.probing.protocol.draws import (
     UngroupableError,
     grouped_folds,
     plan_folds,
     stratified_choice,
 )
-from sentflow.probing.features import LazyFeatures
-from sentflow.probing.job import ProbeSettings, probe_task
-from sentflow.probing.losses import predicted_classes
-from sentflow.probing.metrics import published_metric
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.standardise import standardised
 from sentflow.probing.training import FoldResult, train_fold
 from sentflow.report.checks import guessing_mean
@@ -31,7 +30,8 @@ from sentflow.report.rows import shown_limits
 from sentflow.report.summary import curve_rows, score_row
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
-from sentflow.switches import Switches
+from sentflow.texts.checks import check_folds
+from sentflow.texts.table import TaskTable
 
 SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
 

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.data.archives import (
+from sentflow.encoders.archive import unpack_model
+from sentflow.errors import DataError
+from sentflow.files.archives.members import (
     check_archive,
     is_archive,
     member_names,
@@ -21,11 +23,9 @@ from sentflow.data.archives import (
     members_sha256,
     read_members,
 )
-from sentflow.data.checksums import CatalogFile, verify
-from sentflow.data.readers import Reader, read_rows
-from sentflow.encoders.archive import unpack_model
-from sentflow.errors import DataError
-from sentflow.limits import RATIO_FROM_BYTES, limited
+from sentflow.files.checksums import CatalogFile, verify
+from sentflow.files.limits import RATIO_FROM_BYTES, limited
+from sentflow.texts.readers import Reader, read_rows
 
 PACKERS = {"tar": bytes, "tar.gz": gzip.compress, "tar.bz2": bz2.compress, "tar.xz": lzma.compress}
 

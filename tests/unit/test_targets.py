@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow import paths
-from sentflow.config import load_experiment
-from sentflow.job_settings import one_of
-from sentflow.targets import Targets
+from sentflow.graph import paths
+from sentflow.graph.config import load_experiment
+from sentflow.graph.job_settings import one_of
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sentflow.data.table import TaskInfo, TaskTable
-from sentflow.data.texts import distinct_texts, read_texts, rows_of, write_texts
 from sentflow.errors import DataError
+from sentflow.texts.distinct import distinct_texts, read_texts, rows_of, write_texts
+from sentflow.texts.table import TaskInfo, TaskTable
 
 
 def make_table(layout: str, text_a: list[str], text_b: list[str]) -> TaskTable:

@@ -6,7 +6,7 @@ import torch
 from torch.utils.data import DataLoader, TensorDataset
 from torch_weights import assert_torchs_weights
 
-from sentflow.probing.torch_draws import EpochOrders, TorchGenerator, linear_weights
+from sentflow.probing.protocol.torch_draws import EpochOrders, TorchGenerator, linear_weights
 
 SEEDS = [0, 7, 4_123_456_789]
 

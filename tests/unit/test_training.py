@@ -7,9 +7,9 @@ from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
 from sentflow.probing import training
-from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.metrics import published_metric
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
 from sentflow.probing.training import FoldResult, train_fold
 
 # Few epochs and settings, so that the plain implementation beside stays quick

@@ -12,20 +12,21 @@ gc.set_threshold(200_000, 20, 100)
 source_folder = str(Path(workflow.basedir) / "workflow" / "src")
 sys.path.insert(0, source_folder)
 
-from sentflow.environment import leave_out_working_folder
+from sentflow.graph.environment import leave_out_working_folder
 
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
-from sentflow import lifeline, paths
-from sentflow.config import load_experiment
-from sentflow.environment import put_this_python_first, refuse_braces
+from sentflow.jobs import lifeline
+from sentflow.graph import paths
+from sentflow.graph.config import load_experiment
+from sentflow.graph.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
-from sentflow.job_settings import one_of
-from sentflow.provenance import code, files, versions
-from sentflow.rate_limit import drop_idle_rate_limit
-from sentflow.run_record import write_record
-from sentflow.targets import Targets
+from sentflow.graph.job_settings import one_of
+from sentflow.graph.provenance import code, files, versions
+from sentflow.graph.rate_limit import drop_idle_rate_limit
+from sentflow.graph.run_record import write_record
+from sentflow.graph.targets import Targets
 
 try:
     refuse_braces(Path(workflow.basedir))

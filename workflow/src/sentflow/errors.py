@@ -1,7 +1,7 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
-from sentflow.secrecy import without_secrets
-from sentflow.signs import visible
+from sentflow.files.control_characters import visible
+from sentflow.jobs.secrecy import without_secrets
 
 
 class SentflowError(Exception):

@@ -12,8 +12,6 @@ from sentflow.api.arguments import ArgumentError, instead
 from sentflow.api.checks import expanded
 from sentflow.api.pair_sets import catalog_pairs, own_pairs
 from sentflow.api.sentence_encoder import SentenceEncoder
-from sentflow.data.pairs import PairTable
-from sentflow.data.texts import rows_of
 from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.alignment_uniformity import (
     ALIGNUNFORMEVAL,
@@ -22,6 +20,8 @@ from sentflow.geometry.alignment_uniformity import (
     measure_apart,
 )
 from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.texts.distinct import rows_of
+from sentflow.texts.pairs import PairTable
 
 STSB_SPLITS = ("train", "dev", "test", "all")
 DATA_FOLDER = "./sentflow_datasets"

@@ -7,8 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol import ProbeProtocol
-from sentflow.protocols import CROSS_VALIDATION, NamedProtocol
+from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
+from sentflow.probing.protocol.settings import ProbeProtocol
 
 DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from sentflow.api.tasks import OFFICIAL
-from sentflow.config import Entry, TaskCatalog
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
-from sentflow.data.mirrors import mirrors_in_use
-from sentflow.data.prepare import PrepareSettings, prepare
-from sentflow.data.sample.rows import to_csv
-from sentflow.data.sample.tasks import generate
-from sentflow.data.table import TaskTable
-from sentflow.io import write_text
-from sentflow.probing.protocol import ProbeProtocol
+from sentflow.downloads.download import download
+from sentflow.downloads.mirrors import mirrors_in_use
+from sentflow.files.checksums import CatalogFile
+from sentflow.files.io import write_text
+from sentflow.graph.config import Entry, TaskCatalog
+from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.sample.rows import to_csv
+from sentflow.texts.sample.tasks import generate
+from sentflow.texts.table import TaskTable
 
 
 def load_task(

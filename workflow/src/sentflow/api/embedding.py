@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sentflow.api.arguments import ArgumentError
-from sentflow.data.table import SEPARATOR
 from sentflow.encoders.protocol import FloatArray
 from sentflow.probing.features import pair_features
+from sentflow.texts.table import SEPARATOR
 
 if TYPE_CHECKING:
     import torch

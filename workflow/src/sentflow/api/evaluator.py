@@ -23,12 +23,12 @@ from sentflow.api.protocols import named_protocol
 from sentflow.api.results import ResultFolder, TaskResult, task_result
 from sentflow.api.sources import TaskRows
 from sentflow.api.tasks import chosen_tasks, known_tasks
-from sentflow.data.table import TaskTable
 from sentflow.encoders.protocol import FloatArray
 from sentflow.probing.cross_validation import FeatureSource, FixedFeatures
 from sentflow.probing.job import documents, warn_of_few_rows, with_task_named
-from sentflow.protocols import PUBLISHED_NAME
-from sentflow.switches import not_comparable_text
+from sentflow.probing.protocol.named import PUBLISHED_NAME
+from sentflow.probing.protocol.switches import not_comparable_text
+from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,8 +16,8 @@ from joblib import Parallel, delayed, parallel_config
 
 from sentflow.errors import SentflowError
 from sentflow.probing.cross_validation import FeatureSource, FixedFeatures, one_thread, train_folds
-from sentflow.probing.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol import ProbeProtocol
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.training import FoldResult, train_fold
 
 if TYPE_CHECKING:

@@ -10,13 +10,13 @@ import yaml
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW
-from sentflow.config import laid_over
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
-from sentflow.data.mirrors import mirrors_in_use
-from sentflow.data.pairs import PairTable
-from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
+from sentflow.downloads.download import download
+from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError
+from sentflow.files.checksums import CatalogFile
+from sentflow.graph.config import laid_over
+from sentflow.texts.pairs import PairTable
+from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
 
 def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTable:

@@ -6,10 +6,10 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.api.tasks import WORKFLOW, own_entries
-from sentflow.config import protocol_catalog
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol import ProbeProtocol
-from sentflow.protocols import PUBLISHED_NAME, NamedProtocol
+from sentflow.graph.config import protocol_catalog
+from sentflow.probing.protocol.named import PUBLISHED_NAME, NamedProtocol
+from sentflow.probing.protocol.settings import ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
 

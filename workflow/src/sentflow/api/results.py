@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from sentflow import paths
-from sentflow.arrow import table_of
-from sentflow.data.table import TaskTable, n_contradicting
-from sentflow.io import atomic
+from sentflow.files.arrow import table_of
+from sentflow.files.io import atomic
+from sentflow.files.sealed import write_sealed
+from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
-from sentflow.probing.protocol import ProbeProtocol
+from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.probing.training import FoldResult
-from sentflow.sealed import write_sealed
 from sentflow.stats.score import StatisticsSettings, score
-from sentflow.switches import Switches
+from sentflow.texts.table import TaskTable, n_contradicting
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import checked_features
-from sentflow.data.table import TaskTable
 from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.probing.draws import FoldPlan
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.texts.table import TaskTable
 
 
 class Embedder(Protocol):

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.api.arguments import ArgumentError, instead
-from sentflow.config import Entries, TaskCatalog, task_catalog
 from sentflow.errors import ConfigError
-from sentflow.settings_files import read_settings
+from sentflow.files.settings_files import read_settings
+from sentflow.graph.config import Entries, TaskCatalog, task_catalog
 
 WORKFLOW = Path(__file__).parents[3]
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from sentflow.audit.ngrams import ngram_sets
 from sentflow.audit.similar import similar_pairs
-from sentflow.data.table import TaskTable
-from sentflow.probing.draws import FoldPlan
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.texts.table import TaskTable
 
 NOT_DRAWN = -1
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from sentflow.audit.rows import HardRow
-from sentflow.data.table import TaskTable
 from sentflow.stats.items import OutOfFold
+from sentflow.texts.table import TaskTable
 
 
 def hardest(

@@ -8,8 +8,8 @@ from typing import get_type_hints
 import numpy as np
 import pyarrow.parquet as pq
 
-from sentflow.arrow import table_of
-from sentflow.io import atomic
+from sentflow.files.arrow import table_of
+from sentflow.files.io import atomic
 
 _ARRAY_TYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 

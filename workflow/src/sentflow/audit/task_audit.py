@@ -18,9 +18,9 @@ from sentflow.audit.duplicates import (
 )
 from sentflow.audit.language import Languages, languages
 from sentflow.audit.plain_words import warnings_of
-from sentflow.data.table import TaskTable, texts_to_embed
-from sentflow.probing.draws import plan_folds
-from sentflow.probing.protocol import ProbeProtocol
+from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.texts.table import TaskTable, texts_to_embed
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams: one changed word in a sentence of fifteen
 _EXAMPLES = 20

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import sentflow
-from sentflow.config import laid_over
 from sentflow.errors import ConfigError
-from sentflow.settings_files import read_settings
+from sentflow.files.settings_files import read_settings
+from sentflow.graph.config import laid_over
 
 
 def workflow_folder() -> Path:

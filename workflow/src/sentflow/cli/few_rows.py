@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.config import Experiment
-from sentflow.targets import Targets
+from sentflow.graph.config import Experiment
+from sentflow.graph.targets import Targets
 
 # A task that trains on too few rows has a small file; larger ones are left to the jobs.
 _MAX_BYTES = 50_000_000
@@ -40,7 +40,7 @@ def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
 
 
 def _warning(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> str | None:
-    from sentflow.data.checks import few_rows
+    from sentflow.texts.checks import few_rows
 
     counts = list(settings.get("class_counts", {}).values()) or _counts_of_file(task, experiment, settings)
     if not counts:
@@ -62,8 +62,8 @@ def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, An
     path = next((place for place in places if place.is_file() and place.stat().st_size <= _MAX_BYTES), None)
     if path is None:
         return []
-    from sentflow.data.prepare import PrepareSettings, prepare
-    from sentflow.limits import limited
+    from sentflow.files.limits import limited
+    from sentflow.texts.prepare import PrepareSettings, prepare
 
     # without `files`: a checksum of the catalog is for the copy in the results, and is checked there
     whole = PrepareSettings.from_settings(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow import paths
 from sentflow.errors import DataError
+from sentflow.graph import paths
 from sentflow.report.costs import benchmark_files, read_records, rule_of
 
 # In a job of SLURM, beside what the benchmark file measures: two Snakemakes of 150 MB each (docs/hpc.md).

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
-from sentflow.config import Entries, laid_over, load_experiment
 from sentflow.errors import ConfigError
-from sentflow.similarity_config import SECTIONS
+from sentflow.graph.config import Entries, laid_over, load_experiment
+from sentflow.graph.similarity_config import SECTIONS
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.

@@ -4,12 +4,12 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.config import Experiment
 from sentflow.encoders.kinds import API, source_kind
 from sentflow.encoders.service_keys import read_key
 from sentflow.errors import ConfigError
-from sentflow.plan import embedded_texts
-from sentflow.secrecy import TOKEN_VARIABLES, without_secrets
+from sentflow.graph.config import Experiment
+from sentflow.graph.plan import embedded_texts
+from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 
 
 def outgoing(experiment: Experiment) -> list[str]:

@@ -9,13 +9,13 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.environment import leave_out_working_folder
 from sentflow.errors import DataError
-from sentflow.lifeline import VARIABLE, ancestors
-from sentflow.paths import RESULTS
-from sentflow.run_record import read_record, this_machine, write_record
-from sentflow.settings_files import read_settings
-from sentflow.signs import visible
+from sentflow.files.control_characters import visible
+from sentflow.files.settings_files import read_settings
+from sentflow.graph.environment import leave_out_working_folder
+from sentflow.graph.paths import RESULTS
+from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.jobs.lifeline import VARIABLE, ancestors
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
 
@@ -151,7 +151,7 @@ def refuse_running(folder: Path) -> None:
 
 
 def wait_for_orphans(folder: Path) -> None:
-    """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.lifeline`.
+    """Wait for jobs whose Snakemake is gone; they end by themselves, see `sentflow.jobs.lifeline`.
 
     Raises
     ------

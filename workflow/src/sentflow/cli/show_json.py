@@ -7,9 +7,9 @@ from typing import Any
 
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
-from sentflow.io import parse_json
+from sentflow.files.io import parse_json
+from sentflow.files.sealed import DIGEST, digest_of
 from sentflow.report.numbers import MISSING, decimal, interval, percent
-from sentflow.sealed import DIGEST, digest_of
 
 _LONG_LIST = 8
 

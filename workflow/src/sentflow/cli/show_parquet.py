@@ -13,7 +13,7 @@ from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
-from sentflow.io import parse_json
+from sentflow.files.io import parse_json
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import CostRow, ScoreRow, read_rows
 from sentflow.report.score_table import scores_table

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentflow import paths
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.terminal import Block
 from sentflow.errors import DataError
+from sentflow.graph import paths
 from sentflow.report.rows import read_rows
 from sentflow.report.similarity.rows import SimilarityRow
 from sentflow.report.similarity.sts_table import sts_table

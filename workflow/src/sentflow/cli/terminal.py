@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sentflow.signs import visible
+from sentflow.files.control_characters import visible
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,8 +7,8 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
-from sentflow.config import Experiment, load_experiment
-from sentflow.plan import Plan, plan_of
+from sentflow.graph.config import Experiment, load_experiment
+from sentflow.graph.plan import Plan, plan_of
 
 
 def validate(files: Sequence[Path], *, alone: bool) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.audit.task_audit import AuditSettings, audit
-from sentflow.data.table import read_task
-from sentflow.io import write_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_json
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.table import read_task
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import write_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_json
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import CHECKS, Selection
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check

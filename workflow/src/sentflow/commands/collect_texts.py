@@ -5,10 +5,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.table import read_task
-from sentflow.data.texts import distinct_texts, write_texts
-from sentflow.io import write_digest
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_digest
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.distinct import distinct_texts, write_texts
+from sentflow.texts.table import read_task
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.io import write_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_json
+from sentflow.jobs.log import exit_with, start_log
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,13 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("compare", args, libraries=["numpy", "scipy", "pyarrow"])
+    from sentflow.files.sealed import read_sealed
     from sentflow.report.comparison import ComparisonSettings, compare_task
     from sentflow.report.comparison_across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
     from sentflow.report.comparison_files import ScoreFiles, task_scores
     from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
     from sentflow.report.rows import write_rows
     from sentflow.report.summary import in_order, score_row
-    from sentflow.sealed import read_sealed
 
     settings = json.loads(args.settings)
     statistics = ComparisonSettings(**settings["statistics"])

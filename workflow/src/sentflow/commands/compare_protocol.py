@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import add_score_files
 from sentflow.errors import DataError
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.arguments import add_score_files
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -36,11 +36,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if len(set(lengths.values())) > 1:
         raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
+    from sentflow.files.sealed import read_sealed
     from sentflow.report.effects import effect_rows
     from sentflow.report.fold_scores import fold_scores
     from sentflow.report.rows import EffectRow, write_rows
     from sentflow.report.summary import in_order, score_row
-    from sentflow.sealed import read_sealed
 
     settings = json.loads(args.settings)
     protocol = settings["protocol"]

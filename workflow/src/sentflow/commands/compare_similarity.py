@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 

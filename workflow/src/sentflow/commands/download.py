@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
-from sentflow.data.mirrors import mirrors_in_use
-from sentflow.data.transfer import Patience
+from sentflow.downloads.download import download
+from sentflow.downloads.mirrors import mirrors_in_use
+from sentflow.downloads.transfer import Patience
 from sentflow.errors import DataError
-from sentflow.limits import add_limits, use_limits
-from sentflow.log import exit_with, start_log
+from sentflow.files.checksums import CatalogFile
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.log import exit_with, start_log
 
 
 def parser() -> argparse.ArgumentParser:

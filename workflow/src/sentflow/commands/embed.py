@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.command_arguments import add_call_seconds, call_limit
-from sentflow.data.texts import read_texts
 from sentflow.encoders.dependencies import vector_libraries
 from sentflow.encoders.devices import device_names
 from sentflow.encoders.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
@@ -23,8 +21,10 @@ from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
 from sentflow.encoders.shards import ShardFolder
 from sentflow.encoders.storage import text_order_sha256, write_embeddings
-from sentflow.limits import add_limits, use_limits
-from sentflow.log import exit_with, library_version, start_log
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.arguments import add_call_seconds, call_limit
+from sentflow.jobs.log import exit_with, library_version, start_log
+from sentflow.texts.distinct import read_texts
 
 logger = logging.getLogger(__name__)
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.commands.embed import add_arguments, embed
-from sentflow.data.table import read_task
-from sentflow.data.texts import distinct_texts, texts_of_sides
 from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.prompts import SIDES, TEXT, roles_of_texts
 from sentflow.errors import ConfigError
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.distinct import distinct_texts, texts_of_sides
+from sentflow.texts.table import read_task
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,11 +5,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import add_export_arguments
 from sentflow.exports.huggingface import eval_results, model_card
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
-from sentflow.io import write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_text
+from sentflow.jobs.arguments import add_export_arguments
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.rows import unique
 
 logger = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.exports.macros import macros
-from sentflow.io import write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_text
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.rows import ScoreRow, read_rows
 
 logger = logging.getLogger(__name__)

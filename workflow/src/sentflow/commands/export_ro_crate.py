@@ -10,8 +10,8 @@ from typing import Any
 from sentflow.errors import ConfigError
 from sentflow.exports.crate import names_in_crate, publication_date, write_crate
 from sentflow.exports.scores import read_digests
-from sentflow.io import read_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import read_json
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 

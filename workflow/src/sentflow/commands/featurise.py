@@ -5,8 +5,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import add_call_seconds, call_limit
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.arguments import add_call_seconds, call_limit
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -28,11 +28,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, call the class, write."""
     args = parser().parse_args(argv)
     start_log("featurise", args, libraries=["numpy"])
-    from sentflow.data.table import read_task
     from sentflow.encoders.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.storage import text_order_sha256, write_embeddings
     from sentflow.probing.featurised import all_features, row_texts
+    from sentflow.texts.table import read_task
 
     manifest, table = read_manifest(args.manifest), read_task(args.task)
     code = CustomCode.load(manifest, timeout_seconds=call_limit(args))

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.mirrors import mirrors_in_use
+from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.encoders.fetch import fetch_model
 from sentflow.encoders.manifest import write_manifest
-from sentflow.limits import add_limits, use_limits
-from sentflow.log import exit_with, start_log
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.log import exit_with, start_log
 
 
 def parser() -> argparse.ArgumentParser:

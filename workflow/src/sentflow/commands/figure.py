@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.canvas import save
 from sentflow.report.figures import FIGURES, draw
 

@@ -5,11 +5,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.sample import pairs
-from sentflow.data.sample.rows import to_csv
-from sentflow.data.sample.tasks import generate
-from sentflow.io import write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_text
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.sample import pairs
+from sentflow.texts.sample.rows import to_csv
+from sentflow.texts.sample.tasks import generate
 
 logger = logging.getLogger(__name__)
 

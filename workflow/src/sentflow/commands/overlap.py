@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -27,9 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("overlap", args, libraries=["numpy", "pyarrow"])
-    from sentflow.data.pairs import read_pairs
     from sentflow.similarity.overlap import overlap
     from sentflow.similarity.results import write_results
+    from sentflow.texts.pairs import read_pairs
 
     settings = json.loads(args.settings)
     table = read_pairs(args.pairs)

@@ -6,10 +6,10 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.texts import read_texts
+from sentflow.files.io import write_digest
 from sentflow.geometry.permuted_texts import permute_texts, write_permuted
-from sentflow.io import write_digest
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.distinct import read_texts
 
 logger = logging.getLogger(__name__)
 

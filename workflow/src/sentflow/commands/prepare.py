@@ -5,11 +5,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.prepare import PrepareSettings, prepare
-from sentflow.data.table import write_task
-from sentflow.io import write_digest
-from sentflow.limits import add_limits, use_limits
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_digest
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.table import write_task
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,11 +5,11 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.data.pairs import write_pairs
-from sentflow.data.prepare_pairs import PairSettings, prepare_pairs
-from sentflow.io import write_digest
-from sentflow.limits import add_limits, use_limits
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_digest
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.texts.pairs import write_pairs
+from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 
 
 def parser() -> argparse.ArgumentParser:

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import probe_parser
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.arguments import probe_parser
+from sentflow.jobs.log import exit_with, start_log
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,11 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("probe", args, libraries=["torch", "numpy"])
-    from sentflow.data.table import read_task
-    from sentflow.data.texts import read_texts
     from sentflow.probing.cross_validation import FixedFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
     from sentflow.probing.task_embeddings import embedded_rows
+    from sentflow.texts.distinct import read_texts
+    from sentflow.texts.table import read_task
 
     table = read_task(args.task)
     texts = None if args.texts is None else read_texts(args.texts)

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import probe_parser
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.arguments import probe_parser
+from sentflow.jobs.log import exit_with, start_log
 
 
 def parser() -> argparse.ArgumentParser:
@@ -20,11 +20,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("probe_featurised", args, libraries=["torch", "numpy"])
-    from sentflow.data.table import read_task
     from sentflow.encoders.storage import read_embeddings
     from sentflow.probing.cross_validation import FixedFeatures
     from sentflow.probing.featurised import row_texts
     from sentflow.probing.job import ProbeSettings, probe_task
+    from sentflow.texts.table import read_task
 
     table = read_task(args.task)
     source = FixedFeatures(read_embeddings(args.features, args.info, row_texts(table)))

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.command_arguments import add_call_seconds, call_limit, probe_parser
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.arguments import add_call_seconds, call_limit, probe_parser
+from sentflow.jobs.log import exit_with, start_log
 
 if TYPE_CHECKING:
-    from sentflow.data.table import TaskTable
     from sentflow.encoders.manifest import Manifest
     from sentflow.probing.cross_validation import FeatureSource
+    from sentflow.texts.table import TaskTable
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,9 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
-    from sentflow.data.table import read_task
     from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.job import ProbeSettings, probe_task
+    from sentflow.texts.table import read_task
 
     table, settings = read_task(args.task), ProbeSettings.from_json(args.settings)
     split_alternatives = settings.complete().switches.lazy_sep_layout == "alternatives"

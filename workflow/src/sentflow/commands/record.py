@@ -5,8 +5,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.io import write_json, write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_json, write_text
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.record import config_text, versions
 
 

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import add_embedding_arguments
-from sentflow.io import write_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_json
+from sentflow.jobs.arguments import add_embedding_arguments
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -32,11 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("regress", args, libraries=["numpy", "pyarrow", "torch"])
     from dataclasses import asdict
 
-    from sentflow.data.pairs import read_pairs
     from sentflow.errors import DataError
-    from sentflow.seeds import derive_seed
     from sentflow.similarity.encoded import FamilyVectors
     from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
+    from sentflow.stats.seeds import derive_seed
+    from sentflow.texts.pairs import read_pairs
 
     settings = json.loads(args.settings)
     family = FamilyVectors(args.texts, args.embeddings, args.info)

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.audit.rows import HardRow
-from sentflow.io import read_json, write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import read_json, write_text
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import Selection
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -33,17 +33,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("score", args, libraries=["numpy", "scipy", "pyarrow"])
-    from sentflow.arrow import table_of
-    from sentflow.data.table import n_contradicting, read_task
-    from sentflow.parquet import write_parquet
-    from sentflow.paths import predictions_of
+    from sentflow.files.arrow import table_of
+    from sentflow.files.parquet import write_parquet
+    from sentflow.files.sealed import write_sealed
+    from sentflow.graph.paths import predictions_of
     from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
+    from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage import read_folds, refuse_other_settings
-    from sentflow.sealed import write_sealed
-    from sentflow.seeds import derive_seed
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
-    from sentflow.switches import Switches
+    from sentflow.stats.seeds import derive_seed
+    from sentflow.texts.table import n_contradicting, read_task
 
     settings = json.loads(args.settings)
     probe, protocol = settings["probe"], settings["protocol"]

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.command_arguments import add_embedding_arguments
-from sentflow.io import read_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import read_json
+from sentflow.jobs.arguments import add_embedding_arguments
+from sentflow.jobs.log import exit_with, start_log
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("similarity", args, libraries=["numpy", "pyarrow"])
-    from sentflow.data.pairs import read_pairs
     from sentflow.similarity.encoded import FamilyVectors
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.results import write_results
+    from sentflow.texts.pairs import read_pairs
 
     settings = json.loads(args.settings)
     table = read_pairs(args.pairs)

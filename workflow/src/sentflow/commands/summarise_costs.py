@@ -8,7 +8,7 @@ from pathlib import Path
 from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.parameters import count_parameters
 from sentflow.errors import DataError
-from sentflow.log import exit_with, start_log
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.costs import benchmark_files, cost_rows, records_by_rule
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.encoders import Embedding, encoder_rows

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.io import read_json
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import read_json
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.rows import write_rows
 from sentflow.report.similarity import summary
 from sentflow.report.similarity.rows import (

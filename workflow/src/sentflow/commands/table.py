@@ -6,8 +6,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.io import write_text
-from sentflow.log import exit_with, start_log
+from sentflow.files.io import write_text
+from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
 from sentflow.report.tables import TABLES, read_table
 

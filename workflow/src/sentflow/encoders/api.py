@@ -10,7 +10,7 @@ from sentflow.encoders.protocol import Batch, FloatArray
 from sentflow.encoders.settings_by_kind import ApiSettings
 from sentflow.encoders.vectors import unit_rows
 from sentflow.errors import DataError
-from sentflow.limits import limits
+from sentflow.files.limits import limits
 
 # Services bound the tokens of a request too (300,000 at OpenAI), and a token has a character or more.
 _BATCH_CHARACTERS = 250_000

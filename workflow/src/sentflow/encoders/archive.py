@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.archives import member_names, member_streams
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
+from sentflow.downloads.download import download
 from sentflow.encoders.model_files import is_model_file
 from sentflow.errors import DataError
-from sentflow.secrecy import without_secrets
+from sentflow.files.archives.members import member_names, member_streams
+from sentflow.files.checksums import CatalogFile
+from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 

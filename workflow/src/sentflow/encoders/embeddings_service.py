@@ -13,12 +13,12 @@ import requests
 import urllib3
 from requests.auth import AuthBase
 
+from sentflow.downloads.timed_http import Deadline, read_body, timed_session
 from sentflow.encoders.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
 from sentflow.errors import DataError
-from sentflow.io import parse_json
-from sentflow.secrecy import without_secrets
-from sentflow.timed_http import Deadline, read_body, timed_session
+from sentflow.files.io import parse_json
+from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 

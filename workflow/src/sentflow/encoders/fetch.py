@@ -28,8 +28,8 @@ from sentflow.encoders.kinds import (
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
 from sentflow.encoders.model_files import ModelDescription, describe, describe_plain, model_files
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import read_json, write_json
-from sentflow.log import library_version
+from sentflow.files.io import read_json, write_json
+from sentflow.jobs.log import library_version
 
 logger = logging.getLogger(__name__)
 

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.mirrors import MIRROR_VARIABLE, is_remote, local_path
+from sentflow.downloads.mirrors import MIRROR_VARIABLE, is_remote, local_path
 from sentflow.encoders.model_files import PATTERNS, PICKLES, is_model_file
 from sentflow.errors import ConfigError, DataError
-from sentflow.limits import limits
-from sentflow.secrecy import without_secrets
+from sentflow.files.limits import limits
+from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sentflow.encoders.embedding import NOTHING_KNOWN, Known
 from sentflow.errors import DataError
-from sentflow.io import atomic, file_sha256, read_json, write_json
+from sentflow.files.io import atomic, file_sha256, read_json, write_json
 
 logger = logging.getLogger(__name__)
 

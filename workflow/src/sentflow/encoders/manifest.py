@@ -10,7 +10,7 @@ from typing import Any
 
 from sentflow.encoders.kinds import source_kind
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import read_json, write_json
+from sentflow.files.io import read_json, write_json
 
 WEIGHTS = "weights"
 

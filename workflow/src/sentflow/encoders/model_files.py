@@ -9,12 +9,12 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.archive_limits import name_fault
 from sentflow.encoders.model_arguments import check_arguments
 from sentflow.encoders.model_size import check_module_size, check_transformer_size
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import parse_json
-from sentflow.limits import MODEL_SETTINGS_BYTES, SAFETENSORS_HEADER_BYTES
+from sentflow.files.archives.limits import name_fault
+from sentflow.files.io import parse_json
+from sentflow.files.limits import MODEL_SETTINGS_BYTES, SAFETENSORS_HEADER_BYTES
 
 PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
 PICKLES = "pytorch_model*.bin"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.limits import MODEL_FROM_BYTES, MODEL_PARTS, MODEL_PARTS_TOGETHER, MODEL_RATIO
+from sentflow.files.limits import MODEL_FROM_BYTES, MODEL_PARTS, MODEL_PARTS_TOGETHER, MODEL_RATIO
 
 _VALUE_BYTES = 4  # models are built in single precision
 _WEIGHTS = ("*.safetensors", "*.bin")

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 
 from sentflow.errors import ConfigError
-from sentflow.secrecy import KEY_PREFIX, SHORTEST_SECRET
+from sentflow.jobs.secrecy import KEY_PREFIX, SHORTEST_SECRET
 
 HOST_PREFIX = "SENTFLOW_HOST_"
 

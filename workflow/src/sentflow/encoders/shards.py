@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.io import atomic
+from sentflow.files.io import atomic
 
 logger = logging.getLogger(__name__)
 

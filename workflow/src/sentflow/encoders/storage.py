@@ -13,7 +13,7 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
-from sentflow.io import atomic, file_sha256, read_json, write_json
+from sentflow.files.io import atomic, file_sha256, read_json, write_json
 
 _MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+)/")
 _SHOWN_ROWS = 5

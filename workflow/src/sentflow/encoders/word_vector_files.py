@@ -11,7 +11,7 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
-from sentflow.limits import LINE_BYTES, limits
+from sentflow.files.limits import LINE_BYTES, limits
 
 _SPACE = b" \t\r\n"
 _LONGEST_NUMBER = 12  # digits of a header

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.data.archives import member_names, member_streams
-from sentflow.data.checksums import CatalogFile
-from sentflow.data.download import download
+from sentflow.downloads.download import download
 from sentflow.encoders.kinds import source_kind
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
 from sentflow.encoders.word_vector_files import describe_word_vectors
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import atomic
+from sentflow.files.archives.members import member_names, member_streams
+from sentflow.files.checksums import CatalogFile
+from sentflow.files.io import atomic
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.exports.identity import REVISION_DIGITS
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.rows import ScoreRow, read_rows
 
 

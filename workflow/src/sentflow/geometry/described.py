@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.data.pairs import PairTable
-from sentflow.data.texts import rows_of
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors
@@ -23,6 +21,8 @@ from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
 from sentflow.geometry.whitening import fit_whitening
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
+from sentflow.texts.distinct import rows_of
+from sentflow.texts.pairs import PairTable
 
 DEFAULT_SAMPLE = 10_000
 REDUCED = 256  # dimensions that BERT-whitening keeps for base models

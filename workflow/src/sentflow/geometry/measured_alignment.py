@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from sentflow.data.pairs import PairTable
-from sentflow.data.texts import rows_of
 from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.alignment_uniformity import PER_BATCH, AlignmentSettings, measure_apart
 from sentflow.geometry.bootstrap import Bootstrap, interval_of_mean
 from sentflow.geometry.pair_vectors import scored_vectors
+from sentflow.texts.distinct import rows_of
+from sentflow.texts.pairs import PairTable
 
 
 def measured_alignment(

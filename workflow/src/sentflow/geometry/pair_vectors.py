@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sentflow.data.pairs import PairTable
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors
+from sentflow.texts.pairs import PairTable
 
 
 def scored_vectors(

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sentflow.arrow import table_of
 from sentflow.errors import ConfigError, DataError
-from sentflow.io import atomic
-from sentflow.seeds import derive_seed
+from sentflow.files.arrow import table_of
+from sentflow.files.io import atomic
+from sentflow.stats.seeds import derive_seed
 
 AUTO, WORDS, CHARACTERS = "auto", "words", "characters"
 UNITS = (AUTO, WORDS, CHARACTERS)

@@ -10,14 +10,14 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from sentflow.probing.devices import check_device
-from sentflow.probing.draws import FoldPlan, plan_folds
 from sentflow.probing.fused import check_installed
 from sentflow.probing.metrics import METRICS
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.switches import not_comparable_text
 from sentflow.probing.records import TEST_EPOCH, fold_records, prediction_records
 from sentflow.probing.selected_rows import SelectedRows
 from sentflow.probing.training import KERNELS, FoldResult, train_fold
-from sentflow.switches import not_comparable_text
 
 if TYPE_CHECKING:
     import pandas as pd

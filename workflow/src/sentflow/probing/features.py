@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
-from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
-from sentflow.probing.draws import FoldPlan
+from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.selected_rows import SelectedRows
+from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sentflow.data.table import SEPARATOR, TaskTable
-from sentflow.probing.draws import FoldPlan
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.texts.table import SEPARATOR, TaskTable
 
 ALL = "all"  # the split of a featuriser that is not lazy
 SPLITS = ("train", "eval", "test")

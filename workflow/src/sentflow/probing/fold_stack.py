@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from sentflow.probing.protocol import Setting
+from sentflow.probing.protocol.settings import Setting
 from sentflow.probing.resident_features import ResidentFeatures
 from sentflow.probing.schedule import Schedule
 from sentflow.probing.tensor_adamw import TensorAdamW

@@ -13,9 +13,9 @@ import numpy as np
 import torch
 
 from sentflow.errors import SentflowError
-from sentflow.probing.draws import FoldPlan
 from sentflow.probing.fold_stack import FoldStackTraining
-from sentflow.probing.protocol import ProbeProtocol, Setting
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.protocol.settings import ProbeProtocol, Setting
 from sentflow.probing.resident_features import ResidentFeatures
 from sentflow.probing.tensor_batches import Scaling
 from sentflow.probing.training import FinalRun, Fold, FoldResult

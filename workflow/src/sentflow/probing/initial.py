@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentflow.probing.torch_draws import TorchGenerator, linear_weights
+from sentflow.probing.protocol.torch_draws import TorchGenerator, linear_weights
 
 
 def logistic_parameters(n_features: int, n_outputs: int, *, seed: int) -> np.ndarray:

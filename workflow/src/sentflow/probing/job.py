@@ -9,19 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from sentflow import paths
-from sentflow.data.checks import check_folds, few_rows, misfit_classes
-from sentflow.data.table import TaskTable
 from sentflow.errors import DataError
+from sentflow.graph import paths
 from sentflow.probing.cross_validation import FeatureSource, train_folds
 from sentflow.probing.devices import check_device
-from sentflow.probing.draws import UngroupableError
 from sentflow.probing.fused import check_installed
-from sentflow.probing.protocol import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.draws import UngroupableError
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.switches import Switches, SwitchValue
 from sentflow.probing.records import fold_records, prediction_records
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.probing.training import FoldResult
-from sentflow.switches import Switches, SwitchValue
+from sentflow.texts.checks import check_folds, few_rows, misfit_classes
+from sentflow.texts.table import TaskTable
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sentflow.arrow import numbers_of
 from sentflow.errors import DataError
-from sentflow.parquet import read_parquet, write_parquet
+from sentflow.files.arrow import numbers_of
+from sentflow.files.parquet import read_parquet, write_parquet
 from sentflow.stats.items import OutOfFold
 
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")

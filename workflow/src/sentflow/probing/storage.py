@@ -8,10 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.io import parse_json
-from sentflow.parquet import read_parquet, write_parquet
+from sentflow.files.arrow import table_of
+from sentflow.files.io import parse_json
+from sentflow.files.parquet import read_parquet, write_parquet
 
 _METADATA_KEY = b"sentflow"
 

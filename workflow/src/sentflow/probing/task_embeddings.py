@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.data.table import TaskTable
-from sentflow.data.texts import distinct_texts, rows_of, texts_of_sides
 from sentflow.encoders.storage import read_embeddings, read_roles
 from sentflow.probing.features import row_features
+from sentflow.texts.distinct import distinct_texts, rows_of, texts_of_sides
+from sentflow.texts.table import TaskTable
 
 
 def embedded_rows(table: TaskTable, npy: Path, info: Path, dataset_texts: Sequence[str] | None) -> np.ndarray:

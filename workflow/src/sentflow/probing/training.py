@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from sentflow.probing.columns import Problem, joined
-from sentflow.probing.draws import FoldPlan
 from sentflow.probing.initial import logistic_parameters, mlp_parameters
 from sentflow.probing.logistic import LogisticTraining
 from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
 from sentflow.probing.metrics import published_metric
-from sentflow.probing.protocol import ProbeProtocol, Setting
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.protocol.settings import ProbeProtocol, Setting
+from sentflow.probing.protocol.torch_draws import EpochOrders
 from sentflow.probing.schedule import Schedule, adamw_schedule
 from sentflow.probing.selected_rows import SelectedRows
 from sentflow.probing.standardise import standardised
-from sentflow.probing.torch_draws import EpochOrders
 
 if TYPE_CHECKING:
     from sentflow.probing.columns import Features

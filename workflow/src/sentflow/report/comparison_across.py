@@ -10,7 +10,6 @@ import numpy as np
 
 from sentflow.report.comparison import ComparisonSettings, winner
 from sentflow.report.comparison_rows import AcrossRow, PairRow, RankRow
-from sentflow.seeds import derive_seed
 from sentflow.stats.across import (
     Omnibus,
     critical_difference,
@@ -20,6 +19,7 @@ from sentflow.stats.across import (
 )
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.rank_intervals import rank_intervals
+from sentflow.stats.seeds import derive_seed
 
 
 class Grid:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, RankRow
 from sentflow.report.rows import ScoreRow, data_versions, read_rows, unique
 

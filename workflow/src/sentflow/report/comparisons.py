@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.report.rows import RowsByName
 from sentflow.report.table import BEST, NOT_WORSE

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.io import parse_json
+from sentflow.files.io import parse_json
 from sentflow.report.rows import CostRow
 
 _FOLDER = "benchmarks"

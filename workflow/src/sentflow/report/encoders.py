@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.io import read_json
+from sentflow.files.io import read_json
 from sentflow.report.averages import average_score
 from sentflow.report.costs import read_records
 from sentflow.report.encoder_rows import EncoderRow

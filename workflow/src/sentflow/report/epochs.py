@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.parquet import read_parquet
+from sentflow.files.parquet import read_parquet
 
 _TEST_EPOCH = -1  # the published table marks test values so
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.errors import DataError
-from sentflow.parquet import read_parquet
+from sentflow.files.parquet import read_parquet
 
 _COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
 

@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sentflow.audit.rows import HardRow
+from sentflow.files.control_characters import visible
 from sentflow.report import captions, numbers, remarks
 from sentflow.report.averages import average_score
 from sentflow.report.bibliography import bibtex
@@ -27,7 +28,6 @@ from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_ve
 from sentflow.report.similarity.section import SimilaritySources, section
 from sentflow.report.strips import Axis, strip
 from sentflow.report.tables import costs_table
-from sentflow.signs import visible
 
 
 class EncoderInRow(Protocol):

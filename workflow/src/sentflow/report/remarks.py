@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from sentflow.data.checks import WARM_UP_BATCHES
 from sentflow.report.numbers import count, percent
 from sentflow.report.rows import ScoreRow, unique
+from sentflow.texts.checks import WARM_UP_BATCHES
 
 TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"

@@ -12,9 +12,9 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 import numpy as np
 import pyarrow as pa
 
-from sentflow.arrow import table_of
 from sentflow.errors import DataError
-from sentflow.parquet import read_parquet, write_parquet
+from sentflow.files.arrow import table_of
+from sentflow.files.parquet import read_parquet, write_parquet
 
 SAMPLE_DATA = "sample data"
 

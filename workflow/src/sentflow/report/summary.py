@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.data.checks import BATCH_ROWS
 from sentflow.errors import DataError
+from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.report.result_settings import described, number_or_nan
 from sentflow.report.rows import CurveRow, ScoreRow, unique
-from sentflow.switches import Switches, not_comparable_text, switch_text
+from sentflow.texts.checks import BATCH_ROWS
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
 # folds are paired across encoders only if these are equal everywhere

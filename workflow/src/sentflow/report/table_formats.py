@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
 from sentflow.report.table import BEST, NOT_WORSE, Cell, Table
-from sentflow.signs import visible
 
 # beyond this many intervals side by side a line does not fit a page: they go below their scores
 _MAX_INTERVALS_PER_LINE = 3

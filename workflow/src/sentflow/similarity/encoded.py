@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentflow.data.texts import read_texts, rows_of
 from sentflow.encoders.storage import read_embeddings
 from sentflow.errors import DataError
+from sentflow.texts.distinct import read_texts, rows_of
 
 if TYPE_CHECKING:
-    from sentflow.data.pairs import PairTable
+    from sentflow.texts.pairs import PairTable
 
 
 class FamilyVectors:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.io import write_json
-from sentflow.seeds import derive_seed
+from sentflow.files.io import write_json
 from sentflow.similarity.scores import BootstrapSettings, similarity_scores
 from sentflow.similarity.storage import SimilarityRows, write_similarities
+from sentflow.stats.seeds import derive_seed
 
 if TYPE_CHECKING:
-    from sentflow.data.pairs import PairTable
+    from sentflow.texts.pairs import PairTable
 
 logger = logging.getLogger(__name__)
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.seeds import derive_seed
 from sentflow.similarity.bootstrap import Replicates, bootstrap
 from sentflow.similarity.correlations import CORRELATIONS, is_constant
+from sentflow.stats.seeds import derive_seed
 
 AGGREGATIONS = ("all", "mean", "wmean")
 

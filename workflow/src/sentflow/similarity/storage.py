@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sentflow.arrow import numbers_of, table_of
 from sentflow.errors import DataError
-from sentflow.io import atomic
+from sentflow.files.arrow import numbers_of, table_of
+from sentflow.files.io import atomic
 
 _ABOUT = ("row", "subset", "gold")
 

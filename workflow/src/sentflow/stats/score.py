@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.probing.protocol.switches import Switches
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import ItemInterval
 from sentflow.stats.repeatability import Columns, summarise
-from sentflow.switches import Switches
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,156 @@
+"""A file of the catalog, from a mirror or its address, checked before anything can read it."""
+
+import logging
+import shutil
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.downloads.mirrors import MIRROR_VARIABLE, Place, is_remote, names_in_mirror, places
+from sentflow.downloads.transfer import Patience, TransferError, fetch
+from sentflow.errors import DataError
+from sentflow.files.checksums import CatalogFile, verify
+from sentflow.files.io import atomic
+from sentflow.files.limits import limits
+from sentflow.jobs.lifeline import refuse_orphan
+from sentflow.jobs.secrecy import without_secrets
+
+logger = logging.getLogger(__name__)
+
+
+def download(
+    file: CatalogFile, output: Path, *, mirrors: Sequence[str] = (), patience: Patience | None = None
+) -> Place:
+    """Bring a file to `output` from the first place that has it with the right checksum.
+
+    An interrupted transfer leaves ``.<name>.part`` beside the output, from which a later run goes on, and which is
+    deleted when the file came from elsewhere; the whole is hashed before it gets its name. A file that is at `output`
+    already stays if its checksum is right and is deleted if not.
+
+    Parameters
+    ----------
+    file
+        Addresses and checksum.
+    output
+        Where the file shall lie; its ending tells whether it is an archive.
+    mirrors
+        Folders or base URLs, tried first; see `mirrors.places`.
+    patience
+        Time-outs and retries.
+
+    Returns
+    -------
+    str or Path
+        The place it came from; `output` if it was there.
+
+    Raises
+    ------
+    DataError
+        No place had it; lists each with its reason. Nothing is left under the name of `output`.
+    """
+    if output.exists() and _is_right(output, file):
+        logger.info("%s is there and its checksum is right", output)
+        _part_of(output).unlink(missing_ok=True)
+        return output
+    output.unlink(missing_ok=True)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    reasons: list[str] = []
+    for place in places(file.urls, mirrors):
+        try:
+            if isinstance(place, Path):
+                _copy(place, output, file)
+            else:
+                _transfer(place, output, file, patience or Patience())
+        except (DataError, TransferError) as error:
+            reasons.append(without_secrets(f"{place}: {error}"))
+            logger.warning("%s", reasons[-1])
+        else:
+            logger.info("%s: %d bytes from %s", output, output.stat().st_size, without_secrets(str(place)))
+            _part_of(output).unlink(missing_ok=True)
+            return place
+    raise DataError(_nowhere(output, file, reasons))
+
+
+def _is_right(path: Path, file: CatalogFile) -> bool:
+    """Whether a file needs no download; without a checksum nobody can tell."""
+    try:
+        verify(path, file)
+    except DataError as error:
+        logger.warning("%s is not the file of the catalog and is fetched again: %s", path, error)
+        return False
+    return file.has_checksum
+
+
+def _copy(source: Path, output: Path, file: CatalogFile) -> None:
+    _check_local(source, file)
+    try:
+        stream = source.open("rb")
+    except OSError as error:
+        raise DataError(error.strerror or str(error)) from error
+    with stream, atomic(output) as part:
+        with part.open("wb") as copy:
+            shutil.copyfileobj(stream, copy)
+        verify(part, file, name=output.name)
+
+
+def _check_local(source: Path, file: CatalogFile) -> None:
+    """Refuse what never ends (a pipe, a device) before it is opened; a link to a file is one."""
+    try:
+        found = source.stat()
+    except (OSError, ValueError) as error:
+        raise DataError(getattr(error, "strerror", None) or str(error)) from error
+    if not stat.S_ISREG(found.st_mode):
+        raise DataError("is no file, but a folder, a pipe or a device. Write the path of a file.")
+    if file.bytes is not None and found.st_size > file.bytes:
+        raise DataError(f"has {found.st_size} bytes, expected {file.bytes}")
+    if file.bytes is None and found.st_size > limits().download_bytes:
+        raise DataError(
+            f"has {found.st_size} bytes, more than limits.download_bytes allows ({limits().download_bytes}). If the "
+            "file is that large, raise the limit."
+        )
+
+
+def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> None:
+    part = _part_of(output)
+    joined = fetch(url, part, patience=patience, expected_bytes=file.bytes)
+    try:
+        _verify_part(part, output.name, file)
+    except DataError as error:
+        if not joined:
+            raise
+        # The first piece may have come from another place, or the file has changed since.
+        logger.warning(
+            "%s: the joined pieces are not the file (%s); starting from its first byte",
+            without_secrets(url),
+            error,
+        )
+        fetch(url, part, patience=patience, expected_bytes=file.bytes)
+        _verify_part(part, output.name, file)
+    refuse_orphan()
+    part.replace(output)
+
+
+def _part_of(output: Path) -> Path:
+    return output.with_name(f".{output.name}.part")
+
+
+def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
+    """Verify a complete download; a wrong one is deleted, for there is nothing to go on from."""
+    try:
+        verify(part, file, name=name)
+    except DataError:
+        part.unlink()
+        raise
+
+
+def _nowhere(output: Path, file: CatalogFile, reasons: Sequence[str]) -> str:
+    tried = "\n".join(f"  - {reason}" for reason in reasons)
+    text = f"{output} could not be obtained. Tried:\n{tried}"
+    remote = [url for url in file.urls if is_remote(url)]
+    if remote:
+        names = " or ".join(names_in_mirror(url)[0] for url in remote)
+        text += (
+            f"\nWithout these addresses, name a mirror (a folder or base URL) in the config (mirrors: [...]) "
+            f"or in the environment variable {MIRROR_VARIABLE}; the file is looked up there as {names}."
+        )
+    return text

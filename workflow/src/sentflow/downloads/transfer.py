@@ -1,0 +1,271 @@
+"""One HTTP address into one file: retries, time-outs, and going on where a broken transfer stopped."""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import requests
+import urllib3
+from tqdm import tqdm
+
+from sentflow.downloads.timed_http import Deadline, timed_session
+from sentflow.files.limits import limits
+from sentflow.jobs.secrecy import without_secrets
+
+logger = logging.getLogger(__name__)
+
+_CHUNK_BYTES = 1 << 17
+_MOST_DIGITS = 18  # of a size; Python makes no number of thousands of digits
+_PROGRESS_SECONDS = 15.0
+_RANGE_NOT_SATISFIABLE = 416
+# What a later attempt may mend; every other status of 400 and above is an answer.
+_PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+_FINAL_ERRORS = (
+    requests.exceptions.InvalidSchema,
+    requests.exceptions.InvalidURL,
+    requests.exceptions.SSLError,
+    requests.exceptions.TooManyRedirects,
+)
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a server is waited for.
+
+    Attributes
+    ----------
+    connect_seconds, read_seconds
+        Time-outs of the connection and of each read.
+    attempts
+        Tries per address, at least 1.
+    wait_seconds
+        Before the second try; doubled before each further one.
+    longest_wait_seconds
+        Bound of any wait, also of one that the server asks for.
+    stall_seconds, least_bytes_per_second
+        A transfer that brings less than this rate over this time is broken off: a server that sends a byte
+        now and then never runs into the read time-out.
+    clock
+        Gives seconds; tests have their own.
+    """
+
+    connect_seconds: float = 10.0
+    read_seconds: float = 30.0
+    attempts: int = 4
+    wait_seconds: float = 1.0
+    longest_wait_seconds: float = 60.0
+    stall_seconds: float = 60.0
+    least_bytes_per_second: float = 100.0
+    clock: Callable[[], float] = time.monotonic
+
+
+class TransferError(Exception):
+    """An address did not give its file; the message is the reason."""
+
+
+class _PassingError(Exception):
+    """An attempt failed in a way that a later one may mend."""
+
+    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
+
+
+def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | None = None) -> bool:
+    """Download an address into `part`, and go on behind the bytes that are already there.
+
+    Parameters
+    ----------
+    url
+        http or https.
+    part
+        May hold the first bytes of an earlier attempt. It stays when the transfer breaks.
+    patience
+        Time-outs and retries.
+    expected_bytes
+        Size of the whole file where known: another announced size is refused before the body is read, and nothing is
+        read beyond it. Where it is not known, ``limits.download_bytes`` holds.
+
+    Returns
+    -------
+    bool
+        Whether the file was put together from several transfers, so that a wrong checksum may be the fault of
+        an older piece.
+
+    Raises
+    ------
+    TransferError
+        The server refuses, sends more or takes longer than it may, or all attempts failed.
+    """
+    joined = False
+    wait_seconds = patience.wait_seconds
+    deadline = Deadline(limits().download_seconds, patience.clock)
+    for attempt in range(1, patience.attempts + 1):
+        try:
+            return _attempt(url, part, patience, expected_bytes, deadline) or joined
+        except _PassingError as error:
+            if deadline.left() <= 0:
+                raise TransferError(
+                    f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What came is kept: run "
+                    "again to go on from there"
+                ) from error
+            if attempt == patience.attempts:
+                raise TransferError(f"{error} (tried {attempt} times)") from error
+            pause = min(error.wait_seconds or wait_seconds, patience.longest_wait_seconds)
+            logger.warning("%s; trying again in %.1f s", without_secrets(f"{url}: {error}"), pause)
+        joined = joined or _size(part) > 0
+        time.sleep(pause)
+        wait_seconds *= 2
+    raise ValueError(f"attempts must be at least 1, not {patience.attempts}")
+
+
+def _attempt(
+    url: str, part: Path, patience: Patience, expected_bytes: int | None, deadline: Deadline
+) -> bool:
+    start = _size(part)
+    # Compressed transfer would make offsets and sizes mean something else than bytes of the file.
+    headers = {"Accept-Encoding": "identity", "User-Agent": "sentflow"}
+    if start:
+        headers["Range"] = f"bytes={start}-"
+    timeout = (patience.connect_seconds, patience.read_seconds)
+    try:
+        with (
+            timed_session(deadline) as session,
+            session.get(url, headers=headers, stream=True, timeout=timeout) as response,
+        ):
+            if start and _cannot_go_on(response, start):
+                part.unlink()
+                return _attempt(url, part, patience, expected_bytes, deadline)
+            _check_status(response)
+            if response.status_code == requests.codes.ok:
+                start = 0  # the server sends the whole file: it knows no ranges
+            _check_size(response, start, expected_bytes)
+            _save(response, part, start, patience, expected_bytes)
+    except _FINAL_ERRORS as error:
+        raise TransferError(_short(error)) from error
+    except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
+        raise _PassingError(_short(error)) from error
+    return start > 0
+
+
+def _cannot_go_on(response: requests.Response, start: int) -> bool:
+    """Whether a range request was answered with another range, or with none: the file there is shorter."""
+    if response.status_code == requests.codes.partial_content:
+        return not response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+    return response.status_code == _RANGE_NOT_SATISFIABLE
+
+
+def _check_status(response: requests.Response) -> None:
+    status = response.status_code
+    if status in _PASSING_STATUSES:
+        after = response.headers.get("Retry-After", "")
+        raise _PassingError(_status(response), float(after) if after.isdecimal() else None)
+    if status not in (requests.codes.ok, requests.codes.partial_content):
+        raise TransferError(_status(response))
+
+
+def _status(response: requests.Response) -> str:
+    return f"HTTP {response.status_code} {response.reason}".strip()
+
+
+def _check_size(response: requests.Response, start: int, expected_bytes: int | None) -> None:
+    announced = _announced(response)
+    if announced is None:
+        return
+    n_bytes = start + announced
+    if expected_bytes is not None and n_bytes != expected_bytes:
+        raise TransferError(f"has {n_bytes} bytes, expected {expected_bytes}")
+    if n_bytes > _most_bytes(expected_bytes):
+        raise TransferError(f"has {n_bytes} bytes, {_more_than(expected_bytes)}")
+
+
+def _announced(response: requests.Response) -> int | None:
+    """Bytes that the server says it will send; None where it says nothing that could be a size."""
+    stated = response.headers.get("Content-Length", "")
+    return int(stated) if stated.isdecimal() and len(stated) <= _MOST_DIGITS else None
+
+
+def _most_bytes(expected_bytes: int | None) -> int:
+    return limits().download_bytes if expected_bytes is None else expected_bytes
+
+
+def _more_than(expected_bytes: int | None) -> str:
+    if expected_bytes is not None:
+        return f"more than the {expected_bytes} bytes of the catalog"
+    return (
+        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that large, write its "
+        "size as bytes beside its checksum, or raise the limit"
+    )
+
+
+def _save(
+    response: requests.Response, part: Path, start: int, patience: Patience, expected_bytes: int | None
+) -> None:
+    """Write the body as it was sent: what the server packed on the way, unasked, would be unpacked without a bound."""
+    announced = _announced(response)
+    total = None if announced is None else start + announced
+    # The bar is for people at a terminal; a log file gets a line now and then instead.
+    with (
+        part.open("ab" if start else "wb") as file,
+        tqdm(total=total, initial=start, unit="B", unit_scale=True, desc=part.name, disable=None) as bar,
+    ):
+        meter = _Meter(patience, total=total, done=start)
+        # read1 gives what has arrived; read would sit until a whole chunk is there, however slowly it drips
+        while chunk := response.raw.read1(_CHUNK_BYTES, decode_content=False):
+            start += len(chunk)
+            if start > _most_bytes(expected_bytes):
+                part.unlink()  # there is nothing to go on from
+                raise TransferError(f"sends {_more_than(expected_bytes)}")
+            file.write(chunk)
+            bar.update(len(chunk))
+            meter.count(len(chunk))
+
+
+class _Meter:
+    """Watches the rate of a transfer: breaks off a stalled one and logs the progress of a long one."""
+
+    def __init__(self, patience: Patience, *, total: int | None, done: int) -> None:
+        self._patience = patience
+        self._total = total
+        self._done = self._window_done = done
+        self._window_start = self._logged = patience.clock()
+
+    def count(self, n_bytes: int) -> None:
+        self._done += n_bytes
+        now = self._patience.clock()
+        if now - self._window_start >= self._patience.stall_seconds:
+            rate = (self._done - self._window_done) / (now - self._window_start)
+            if rate < self._patience.least_bytes_per_second:
+                raise _PassingError(f"too slow: {rate:.0f} bytes per second")
+            self._window_start, self._window_done = now, self._done
+        if now - self._logged >= _PROGRESS_SECONDS:
+            of_total = f" of {self._total / 1e6:.1f}" if self._total else ""
+            logger.info("%.1f%s MB", self._done / 1e6, of_total)
+            self._logged = now
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _short(error: Exception) -> str:
+    """One line for the many layers of errors that a network failure is wrapped in."""
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection in time"
+    if isinstance(error, requests.exceptions.Timeout | urllib3.exceptions.TimeoutError):
+        return "no answer in time"
+    if isinstance(error, urllib3.exceptions.ProtocolError):
+        return "the connection broke before the end of the file"
+    if isinstance(error, requests.exceptions.ConnectionError):
+        return f"no connection ({_innermost(error)})"
+    return f"{type(error).__name__}: {error}"
+
+
+def _innermost(error: BaseException) -> str:
+    reason: object = error.args[0] if error.args else error
+    reason = getattr(reason, "reason", reason)
+    return str(reason).rsplit(": ", maxsplit=1)[-1]

@@ -1,0 +1,41 @@
+"""Signs that do something instead of being seen: they steer a terminal, turn lines around, or are half a sign.
+
+Texts of strangers hold them. What is printed or put into a table shows them written out; a configuration may not have
+them (`sentflow.graph.config_values`). Standard library only: the Snakefile imports this module in every job.
+"""
+
+import re
+
+# Lines and tabs are left: texts may have them, and tables have their own rule for them.
+_STEERING = "\x00-\x08\x0b-\x1f\x7f-\x9f"
+_LINE_ENDS = "\u2028\u2029"
+_TURNING = "\u202a-\u202e\u2066-\u2069"  # the controls of the bidirectional algorithm
+_HALVES = "\ud800-\udfff"  # surrogates: JSON can write one alone, which no encoding can
+HIDDEN = re.compile(f"[{_STEERING}{_LINE_ENDS}{_TURNING}{_HALVES}]")
+_HALF = re.compile(f"[{_HALVES}]")
+
+
+def visible(text: str, *, only_printable: bool = False) -> str:
+    r"""The text with hidden signs written out, as in ``\x1b`` or ``\u202e``.
+
+    Parameters
+    ----------
+    text
+        Of anybody.
+    only_printable
+        Whether everything is written out that Python does not count as printable, but for line feeds: a message of an
+        error must show blanks that are none, too.
+    """
+    if only_printable:
+        return "".join(sign if sign.isprintable() or sign == "\n" else written_out(sign) for sign in text)
+    return HIDDEN.sub(lambda match: written_out(match[0]), text)
+
+
+def written_out(sign: str) -> str:
+    """A sign as Python writes it in a program."""
+    return sign.encode("unicode_escape").decode("ascii")
+
+
+def has_half(text: str) -> bool:
+    """Whether a text holds half of a sign, so that it cannot be written to any file."""
+    return _HALF.search(text) is not None

@@ -1,0 +1,230 @@
+"""Files that appear whole or not at all."""
+
+import errno
+import hashlib
+import json
+import math
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.files.control_characters import has_half
+from sentflow.jobs.lifeline import refuse_orphan
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_MAX_DEPTH = 100  # of JSON; ours has six levels
+# Beginning of a surrogate, as JSON writes it; two of them may be one sign
+_MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+@contextmanager
+def atomic(path: Path | str) -> Iterator[Path]:
+    """Give a temporary name in the same folder; rename it to `path` when the block ends well.
+
+    The temporary name carries the process id, and an orphan of a killed run renames nothing, so that it never writes
+    into a file that a later run owns. After an error nothing is left behind; what a killed process left of the same
+    file is deleted. The folder is made if needed.
+
+    Raises
+    ------
+    DataError
+        The file cannot be written: no room, no right, a file system that is read-only.
+    """
+    path = Path(path)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove_parts_of_the_dead(path)
+        yield part
+        refuse_orphan()
+        part.replace(path)
+    except FileNotFoundError:
+        raise  # the block wrote nothing: a defect of the program
+    except OSError as error:
+        raise DataError(not_written(path, error).replace(str(part), str(path))) from error
+    finally:
+        with suppress(OSError):  # a file system that has become read-only
+            part.unlink(missing_ok=True)
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """Why a file could not be written, and what to do; one paragraph."""
+    if isinstance(error, IsADirectoryError):
+        return not_a_file(path)
+    reason = error.strerror or str(error)
+    remedy = "Mend that and run again: finished files stay."
+    if error.errno in NOT_ALLOWED:
+        remedy = (
+            f"Nothing can be written to {path.parent}: look at its owner and rights and at how it is mounted, or take "
+            "another folder by --directory."
+        )
+    elif error.errno in NO_ROOM or error.errno is None:  # NumPy does not pass on what the system said
+        remedy = (
+            f"The disk or your quota is full{_free(path)}. Make room, or take another folder by --directory, and run "
+            "again: finished files stay."
+        )
+    return f"{path} could not be written: {reason}. {remedy}"
+
+
+def _free(path: Path) -> str:
+    with suppress(OSError):
+        return f" ({shutil.disk_usage(path.parent).free / 1e6:.1f} MB free)"
+    return ""
+
+
+def _remove_parts_of_the_dead(path: Path) -> None:
+    """Delete the temporary files for `path` of processes that this machine no longer runs.
+
+    A process of another machine counts as dead: a job that was killed there is begun again here. Were it alive, its
+    rename would fail, and it would write nothing wrong.
+    """
+    pattern = re.compile(re.escape(f".{path.name}.") + r"(\d+)\.part")
+    with os.scandir(path.parent) as entries:
+        found = [(entry.path, match) for entry in entries if (match := pattern.fullmatch(entry.name))]
+    for part, match in found:
+        if not _is_running(int(match[1])):
+            Path(part).unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # there, the question would be a signal
+        return True
+    try:
+        os.kill(process, 0)  # asks, and does nothing
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # of another user
+        return True
+    return True
+
+
+def write_digest(path: Path) -> None:
+    """Write the size and SHA-256 of a file beside it, as JSON.
+
+    Rules name the digest as an input and take the file itself as ancient: Snakemake reads every input that it
+    compares by content once more for each output, and with a hundred outputs that takes longer than many a job.
+    """
+    known = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
+    write_json(path.with_suffix(".json"), known)
+
+
+def refuse_changed(path: Path) -> None:
+    """Compare a file with the digest beside it, if there is one; see `write_digest`.
+
+    Raises
+    ------
+    DataError
+        The digest is damaged or of another file, or the file has changed since.
+    OSError
+        One of the two cannot be read.
+    """
+    digest = path.with_suffix(".json")
+    if not digest.exists():
+        return
+    known = read_json(digest)
+    if not isinstance(known, dict) or "sha256" not in known or known.get("file", path.name) != path.name:
+        raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
+    if file_sha256(path) != known["sha256"]:
+        raise DataError(
+            f"{path} is not the file that {digest} describes: its SHA-256 is another. Delete both and run "
+            "snakemake again."
+        )
+
+
+def file_sha256(path: Path | str) -> str:
+    """SHA-256 of a file's bytes, in hexadecimal."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def write_json(path: Path | str, value: Any) -> None:
+    """Write a `json_document`."""
+    write_text(path, json_document(value))
+
+
+def json_document(value: Any) -> str:
+    """JSON with sorted keys; NaN and infinities become null, which JSON can hold. Equal values are equal text."""
+    return json.dumps(_finite(value), indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def read_json(path: Path | str) -> Any:
+    """Read a JSON file.
+
+    Raises
+    ------
+    DataError
+        It is missing, a folder, or no JSON.
+    """
+    try:
+        return parse_json(Path(path).read_text(encoding="utf-8"))
+    except IsADirectoryError as error:
+        raise DataError(not_a_file(Path(path))) from error
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"{path} is missing or damaged ({error}). Delete it and run snakemake again."
+        ) from error
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value that a JSON text holds.
+
+    Raises
+    ------
+    ValueError
+        It is no JSON, nested too deep to be read, holds a number of too many digits, or half of a character.
+    """
+    too_deep = f"it is nested more than {_MAX_DEPTH} levels deep"
+    text = text.decode("utf-8") if isinstance(text, bytes) else text
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(too_deep) from None
+    if text.count("[") + text.count("{") > _MAX_DEPTH and _depth(value) > _MAX_DEPTH:
+        raise ValueError(too_deep)
+    if _MAYBE_HALF.search(text) and has_half(json.dumps(value, ensure_ascii=False)):
+        raise ValueError(
+            "a text in it holds half of a character (\\ud800 to \\udfff), which no file can hold"
+        )
+    return value
+
+
+def _depth(value: Any) -> int:
+    """Levels of maps and lists."""
+    level, depth = [value], 0
+    while level := [item for item in level if isinstance(item, dict | list)]:
+        depth += 1
+        level = [inner for item in level for inner in (item.values() if isinstance(item, dict) else item)]
+    return depth
+
+
+def not_a_file(path: Path) -> str:
+    """What to do about a folder that lies where a file belongs; only one below ``results`` is ours to be deleted."""
+    if "results" in path.parts:
+        return f"{path} is a folder, where a file belongs. Delete that folder and run snakemake again."
+    return f"{path} is a folder, where a file belongs. Write the path of a file, or move the folder away."
+
+
+def write_text(path: Path | str, text: str) -> None:
+    """Write UTF-8 text with Unix line ends."""
+    if has_half(text):
+        raise DataError(
+            f"{path} cannot be written: a text for it holds half of a character, which no file can hold."
+        )
+    with atomic(path) as part:
+        part.write_bytes(text.encode("utf-8"))
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

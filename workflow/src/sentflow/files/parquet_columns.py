@@ -1,0 +1,121 @@
+"""Columns of a stranger's Parquet file as Python values, counted before they are made.
+
+A dictionary and run lengths let a kilobyte stand for gigabytes. So texts stay as the file has them, one value and many
+numbers, until their whole size is known.
+"""
+
+from collections.abc import Sequence
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from sentflow.errors import DataError
+from sentflow.files.limits import RATIO_FROM_BYTES, limits
+from sentflow.files.parquet_pages import page_bytes
+
+_BATCH_ROWS = 1 << 15
+_ROW_BYTES = 8  # of a value however small: a row that is nothing in the file is an object here
+
+
+def column_names(path: Path) -> list[str]:
+    """Names of the columns, in the order of the file.
+
+    Raises
+    ------
+    DataError
+        The file is no Parquet file, or damaged.
+    """
+    try:
+        return list(pq.ParquetFile(path).schema_arrow.names)
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from error
+
+
+def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
+    """The values of some columns.
+
+    Raises
+    ------
+    DataError
+        The file is damaged, or the columns are larger than the limits allow.
+    """
+    wanted = list(dict.fromkeys(names))
+    if not wanted:
+        return {}
+    try:
+        schema = pq.read_schema(path)
+        texts = [
+            name for name in wanted if schema.names.count(name) == 1 and _is_text(schema.field(name).type)
+        ]
+        # Only columns of plain texts can stay as they are; of lists, a batch has as many rows as do no harm
+        file = pq.ParquetFile(path, read_dictionary=texts)
+        most = limits().unpacked_from(path.stat().st_size)
+        stated = _largest_part(path, file.metadata, wanted)
+        _check(path, stated, most)
+        plain = set(texts) == set(wanted)
+        batch_rows = (
+            _BATCH_ROWS if plain else max(1, min(_BATCH_ROWS, 8 * RATIO_FROM_BYTES // max(stated, 1)))
+        )
+        batches, n_bytes = [], 0
+        for batch in file.iter_batches(batch_size=batch_rows, columns=wanted):
+            n_bytes += sum(_bytes_of(column) for column in batch.columns)
+            _check(path, n_bytes, most)
+            batches.append(batch)
+        # by place, for a name may stand for two columns
+        return {
+            name: [
+                value
+                for batch in batches
+                for value in batch.column(batch.schema.names.index(name)).to_pylist()
+            ]
+            for name in wanted
+        }
+    except (OSError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise _unreadable(path, error) from error
+
+
+def _largest_part(path: Path, metadata: Any, names: Sequence[str]) -> int:
+    """Bytes of the largest column of a row group: nothing larger is unpacked at once."""
+    parts = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
+    # of a part without rows nothing is read
+    columns = [part.column(place) for part in parts if part.num_rows for place in range(part.num_columns)]
+    with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
+        sizes = [
+            max(page_bytes(content, column), column.total_uncompressed_size, 2 * column.num_values)
+            for column in columns
+            if _belongs(column.path_in_schema, names)
+        ]
+    return max(sizes, default=0)
+
+
+def _belongs(path_in_schema: str, names: Sequence[str]) -> bool:
+    """Whether a stored column is one of these, or a part of one; a name may hold dots itself."""
+    return any(path_in_schema == name or path_in_schema.startswith(f"{name}.") for name in names)
+
+
+def _bytes_of(column: Any) -> int:
+    """What a column is as values."""
+    if not pa.types.is_dictionary(column.type) or not _is_text(column.type.value_type):
+        return int(column.nbytes) + _ROW_BYTES * len(column)
+    lengths = pc.binary_length(column.dictionary).cast(pa.int64())
+    return (pc.sum(lengths.take(column.indices)).as_py() or 0) + _ROW_BYTES * len(column)
+
+
+def _is_text(kind: Any) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _check(path: Path, n_bytes: int, most: int) -> None:
+    if n_bytes > most:
+        packed = path.stat().st_size
+        raise DataError(
+            f"{path.name} unpacks from {packed} to more than {most} bytes, {limits().unpacked_words(packed)}."
+        )
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    return DataError(f"{path.name} is not a readable Parquet file: {error}")

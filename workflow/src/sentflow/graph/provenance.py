@@ -1,0 +1,149 @@
+"""What a job depends on beside its input files: the digest of its code and the versions of its libraries.
+
+Snakemake does not see imported code. Rules carry `code` and `versions` as params, so that an edit runs
+exactly the rules again whose modules it touches, while comments, docstrings, formatting and file dates count
+for nothing.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from sentflow.graph.source_facts import Facts, facts_of, remember
+
+_PACKAGE = "sentflow"
+_ROOT = Path(__file__).parents[1]
+
+# Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
+_IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
+
+
+def code(module: str, *, without: frozenset[str] = frozenset()) -> str:
+    """16 hex digits that change when the code of a module or of any project module it imports changes.
+
+    Parameters
+    ----------
+    module
+        Dotted name, e.g. ``"sentflow.commands.probe"``.
+    without
+        Modules that the job imports but does not run: neither they nor what they alone import counts.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        There is no such module in the package.
+    """
+    digest = hashlib.sha256()
+    for name in sorted(_closure(module, without)):
+        digest.update(f"{name}\0{_facts(name).digest}\n".encode())
+    remember()
+    return digest.hexdigest()[:16]
+
+
+def files(*names: str) -> str:
+    """16 hex digits of the bytes of files of the package that code reads, e.g. a template or style sheet."""
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update((_ROOT / name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def versions(*distributions: str) -> str:
+    """Versions of libraries that can change a job's numbers, without build tags, e.g. ``torch=2.13.0``."""
+    return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))
+
+
+def imported_modules(module: str, *, without: frozenset[str] = frozenset()) -> set[str]:
+    """A module and every project module that it imports, directly or through others; see `code`."""
+    return _closure(module, without)
+
+
+@cache
+def _public_version(distribution: str) -> str:
+    try:
+        return version(distribution).partition("+")[0]
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _closure(module: str, without: frozenset[str] = frozenset()) -> set[str]:
+    if _source(module) is None:
+        raise ModuleNotFoundError(f"there is no module {module}")
+    found: set[str] = set()
+    open_modules = [module]
+    while open_modules:
+        name = open_modules.pop()
+        if name not in found and name not in without:
+            found.add(name)
+            open_modules.extend(_imports(name))
+    return found
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    """Project modules that a module imports anywhere, inside functions too."""
+    return frozenset(name for name in _facts(module).imported if _source(name) is not None)
+
+
+@cache
+def _facts(module: str) -> Facts:
+    source = _source(module)
+    assert source is not None
+    return facts_of(source.read_bytes(), lambda tree: Facts(_digest(tree), _imported_names(tree)))
+
+
+def _imported_names(tree: ast.Module) -> list[str]:
+    """Names below the package that are imported; some are of functions, not of modules."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)  # a name may be a module
+    return sorted(name for name in names if name.startswith(_PACKAGE + "."))
+
+
+def _digest(tree: ast.Module) -> str:
+    digest = hashlib.sha256()
+    for token in _tokens(tree):
+        digest.update(token.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+@cache
+def _source(module: str) -> Path | None:
+    path = _ROOT.joinpath(*module.split(".")[1:])
+    candidates = (path.with_suffix(".py"), path / "__init__.py")
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
+
+
+def _tokens(node: ast.AST) -> Iterator[str]:
+    """The tree as text that is the same in every Python version: `ast.dump` is not."""
+    yield type(node).__name__
+    for field, value in ast.iter_fields(node):
+        if field in _IGNORED_FIELDS or value is None or value == []:
+            continue
+        yield field
+        if field == "body" and isinstance(value, list):
+            value = _without_docstring(value)
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, ast.AST):
+                yield from _tokens(item)
+            else:
+                yield f"{type(item).__name__}:{item!r}"
+    yield "end"  # else a statement after a block would look like the block's last one
+
+
+def _without_docstring(body: list[ast.AST]) -> list[ast.AST]:
+    first = body[0]
+    is_text = (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    )
+    return body[1:] if is_text else body

@@ -1,0 +1,92 @@
+"""Logging and exit codes of the commands."""
+
+import argparse
+import logging
+import platform
+import shlex
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import TracebackType
+
+from sentflow.errors import SentflowError
+from sentflow.files.control_characters import visible
+from sentflow.files.io import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
+from sentflow.jobs.lifeline import end_with_snakemake
+from sentflow.jobs.secrecy import without_secrets
+
+logger = logging.getLogger(__name__)
+
+
+def start_log(name: str, args: argparse.Namespace, libraries: Sequence[str] = ()) -> None:
+    """Send log records to standard error; first the command as it could be typed, then the versions.
+
+    Passwords and tokens are hidden in every record, see `sentflow.jobs.secrecy`.
+
+    Parameters
+    ----------
+    name
+        Of the command module, e.g. ``"probe"``.
+    args
+        The parsed arguments.
+    libraries
+        Distributions whose versions can change the result.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logger.info("python -P -m sentflow.commands.%s %s", name, shlex.join(_as_typed(args)))
+    versions = " ".join(f"{library}={library_version(library)}" for library in libraries)
+    logger.info("python=%s %s", platform.python_version(), versions)
+
+
+def library_version(distribution: str) -> str:
+    """Installed version of a distribution, or ``"absent"``; nothing is imported."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def exit_with(main: Callable[[], int]) -> None:
+    """Run a command and exit: 0 when done, 2 with one paragraph for a `SentflowError` or a file that cannot be written.
+
+    The process ends with the Snakemake that began it, see `sentflow.jobs.lifeline`. Any other exception is a
+    defect of the program and keeps its traceback (exit code 1). Passwords and tokens are hidden in both.
+    """
+    sys.excepthook = _tell
+    try:
+        end_with_snakemake()
+        sys.exit(main())
+    except SentflowError as error:
+        sys.stderr.write(without_secrets(f"\nerror: {error}\n"))
+        sys.exit(2)
+    except IsADirectoryError as error:
+        sys.stderr.write(visible(f"\nerror: {not_a_file(Path(error.filename or ''))}\n"))
+        sys.exit(2)
+    except OSError as error:
+        if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:
+            raise
+        sys.stderr.write(visible(f"\nerror: {not_written(Path(error.filename), error)}\n"))
+        sys.exit(2)
+
+
+class _Formatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return visible(without_secrets(super().format(record)))
+
+
+def _tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.stderr.write(visible(without_secrets("".join(traceback.format_exception(kind, error, trace)))))
+
+
+def _as_typed(args: argparse.Namespace) -> list[str]:
+    words: list[str] = []
+    for name, value in vars(args).items():
+        if value is None or value == []:
+            continue
+        words.append("--" + name.replace("_", "-"))
+        words.extend(str(item) for item in value) if isinstance(value, list) else words.append(str(value))
+    return words

@@ -1,0 +1,223 @@
+"""Raw files of a task into its table: read, map labels to classes, and say all that is wrong at once."""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.checksums import verify_again
+from sentflow.texts import checks
+from sentflow.texts.readers import Reader, Rows, read_rows
+from sentflow.texts.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable
+
+logger = logging.getLogger(__name__)
+
+COLUMNS_LAYOUT = "columns"  # single or pair, whichever the number of columns says
+METRICS = ("mcc", "adjusted_macro_f1")
+_INTEGER = re.compile(r"\s*([+-]?\d{1,18})(\.0*)?\s*")
+_MISSING_LABELS = frozenset({"", "nan", "na", "n/a", "null", "none"})
+
+
+@dataclass(frozen=True)
+class PrepareSettings:
+    """The part of a task's catalog entry that its table depends on.
+
+    Attributes
+    ----------
+    reader
+        How to read the raw file.
+    layout
+        One of `LAYOUTS`, or ``"columns"``.
+    metric
+        One of `METRICS`.
+    data_version
+        What the texts are, for captions.
+    folds, batch_rows, evaluation_share, small_parts
+        Of the protocol that the table must allow, see `check_folds`.
+    rows
+        Expected number of rows, or None.
+    class_counts
+        Expected rows per class, or None.
+    files
+        Name → catalog entry of the dataset's files: what has a checksum there is verified again before it is
+        read. Empty where nothing is known.
+    """
+
+    reader: Reader
+    layout: str
+    metric: str
+    data_version: str
+    folds: int
+    rows: int | None = None
+    class_counts: Mapping[int, int] | None = None
+    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    batch_rows: int = checks.BATCH_ROWS
+    evaluation_share: float = checks.EVALUATION_FRACTION
+    small_parts: bool = False
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], *, task: str) -> "PrepareSettings":
+        """Pick the settings out of a task's entry (plus ``folds``); its other keys are not this stage's.
+
+        Raises
+        ------
+        ConfigError
+            A key is missing, or has a value that does not exist.
+        """
+        names = [item.name for item in fields(cls)]
+        missing = [name for name in names[:5] if name not in settings]
+        if missing:
+            raise ConfigError(f"tasks.{task}: {', '.join(missing)} missing.")
+        for key, allowed in (("layout", (COLUMNS_LAYOUT, *LAYOUTS)), ("metric", METRICS)):
+            if settings[key] not in allowed:
+                raise ConfigError(
+                    f"tasks.{task}.{key}: {settings[key]!r} does not exist. "
+                    f"Write one of: {', '.join(allowed)}."
+                )
+        picked = {name: settings[name] for name in names if settings.get(name) is not None}
+        picked["reader"] = Reader.from_settings(settings["reader"], where=f"tasks.{task}.reader")
+        if "class_counts" in picked:  # JSON has made texts of the classes
+            picked["class_counts"] = {int(name): n for name, n in picked["class_counts"].items()}
+        return cls(**picked)
+
+
+def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> TaskTable:
+    """Read and check the rows of a task.
+
+    Parameters
+    ----------
+    task
+        Its name.
+    raw_files
+        Files of its dataset; the reader's `file` is found among them by name.
+    settings
+        See `PrepareSettings`.
+
+    Returns
+    -------
+    TaskTable
+        Rows in the order of the file. Texts are as read: nothing is stripped or normalised here.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the file.
+    DataError
+        The file or its rows are not in order; all problems with the rows are told at once.
+    """
+    path = _raw_file(task, raw_files, settings.reader.file)
+    verify_again(path, settings.files.get(path.name, {}))
+    rows = read_rows(path, settings.reader)
+    layout = _layout(settings.layout, rows, f"{task} ({path.name})")
+    classes, problems = _classes(rows, settings.reader.labels)
+    problems += checks.empty_texts(rows.names, rows.text_a, "text a")
+    if rows.text_b is not None:
+        problems += checks.empty_texts(rows.names, rows.text_b, "text b")
+    if layout == "alternatives" and rows.text_b is not None:
+        problems += checks.uneven_alternatives(rows.names, rows.text_b)
+    counts = Counter(number for number in classes if number is not None)
+    if None not in classes:  # counts of half the rows would only repeat the problem with the other half
+        problems += checks.misfit_classes(counts, settings.metric)
+        problems += checks.misfit_counts(counts, settings.rows, settings.class_counts)
+    if problems:
+        raise DataError(_told(task, path, problems))
+    table = _table(task, layout, settings, rows, [number for number in classes if number is not None])
+    checks.check_folds(
+        table,
+        settings.folds,
+        batch_rows=settings.batch_rows,
+        evaluation_share=settings.evaluation_share,
+        small_parts=settings.small_parts,
+    )
+    logger.info("%s: %d rows, per class %s", task, len(table), dict(sorted(counts.items())))
+    return table
+
+
+def _raw_file(task: str, raw_files: Sequence[Path], name: str) -> Path:
+    for path in raw_files:
+        if path.name == name:
+            return path
+    raise ConfigError(
+        f"tasks.{task}.reader.file: {name!r} is not a file of the dataset. "
+        f"Files: {', '.join(path.name for path in raw_files)}."
+    )
+
+
+def _layout(wanted: str, rows: Rows, where: str) -> str:
+    found = "single" if rows.text_b is None else "pair"
+    if wanted == COLUMNS_LAYOUT:
+        return found
+    if (wanted == "single") != (found == "single"):
+        columns = "one text column" if found == "single" else "two text columns"
+        raise DataError(
+            f"{where}: layout {wanted} does not fit a file with {columns}. Write layout: {found}."
+        )
+    return wanted
+
+
+def _classes(rows: Rows, labels: Mapping[str, int]) -> tuple[list[int | None], list[str]]:
+    """Class of each row (None where there is none), and what is wrong with the labels."""
+    classes = [_class(label, labels) for label in rows.labels]
+    faulty = [
+        (name, label)
+        for name, label, number in zip(rows.names, rows.labels, classes, strict=True)
+        if number is None
+    ]
+    missing = [name for name, label in faulty if label.strip().lower() in _MISSING_LABELS]
+    other = [(name, label) for name, label in faulty if label.strip().lower() not in _MISSING_LABELS]
+    problems = [f"the label is missing in {checks.named(missing)}"] if missing else []
+    if other:
+        # A label is short; a long one is a text from a wrong column, and texts do not belong in logs.
+        kinds = list(dict.fromkeys(label if len(label) <= 20 else label[:20] + "…" for _, label in other))
+        where = (
+            f"{', '.join(repr(kind) for kind in kinds[:10])} in {checks.named([name for name, _ in other])}"
+        )
+        problems.append(_other_labels(where, labels))
+    return classes, problems
+
+
+def _class(label: str, labels: Mapping[str, int]) -> int | None:
+    if labels:
+        return labels.get(label)
+    match = _INTEGER.fullmatch(label)
+    return int(match[1]) if match else None
+
+
+def _other_labels(where: str, labels: Mapping[str, int]) -> str:
+    if not labels:
+        return (
+            f"the label is not an integer: {where}. Write labels: ['label of class 0', 'label of class 1', ...], "
+            "or labels: {'label': number, ...}"
+        )
+    text = f"the label is not in reader.labels ({', '.join(repr(label) for label in labels)}): {where}"
+    if {"true", "false"} & set(labels):
+        text += ". In YAML, yes, no, true and false are truth values: put such labels in quotes"
+    return text
+
+
+def _table(
+    task: str, layout: str, settings: PrepareSettings, rows: Rows, classes: Sequence[int]
+) -> TaskTable:
+    distinct = sorted(set(classes))
+    position = {number: k for k, number in enumerate(distinct)}
+    text_b = rows.text_b or []
+    info = TaskInfo(
+        task=task,
+        layout=layout,
+        classes=[str(number) for number in distinct],
+        n_alternatives=len(text_b[0].split(SEPARATOR)) if layout == "alternatives" else 0,
+        data_version=settings.data_version,
+    )
+    labels = np.asarray([position[number] for number in classes], dtype=np.int64)
+    return TaskTable(info=info, text_a=rows.text_a, text_b=text_b, labels=labels, groups=rows.groups)
+
+
+def _told(task: str, path: Path, problems: Sequence[str]) -> str:
+    first = "rows are counted from 1 after the header"
+    return f"{task} ({path.name}; {first}):\n" + "\n".join(f"  - {problem}." for problem in problems)

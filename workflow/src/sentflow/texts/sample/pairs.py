@@ -1,0 +1,179 @@
+"""Sample pair sets: sentence pairs whose similarity is graded by construction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+from sentflow.stats.seeds import derive_seed
+from sentflow.texts.sample import facts_english, facts_portuguese
+from sentflow.texts.sample.facts import Source, Theme
+from sentflow.texts.sample.grammar import Grammar, as_sentence
+
+COLUMNS = ("subset", "text_a", "text_b", "score")
+LEVELS = (0, 1, 2, 3, 4, 5)
+ATTEMPTS_AT_NEW_PAIRS = 20
+_UNEVEN = (-0.4, -0.2, 0.0, 0.2, 0.4)  # as if five people had scored, and not all alike
+
+ENGLISH = (facts_english.NEWS, facts_english.IMAGES, facts_english.FORUMS)
+PORTUGUESE = (facts_portuguese.NEWS, facts_portuguese.IMAGES, facts_portuguese.FORUMS)
+
+
+@dataclass(frozen=True)
+class PairRecipe:
+    """How a sample pair set is made.
+
+    Attributes
+    ----------
+    sources
+        Where its sentences come from, one after the other.
+    rows_per_source
+        A multiple of six, for each level has as many.
+    least
+        Score of pairs that have nothing in common, 0 or 1; 5 is the same meaning.
+    """
+
+    sources: tuple[Source, ...]
+    rows_per_source: int
+    least: int = 0
+
+
+RECIPES = {
+    "STS12": PairRecipe(ENGLISH, 48),
+    "STS13": PairRecipe(ENGLISH, 48),
+    "STSB-train": PairRecipe(ENGLISH, 78),
+    "STSB-dev": PairRecipe(ENGLISH, 48),
+    "STSB-test": PairRecipe(ENGLISH, 60),
+    "SICKR-test": PairRecipe((facts_english.IMAGES,), 150, least=1),
+    "STSB-pt-dev": PairRecipe(PORTUGUESE, 48),
+    "STSB-pt-test": PairRecipe(PORTUGUESE, 60),
+    "ASSIN-test": PairRecipe((facts_portuguese.NEWS,), 150, least=1),
+}
+
+
+@dataclass(frozen=True)
+class SamplePairs:
+    """Scored pairs, source after source, in random order within each.
+
+    Attributes
+    ----------
+    subset, text_a, text_b
+        As long as the scores.
+    scores
+        With one decimal.
+    """
+
+    subset: list[str]
+    text_a: list[str]
+    text_b: list[str]
+    scores: list[float]
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def generate_pairs(pairs: str, *, seed: int) -> SamplePairs:
+    """Sample pairs in the manner of a pair set.
+
+    Parameters
+    ----------
+    pairs
+        One of `RECIPES`.
+    seed
+        Not negative. Rows depend on the seed and the name alone.
+
+    Returns
+    -------
+    SamplePairs
+        The same on any machine. Level 5 is one fact in two wordings; 4 leaves out where or when in one of them;
+        3 has another place and time; 2 is another fact of the same theme, at the same place and time; 1 that at
+        another place and time; 0 another theme. A score is its level ± 0.4, from `least` to 5.
+
+    Raises
+    ------
+    ConfigError
+        No such pair set, or a negative seed.
+    """
+    if pairs not in RECIPES:
+        raise ConfigError(f"There are no sample pairs for {pairs!r}. Write one of: {', '.join(RECIPES)}.")
+    if seed < 0:
+        raise ConfigError(f"The seed of sample data is {seed}. Write a number that is not negative.")
+    recipe = RECIPES[pairs]
+    rng = np.random.Generator(np.random.PCG64(derive_seed(seed, "sample pairs", pairs)))
+    grammar = Grammar(rng, {})
+    found = SamplePairs([], [], [], [])
+    for source in recipe.sources:
+        seen: set[tuple[str, str]] = set()
+        levels = [level for level in LEVELS for _ in range(recipe.rows_per_source // len(LEVELS))]
+        for level in grammar.sample(levels, len(levels)):
+            text_a, text_b = _new_pair(grammar, source, level, seen)
+            found.subset.append(source.name)
+            found.text_a.append(text_a)
+            found.text_b.append(text_b)
+            found.scores.append(_score(grammar, level, recipe.least))
+    return found
+
+
+def to_tsv(pairs: SamplePairs) -> str:
+    """The pairs with a header, separated by tabs and without quoting."""
+    rows = zip(pairs.subset, pairs.text_a, pairs.text_b, map(str, pairs.scores), strict=True)
+    return "".join("\t".join(row) + "\n" for row in (COLUMNS, *rows))
+
+
+def _new_pair(grammar: Grammar, source: Source, level: int, seen: set[tuple[str, str]]) -> tuple[str, str]:
+    pair = _pair(grammar, source, level)
+    for _ in range(ATTEMPTS_AT_NEW_PAIRS):
+        if pair not in seen:
+            break
+        pair = _pair(grammar, source, level)
+    seen.add(pair)
+    return pair
+
+
+def _pair(grammar: Grammar, source: Source, level: int) -> tuple[str, str]:
+    """Two sentences of a level, in random order."""
+    theme = grammar.pick(source.themes)
+    fact = grammar.pick(theme)
+    wording = grammar.pick(fact)
+    circumstances = _circumstances(grammar, source)
+    others = circumstances
+    if level >= 3:
+        second = grammar.pick_other(fact, wording)
+    else:
+        second = grammar.pick(_other_fact(grammar, source, theme, level, fact))
+    if level == 4:
+        others = (circumstances[0], "") if grammar.chance(0.5) else ("", circumstances[1])
+    elif level in (1, 3) or (level == 0 and grammar.chance(0.5)):
+        others = _other_circumstances(grammar, source, circumstances)
+    pair = (_sentence(grammar, wording, circumstances), _sentence(grammar, second, others))
+    return pair if grammar.chance(0.5) else (pair[1], pair[0])
+
+
+def _other_fact(
+    grammar: Grammar, source: Source, theme: Theme, level: int, fact: Sequence[str]
+) -> Sequence[str]:
+    if level == 0:
+        return grammar.pick(grammar.pick_other(source.themes, theme))
+    return grammar.pick([other for other in theme if other is not fact])
+
+
+def _circumstances(grammar: Grammar, source: Source) -> tuple[str, str]:
+    return grammar.pick(source.places), grammar.pick(source.times)
+
+
+def _other_circumstances(grammar: Grammar, source: Source, taken: tuple[str, str]) -> tuple[str, str]:
+    return grammar.pick_other(source.places, taken[0]), grammar.pick_other(source.times, taken[1])
+
+
+def _sentence(grammar: Grammar, wording: str, circumstances: tuple[str, str]) -> str:
+    """The fact with its place and time behind it, or its time before it."""
+    place, time = circumstances
+    if time and grammar.chance(0.4):
+        return as_sentence(f"{time}, {wording} {place}".strip())
+    return as_sentence(" ".join(part for part in (wording, place, time) if part))
+
+
+def _score(grammar: Grammar, level: int, least: int) -> float:
+    score = least + level * (5 - least) / 5 + grammar.pick(_UNEVEN)
+    return round(min(max(score, float(least)), 5.0), 1)
