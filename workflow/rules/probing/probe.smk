@@ -7,28 +7,28 @@ rule probe:
         paths.TASK_DIGEST,
         task=ancient(paths.TASK),
         # The description of the embeddings holds the checksums of both.
-        texts=ancient(targets.texts_of_task),
-        embeddings=ancient(targets.embeddings_of_task),
-        info=targets.embeddings_info_of_task,
+        texts=ancient(probing.texts),
+        embeddings=ancient(probing.embeddings),
+        info=probing.embeddings_info,
     output:
         # Their predictions lie beside them, written before them: as outputs they would double what Snakemake keeps and checks.
-        folds=targets.fold_outputs(),
+        folds=probing.fold_outputs(),
     log:
-        paths.log("probe", targets.probe_job_key()),
+        paths.log("probe", probing.job_key()),
     benchmark:
-        paths.benchmark("probe", targets.probe_job_key())
+        paths.benchmark("probe", probing.job_key())
     wildcard_constraints:
-        model=targets.fixed_models(),
+        model=targets.encoders.fixed(),
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.probe"),
-        env=targets.probe_versions,
-        settings=targets.probe_settings,
+        env=probing.probe_versions,
+        settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"
         " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
@@ -41,28 +41,28 @@ rule probe_lazy:
         paths.TASK_DIGEST,
         task=ancient(paths.TASK),
         manifest=paths.MANIFEST,
-        own=ancient(targets.files_of_model),
+        own=ancient(targets.encoders.files),
     output:
-        folds=targets.fold_outputs(),
+        folds=probing.fold_outputs(),
     log:
-        paths.log("probe_lazy", targets.probe_job_key()),
+        paths.log("probe_lazy", probing.job_key()),
     benchmark:
-        paths.benchmark("probe_lazy", targets.probe_job_key())
+        paths.benchmark("probe_lazy", probing.job_key())
     wildcard_constraints:
-        model=targets.lazy_models(),
+        model=targets.encoders.lazy(),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
     priority: 1
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
-        call_seconds=targets.call_seconds,
+        call_seconds=targets.encoders.call_seconds,
     params:
         code=code("sentflow.commands.probe_lazy"),
         env=versions("numpy", "scikit-learn", "torch"),
-        settings=targets.probe_settings,
+        settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"
         " --manifest {input.manifest:q} --settings {params.settings:q} --call-seconds {resources.call_seconds:q}"
@@ -73,7 +73,7 @@ rule score:
     """The folds of one task and encoder → the score with its intervals, the unaggregated table, and all predictions."""
     input:
         paths.TASK_DIGEST,
-        folds=targets.folds_of_task,
+        folds=probing.folds,
         rows=ancient(paths.TASK),
     output:
         scores=paths.SCORES,
@@ -84,7 +84,7 @@ rule score:
     benchmark:
         paths.benchmark("score", "{task}/{model}")
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
@@ -92,7 +92,7 @@ rule score:
     params:
         code=code("sentflow.commands.score"),
         env=versions("numpy", "scipy"),
-        settings=targets.score_settings,
+        settings=probing.score_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.score --task {wildcards.task:q} --model {wildcards.model:q}"
         " --rows {input.rows:q} --folds {input.folds:q} --settings {params.settings:q}"
@@ -102,12 +102,12 @@ rule score:
 rule compare:
     """Every score → which encoders differ: within each task, over all tasks, and what it would take to tell."""
     input:
-        targets.task_digests(),
-        scores=targets.scores(),
-        tables=targets.score_tables(),
+        probing.task_digests(),
+        scores=probing.scores(),
+        tables=probing.score_tables(),
         # They were written with the scores.
-        predictions=ancient(targets.score_predictions()),
-        rows=ancient(targets.task_tables()),
+        predictions=ancient(probing.score_predictions()),
+        rows=ancient(probing.task_tables()),
     output:
         pairs=paths.PAIRS,
         standings=paths.STANDINGS,
@@ -120,7 +120,7 @@ rule compare:
     benchmark:
         paths.benchmark("compare")
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
@@ -128,7 +128,7 @@ rule compare:
     params:
         code=code("sentflow.commands.compare"),
         env=versions("numpy", "scipy"),
-        settings=targets.comparison_settings,
+        settings=probing.comparison_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.compare --scores {input.scores:q} --rows {input.rows:q}"
         " --settings {params.settings:q}"

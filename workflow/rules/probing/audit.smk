@@ -13,7 +13,7 @@ rule audit:
     benchmark:
         paths.benchmark("audit", "{task}")
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
@@ -21,7 +21,7 @@ rule audit:
     params:
         code=code("sentflow.commands.audit"),
         env=versions("numpy", "py3langid"),
-        settings=targets.audit_settings,
+        settings=probing.audit_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.audit --rows {input.rows:q} --settings {params.settings:q}"
         " --output {output:q} > {log:q} 2>&1"
@@ -32,7 +32,7 @@ rule hardest:
     input:
         paths.TASK_DIGEST,
         rows=ancient(paths.TASK),
-        predictions=targets.predictions_of_real_models,
+        predictions=probing.predictions_of_real_models,
     output:
         paths.HARDEST,
     log:
@@ -40,14 +40,14 @@ rule hardest:
     benchmark:
         paths.benchmark("hardest", "{task}")
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.hardest"),
-        settings=targets.hardest_settings,
+        settings=probing.hardest_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.hardest --rows {input.rows:q}"
         " --predictions {input.predictions:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

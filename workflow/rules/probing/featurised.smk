@@ -7,7 +7,7 @@ rule featurise:
         paths.TASK_DIGEST,
         manifest=paths.MANIFEST,
         task=ancient(paths.TASK),
-        own=ancient(targets.files_of_model),
+        own=ancient(targets.encoders.files),
     output:
         features=paths.FEATURES,
         info=paths.FEATURES_INFO,
@@ -16,14 +16,14 @@ rule featurise:
     benchmark:
         paths.benchmark("featurise", "{model}/{task}")
     wildcard_constraints:
-        model=targets.featurisers(),
+        model=targets.encoders.featurisers(),
     conda:
-        "../../envs/embed.yaml"
-    threads: targets.embed_threads
+        "../../../envs/embed.yaml"
+    threads: targets.encoders.threads
     resources:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
-        call_seconds=targets.call_seconds,
+        call_seconds=targets.encoders.call_seconds,
     params:
         code=code("sentflow.commands.featurise"),
         env=versions("numpy"),
@@ -40,23 +40,23 @@ rule probe_featurised:
         features=ancient(paths.FEATURES),
         info=paths.FEATURES_INFO,
     output:
-        folds=targets.fold_outputs(),
+        folds=probing.fold_outputs(),
     log:
-        paths.log("probe_featurised", targets.probe_job_key()),
+        paths.log("probe_featurised", probing.job_key()),
     benchmark:
-        paths.benchmark("probe_featurised", targets.probe_job_key())
+        paths.benchmark("probe_featurised", probing.job_key())
     wildcard_constraints:
-        model=targets.featurisers(),
+        model=targets.encoders.featurisers(),
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.probe_featurised"),
-        env=targets.probe_versions,
-        settings=targets.probe_settings,
+        env=probing.probe_versions,
+        settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"
         " --features {input.features:q} --info {input.info:q} --settings {params.settings:q}"
@@ -65,8 +65,8 @@ rule probe_featurised:
 
 use rule probe_featurised as probe_featurised_study with:
     output:
-        folds=targets.fold_outputs(study=True),
+        folds=probing.fold_outputs(study=True),
     log:
-        paths.log("probe_featurised_study", targets.study_job_key()),
+        paths.log("probe_featurised_study", probing.job_key(study=True)),
     benchmark:
-        paths.benchmark("probe_featurised_study", targets.study_job_key())
+        paths.benchmark("probe_featurised_study", probing.job_key(study=True))

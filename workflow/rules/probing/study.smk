@@ -3,20 +3,20 @@
 
 use rule probe as probe_study with:
     output:
-        folds=targets.fold_outputs(study=True),
+        folds=probing.fold_outputs(study=True),
     log:
-        paths.log("probe_study", targets.study_job_key()),
+        paths.log("probe_study", probing.job_key(study=True)),
     benchmark:
-        paths.benchmark("probe_study", targets.study_job_key())
+        paths.benchmark("probe_study", probing.job_key(study=True))
 
 
 use rule probe_lazy as probe_lazy_study with:
     output:
-        folds=targets.fold_outputs(study=True),
+        folds=probing.fold_outputs(study=True),
     log:
-        paths.log("probe_lazy_study", targets.study_job_key()),
+        paths.log("probe_lazy_study", probing.job_key(study=True)),
     benchmark:
-        paths.benchmark("probe_lazy_study", targets.study_job_key())
+        paths.benchmark("probe_lazy_study", probing.job_key(study=True))
 
 
 use rule score as score_study with:
@@ -33,10 +33,10 @@ use rule score as score_study with:
 rule compare_protocol:
     """Scores under the experiment's protocol and under another → what the other changes."""
     input:
-        scores=targets.scores(),
-        tables=targets.score_tables(),
-        other_scores=targets.study_scores,
-        other_tables=targets.study_score_tables,
+        scores=probing.scores(),
+        tables=probing.score_tables(),
+        other_scores=probing.study_scores,
+        other_tables=probing.study_score_tables,
     output:
         paths.EFFECTS,
     log:
@@ -45,7 +45,7 @@ rule compare_protocol:
         paths.benchmark("compare_protocol", "{protocol}")
     localrule: True
     conda:
-        "../../envs/probe.yaml"
+        "../../../envs/probe.yaml"
     threads: 1
     resources:
         mem_mb=1000,
@@ -53,7 +53,7 @@ rule compare_protocol:
     params:
         code=code("sentflow.commands.compare_protocol"),
         env=versions("numpy", "scipy"),
-        settings=targets.compare_settings,
+        settings=probing.effect_settings,
     shell:
         "python -m sentflow.commands.compare_protocol --scores {input.scores:q} --tables {input.tables:q}"
         " --other-scores {input.other_scores:q} --other-tables {input.other_tables:q}"
