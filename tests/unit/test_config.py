@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Experiment, laid_over, load_experiment
+from sentflow.graph.config.experiment import Experiment, laid_over, load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.config.experiment import laid_over, load_experiment
 from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]

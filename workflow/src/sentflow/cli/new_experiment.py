@@ -7,8 +7,8 @@ from pathlib import Path
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Entries, laid_over, load_experiment
-from sentflow.graph.similarity_config import SECTIONS
+from sentflow.graph.config.experiment import Entries, laid_over, load_experiment
+from sentflow.graph.config.pairs import SECTIONS
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.

@@ -5,9 +5,9 @@ from itertools import product
 from typing import Any
 
 from sentflow.graph import paths
-from sentflow.graph.config import Entry, Experiment
+from sentflow.graph.config.experiment import Entry, Experiment
+from sentflow.graph.config.pairs import PERMUTED
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
-from sentflow.graph.similarity_config import PERMUTED
 from sentflow.texts.pair_files import raw_files_of
 
 CHECK = "similarity"

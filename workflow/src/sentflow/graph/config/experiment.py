@@ -17,16 +17,17 @@ from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_
 from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import parse_settings, refuse_overgrown
-from sentflow.graph import own_tasks, paths
-from sentflow.graph.config_values import value_problems
-from sentflow.graph.name_checks import name_problems
-from sentflow.graph.similarity_config import (
+from sentflow.graph import paths
+from sentflow.graph.config import own_tasks
+from sentflow.graph.config.names import name_problems
+from sentflow.graph.config.pairs import (
     families_of,
     instead,
     needed_pair_sets,
     selected_names,
     selection_problems,
 )
+from sentflow.graph.config.values import value_problems
 from sentflow.jobs.secrecy import secret_problems, without_secrets
 from sentflow.probing.protocol.named import NamedProtocol
 

@@ -1,6 +1,6 @@
 """What may be wrong with the part of a configuration that speaks of pair sets, and which pair sets it needs.
 
-Standard library only, like `sentflow.graph.config`, whose entries it looks at.
+Standard library only, like `sentflow.graph.config.experiment`, whose entries it looks at.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
