@@ -12,7 +12,8 @@ from typing import Any
 
 from sentflow.encoders.kinds import source_kind
 from sentflow.encoders.prompts import prompted_tasks
-from sentflow.graph.config.experiment import Entries, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entries
 from sentflow.graph.targets import Targets
 from sentflow.texts.pair_files import raw_files_of
 

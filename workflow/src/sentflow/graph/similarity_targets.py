@@ -5,7 +5,8 @@ from itertools import product
 from typing import Any
 
 from sentflow.graph import paths
-from sentflow.graph.config.experiment import Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
 from sentflow.graph.config.pairs import PERMUTED
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.texts.pair_files import raw_files_of

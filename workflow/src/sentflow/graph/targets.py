@@ -25,7 +25,8 @@ from sentflow.encoders.kinds import (
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
 from sentflow.graph import paths, similarity_targets
-from sentflow.graph.config.experiment import Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.graph.similarity_targets import SimilarityTargets
