@@ -197,7 +197,7 @@ def test_code_that_all_share_runs_everything(project, everything):
     assert planned(project) == everything
 
 
-@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config.py", "graph/provenance.py"])
+@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config/experiment.py", "graph/provenance.py"])
 def test_code_of_the_workflow_itself_runs_nothing(project, module):
     edit(project / PACKAGE / module)
     assert planned(project) == set()

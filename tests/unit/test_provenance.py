@@ -300,7 +300,7 @@ def test_every_command_has_a_digest_of_its_own():
 def test_snakefile_imports_nothing_heavy():
     """It is read again in every job of a cluster."""
     modules = {
-        "sentflow.graph.config",
+        "sentflow.graph.config.experiment",
         "sentflow.graph.targets",
         "sentflow.graph.provenance",
         "sentflow.graph.paths",

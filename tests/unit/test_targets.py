@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sentflow.graph import paths
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.targets import Targets
 

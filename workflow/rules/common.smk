@@ -19,7 +19,7 @@ leave_out_working_folder(Path(workflow.basedir))
 
 from sentflow.jobs import lifeline
 from sentflow.graph import paths
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
 from sentflow.graph.provenance import code, files, versions

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.graph.config import Experiment
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 
 # A task that trains on too few rows has a small file; larger ones are left to the jobs.

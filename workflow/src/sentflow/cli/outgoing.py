@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.encoders.kinds import API, source_kind
 from sentflow.encoders.service_keys import read_key
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Experiment
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from sentflow.encoders.prompts import SIDES, prompted_tasks, roles_of_texts
 from sentflow.graph import paths
-from sentflow.graph.config import Entries, Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import DOCUMENT, QUERY, Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known

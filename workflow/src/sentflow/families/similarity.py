@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from sentflow.graph import paths
-from sentflow.graph.config import Entry
+from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.graph.pair_settings import digests_of, measured, needed_pair_sets, resampling, tables_of

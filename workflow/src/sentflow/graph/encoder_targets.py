@@ -14,7 +14,8 @@ from sentflow.encoders.kinds import (
     encode_settings,
     fetch_settings,
 )
-from sentflow.graph.config import Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, one_of
 from sentflow.graph.provenance import code, versions
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from sentflow.exports.identity import data_name, model_name
 from sentflow.graph import paths
-from sentflow.graph.config import Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")

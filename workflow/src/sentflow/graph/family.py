@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, ClassVar
 
 import sentflow.families
-from sentflow.graph.config import Experiment
+from sentflow.graph.config.experiment import Experiment
 
 TEXT, QUERY, DOCUMENT = "text", "query", "document"
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sentflow.graph import paths
-from sentflow.graph.config import Entries, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entries
 from sentflow.graph.job_settings import pick
 
 

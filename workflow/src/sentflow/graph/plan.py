@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.kinds import source_kind
-from sentflow.graph.config import Experiment
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 
 # A source of any other kind lies on this machine.

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.graph import paths
-from sentflow.graph.config import Entry, Experiment
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
 from sentflow.graph.family import Collection, Family, known_families

@@ -1,27 +1,20 @@
-"""What may be wrong with the part of a configuration that speaks of pair sets, and which pair sets it needs.
+"""Pair sets, alignments and regressions in catalog and configuration, which pair sets they need, and what may be wrong.
 
-Standard library only, like `sentflow.graph.config`, whose entries it looks at.
+The sections ``similarity`` and ``geometry`` of a configuration belong to them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
+from sentflow.graph.config.entries import derived
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.messages import instead, unknown
+from sentflow.graph.config.shared import file_problems
 from sentflow.texts.pair_files import raw_files_of
 
-Entry = dict[str, Any]
-Entries = dict[str, Entry]
-
-SECTIONS = ("pair_sets", "alignments", "regressions")
 PERMUTED = "-permuted"
-_NOUNS = {"pair_sets": "pair set", "alignments": "alignment", "regressions": "regression"}
 # The keys of an entry that name pair sets.
 _PARTS = {"alignments": ("pairs", "positives"), "regressions": ("train", "dev", "test")}
-
-
-def selected_names(config: Mapping[str, Any]) -> dict[str, list[str]]:
-    """Section → selected names; none where the configuration says nothing."""
-    return {section: list(config["select"].get(section, [])) for section in SECTIONS}
 
 
 def pair_sets_of(section: str, entry: Mapping[str, Any]) -> list[str]:
@@ -52,49 +45,26 @@ def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]
     return families
 
 
-def selection_problems(config: Mapping[str, Any], entries: Mapping[str, Entries]) -> list[str]:
-    """What is wrong with the selected pair sets, alignments and regressions.
-
-    Parameters
-    ----------
-    config
-        The validated configuration.
-    entries
-        All entries by section; those that the schemas refuse are not looked at any further.
-    """
-    selected = selected_names(config)
-    problems = [
-        f"config.select.{section}: there is no {_NOUNS[section]} {name!r}. {instead(name, entries[section])}"
-        for section, names in selected.items()
-        for name in names
-        if name not in entries[section]
-    ]
+def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     for section in _PARTS:
         for name in selected[section]:
-            problems += _part_problems(section, name, entries)
+            yield from _part_problems(section, name, entries)
     known = {
         name: entries["pair_sets"][name]
         for name in needed_pair_sets(selected, entries)
         if _is_whole(entries["pair_sets"].get(name))
     }
+    datasets = entries["datasets"]
     for name, entry in known.items():
-        problems += _source_problems(name, entry, entries["datasets"])
-    problems += _family_problems(known, entries["datasets"])
-    problems += _nothing_to_do(config, selected)
-    problems += _baseline_problems(config)
-    return problems + _geometry_problems(config, selected["pair_sets"], known)
-
-
-def instead(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that does not exist: the nearest, and all."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Write one of: {', '.join(sorted(names))}."
+        files = list(raw_files_of(entry))
+        yield from file_problems(f"pair_sets.{name}", entry["dataset"], files, datasets, key="reader")
+    yield from _family_problems(known, datasets)
+    yield from _baseline_problems(config)
+    yield from _geometry_problems(config, selected["pair_sets"], known)
 
 
 def _is_whole(entry: Any) -> bool:
-    """Whether an entry has what is looked at here; what has not is the schema's to tell."""
+    """Whether an entry has what is looked at here; the rest is left to the schema."""
     if not isinstance(entry, dict) or not isinstance(entry.get("family"), str):
         return False
     try:
@@ -111,31 +81,16 @@ def _part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> I
     named, pair_sets = pair_sets_of(section, entry), entries["pair_sets"]
     for part in named:
         if part not in pair_sets:
-            yield f"{section}.{name}: there is no pair set {part!r}. {instead(part, pair_sets)}"
+            yield unknown(f"{section}.{name}", "pair set", part, pair_sets)
     families = {
         part: pair_sets[part].get("family") for part in named if isinstance(pair_sets.get(part), dict)
     }
     if len(set(families.values())) > 1:
-        told = ", ".join(f"{part} is of {family}" for part, family in families.items())
+        found = ", ".join(f"{part} is of {family}" for part, family in families.items())
         yield (
             f"{section}.{name}: its pair sets must be of one family, for their sentences are embedded together, but "
-            f"{told}. Take pair sets of one family, or give them one."
+            f"{found}. Take pair sets of one family, or give them one."
         )
-
-
-def _source_problems(name: str, entry: Entry, datasets: Entries) -> list[str]:
-    """Whether a pair set's dataset and files exist."""
-    dataset = entry["dataset"]
-    if dataset not in datasets:
-        return [f"pair_sets.{name}.dataset: there is no dataset {dataset!r}. {instead(dataset, datasets)}"]
-    files = datasets[dataset].get("files")
-    if not isinstance(files, dict):
-        return []
-    return [
-        f"pair_sets.{name}.reader: the dataset {dataset} has no file {file!r}. {instead(file, files)}"
-        for file in raw_files_of(entry)
-        if file not in files
-    ]
 
 
 def _family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
@@ -153,19 +108,6 @@ def _family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
         for family, name in first.items()
         if family + PERMUTED in first
     ]
-
-
-def _nothing_to_do(config: Mapping[str, Any], selected: Mapping[str, list[str]]) -> list[str]:
-    if config["select"]["tasks"]:
-        return []
-    if not any(selected.values()):
-        return ["config.select: nothing is selected. Write names of tasks, or of pair_sets."]
-    if config["study"]["protocols"]:
-        return [
-            "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select tasks, or "
-            "write []."
-        ]
-    return []
 
 
 def _baseline_problems(config: Mapping[str, Any]) -> list[str]:
@@ -193,3 +135,13 @@ def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets
         for family in families
         if family not in there
     ]
+
+
+PAIRS = ConfigPart(
+    (
+        Section("pair_sets", "pair set", ("select.pair_sets",), derive=derived),
+        Section("alignments", "alignment", ("select.alignments",)),
+        Section("regressions", "regression", ("select.regressions",)),
+    ),
+    problems=_problems,
+)

@@ -1,14 +1,17 @@
 """What no name, text or number of a configuration may be, whatever its key.
 
-Standard library only: the Snakefile imports this module in every job.
+Standard library and PyYAML only: the Snakefile imports this module in every job.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.files.control_characters import HIDDEN, written_out
+from sentflow.files.settings_files import refuse_overgrown
+from sentflow.graph.config.messages import mistakes, refuse
 
 # Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
 _ONE_LINE = frozenset(
@@ -45,6 +48,28 @@ _ONE_LINE = frozenset(
 _INPUTS = frozenset({"custom", "file", "files", "urls"})
 _SEPARATORS = re.compile(r"[\n\t]")
 _LARGEST = 2**63  # what a number of a file of results can hold
+
+
+def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration in built-in types with keys that are texts; YAML makes dates of what looks like one.
+
+    Raises
+    ------
+    ConfigError
+        A value would break everything that is made of it: not even another message could repeat it.
+    """
+    refuse_overgrown(config, where="config")
+    refuse(list(value_problems(config, where="config")))
+
+    def refuse_type(value: Any) -> None:
+        found = f"YAML reads {value} as a {type(value).__name__}"
+        raise mistakes([f"config: {found}. Put it in quotes if it is a text."])
+
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(config, default=refuse_type))
+    except TypeError as error:  # a key that is neither text nor number
+        raise mistakes([f"config: {error}. Put keys in quotes."]) from None
+    return plain
 
 
 def value_problems(value: Any, *, where: str) -> Iterator[str]:
