@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from sentflow.encoders.kinds import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
+from sentflow.encoders.entries import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
 from sentflow.encoders.prompts import SIDES, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import parse_settings, refuse_overgrown
