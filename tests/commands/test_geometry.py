@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from sentflow.commands.geometry import main
-from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
 from sentflow.similarity.correlations import spearman

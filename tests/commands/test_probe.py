@@ -11,7 +11,7 @@ import pytest
 from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
 
 from sentflow.commands.probe import main
-from sentflow.encoders.storage import text_order_sha256
+from sentflow.encoders.vectors.storage import text_order_sha256
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.graph.paths import predictions_of

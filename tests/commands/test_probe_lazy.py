@@ -5,8 +5,8 @@ import pytest
 from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands.probe_lazy import main
+from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.encoders.manifest import Manifest, write_manifest
-from sentflow.encoders.tfidf import TfidfEncoder
 from sentflow.errors import DataError
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, train_folds

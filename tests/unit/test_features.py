@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features, text_vectors
 
-from sentflow.encoders.tfidf import TfidfEncoder
+from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.errors import DataError
 from sentflow.probing.features import LazyFeatures, pair_features, row_features
 from sentflow.probing.protocol.draws import FoldPlan

@@ -244,9 +244,9 @@ def test_no_import_escapes_the_digest(module):
         "sentflow.probing.fused",  # whether numba is there
         "sentflow.graph.provenance",
         "sentflow.encoders.manifest",  # looks up where a model's package lies
-        "sentflow.encoders.custom",  # the user's file, whose checksum is in the manifest
-        "sentflow.encoders.backends",  # asks whether an optional library is there
-        "sentflow.encoders.scikit_learn",  # classes of scikit-learn, whose version the rule names
+        "sentflow.encoders.kinds.custom",  # the user's file, whose checksum is in the manifest
+        "sentflow.encoders.kinds.neural.backends",  # asks whether an optional library is there
+        "sentflow.encoders.kinds.scikit_learn",  # classes of scikit-learn, whose version the rule names
     }
 
 

@@ -4,8 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.encoders.kinds import API, source_kind
-from sentflow.encoders.service_keys import read_key
+from sentflow.encoders.entries import API, source_kind
+from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets

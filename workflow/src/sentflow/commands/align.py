@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.files.io import write_json
 from sentflow.geometry.alignment_uniformity import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment

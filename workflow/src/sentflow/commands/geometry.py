@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError
 from sentflow.files.io import write_json
 from sentflow.geometry.described import GeometrySettings, Permuted, described

@@ -5,8 +5,8 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import read_manifest
-from sentflow.encoders.parameters import count_parameters
 from sentflow.errors import DataError
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.costs import benchmark_files, cost_rows, records_by_rule

@@ -4,7 +4,7 @@ from functools import cache
 from typing import Any
 
 from sentflow.encoders.dependencies import modules_of_others, vector_libraries
-from sentflow.encoders.kinds import (
+from sentflow.encoders.entries import (
     CUSTOM,
     NEURAL_KINDS,
     PLACE_KEYS,

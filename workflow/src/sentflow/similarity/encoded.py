@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import DataError
 from sentflow.texts.distinct import read_texts, rows_of
 

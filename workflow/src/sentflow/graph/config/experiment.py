@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.kinds import RANDOM, is_featuriser, is_lazy
+from sentflow.encoders.entries import RANDOM, is_featuriser, is_lazy
 from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import refuse, unknown

@@ -9,8 +9,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.model_arguments import check_arguments
-from sentflow.encoders.model_size import check_module_size, check_transformer_size
+from sentflow.encoders.fetch.model_arguments import check_arguments
+from sentflow.encoders.fetch.model_size import check_module_size, check_transformer_size
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.limits import name_fault
 from sentflow.files.io import parse_json

@@ -14,7 +14,7 @@ import urllib3
 from requests.auth import AuthBase
 
 from sentflow.downloads.timed_http import Deadline, read_body, timed_session
-from sentflow.encoders.service_keys import read_key
+from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
@@ -66,7 +66,7 @@ class EmbeddingsService:
     Raises
     ------
     ConfigError
-        There is no key, or it is not for this address, see `sentflow.encoders.service_keys`.
+        There is no key, or it is not for this address, see `sentflow.encoders.kinds.service_keys`.
     """
 
     def __init__(

@@ -16,15 +16,15 @@ from sentence_transformers.sentence_transformer.modules import Transformer
 from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.batches import plan_batches
-from sentflow.encoders.memory import BatchHalver
-from sentflow.encoders.model_files import describe, describe_plain
-from sentflow.encoders.pooling import make_pooling, replace_pooling
+from sentflow.encoders.fetch.model_files import describe, describe_plain
+from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
+from sentflow.encoders.kinds.neural.settings import ONNX_INT8, TORCH, EncodeSettings
+from sentflow.encoders.kinds.neural.weights import check_weights, recorded_loading
 from sentflow.encoders.prompts import TEXT, prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
-from sentflow.encoders.settings import ONNX_INT8, TORCH, EncodeSettings
-from sentflow.encoders.storage import named_rows
-from sentflow.encoders.weights import check_weights, recorded_loading
+from sentflow.encoders.vectors.batches import plan_batches
+from sentflow.encoders.vectors.memory import BatchHalver
+from sentflow.encoders.vectors.storage import named_rows
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
@@ -315,7 +315,7 @@ def _load_model(
     if settings.truncation == "start":
         _cut_at_the_start(model)
     if settings.backend != TORCH:
-        from sentflow.encoders.backends import use_backend
+        from sentflow.encoders.kinds.neural.backends import use_backend
 
         use_backend(model, settings.backend, threads=threads)
     return model

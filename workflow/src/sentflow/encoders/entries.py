@@ -10,11 +10,17 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.custom_class import EMBED, argument_problems, code_files, read_class, split_reference
-from sentflow.encoders.devices import device_problems
-from sentflow.encoders.entry_checks import service_problems, step_problems
+from sentflow.encoders.checks.devices import device_problems
+from sentflow.encoders.checks.steps import service_problems, step_problems
+from sentflow.encoders.kinds.custom_class import (
+    EMBED,
+    argument_problems,
+    code_files,
+    read_class,
+    split_reference,
+)
+from sentflow.encoders.kinds.neural.settings import BACKEND_LIBRARIES, TORCH, setting_problems
 from sentflow.encoders.prompts import narrowed
-from sentflow.encoders.settings import BACKEND_LIBRARIES, TORCH, setting_problems
 from sentflow.errors import ConfigError
 
 SENTENCE_TRANSFORMERS = "sentence-transformers"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
 
-from sentflow.encoders.settings import BACKEND_LIBRARIES, ONNX, ONNX_INT8, OPENVINO
+from sentflow.encoders.kinds.neural.settings import BACKEND_LIBRARIES, ONNX, ONNX_INT8, OPENVINO
 from sentflow.errors import ConfigError
 
 logger = logging.getLogger(__name__)

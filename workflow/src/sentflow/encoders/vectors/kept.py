@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.embedding import NOTHING_KNOWN, Known
+from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, Known
 from sentflow.errors import DataError
 from sentflow.files.io import atomic, file_sha256, read_json, write_json
 

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import TfidfTransformer
 
-from sentflow.encoders.ngrams import NgramCounter
-from sentflow.encoders.stop_words import PORTUGUESE
+from sentflow.encoders.kinds.ngrams import NgramCounter
+from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.errors import ConfigError, DataError
 
 _STOP_WORDS: dict[str, tuple[str, ...]] = {"portuguese": PORTUGUESE, "none": ()}

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
+from sentflow.encoders.kinds.word_vector_files import read_word_vectors
+from sentflow.encoders.kinds.words import TOKENS
 from sentflow.encoders.protocol import Batch, FloatArray
 from sentflow.encoders.settings_by_kind import WordVectorSettings
-from sentflow.encoders.vectors import unit_rows
-from sentflow.encoders.word_vector_files import read_word_vectors
-from sentflow.encoders.words import TOKENS
+from sentflow.encoders.vectors.arithmetic import unit_rows
 
 logger = logging.getLogger(__name__)
 

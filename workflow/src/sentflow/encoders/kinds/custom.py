@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.custom_class import EMBED, ENCODE, split_reference
+from sentflow.encoders.kinds.custom_class import EMBED, ENCODE, split_reference
+from sentflow.encoders.kinds.time_limit import time_limit
 from sentflow.encoders.manifest import Manifest, check_files
 from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.storage import named_rows, rows_not_finite
-from sentflow.encoders.time_limit import time_limit
+from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
 from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)

@@ -9,8 +9,8 @@ import numpy as np
 
 from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray, IntArray
-from sentflow.encoders.shards import ShardFolder
-from sentflow.encoders.storage import named_rows, rows_not_finite
+from sentflow.encoders.vectors.shards import ShardFolder
+from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
 from sentflow.errors import DataError
 
 logger = logging.getLogger(__name__)

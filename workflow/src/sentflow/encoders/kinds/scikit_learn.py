@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
-from sentflow.encoders.entry_checks import step_problems
+from sentflow.encoders.checks.steps import step_problems
+from sentflow.encoders.kinds.scikit_learn_list import PARTS
+from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.encoders.protocol import FloatArray
-from sentflow.encoders.scikit_learn_list import PARTS
-from sentflow.encoders.stop_words import PORTUGUESE
 from sentflow.errors import ConfigError, DataError
 
 # Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.model_files import ModelDescription, check_tensor_names, map_of, modules_of
+from sentflow.encoders.fetch.model_files import ModelDescription, check_tensor_names, map_of, modules_of
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.settings_by_kind import Model2vecSettings
-from sentflow.encoders.vectors import unit_rows
+from sentflow.encoders.vectors.arithmetic import unit_rows
 from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.

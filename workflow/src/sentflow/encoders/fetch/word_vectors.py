@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.download import download
-from sentflow.encoders.kinds import source_kind
+from sentflow.encoders.entries import source_kind
+from sentflow.encoders.kinds.word_vector_files import describe_word_vectors
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
-from sentflow.encoders.word_vector_files import describe_word_vectors
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
 from sentflow.files.checksums import CatalogFile

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, is_remote, local_path
-from sentflow.encoders.model_files import PATTERNS, PICKLES, is_model_file
+from sentflow.encoders.fetch.model_files import PATTERNS, PICKLES, is_model_file
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.limits import limits
 from sentflow.jobs.secrecy import without_secrets

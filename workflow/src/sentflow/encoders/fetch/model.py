@@ -8,10 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.archive import fetch_from_archive
-from sentflow.encoders.custom_class import read_class
-from sentflow.encoders.hub import fetch_from_hub
-from sentflow.encoders.kinds import (
+from sentflow.encoders.entries import (
     API,
     CUSTOM,
     MODEL2VEC,
@@ -25,8 +22,11 @@ from sentflow.encoders.kinds import (
     entry_problems,
     source_kind,
 )
+from sentflow.encoders.fetch.archive import fetch_from_archive
+from sentflow.encoders.fetch.hub import fetch_from_hub
+from sentflow.encoders.fetch.model_files import ModelDescription, describe, describe_plain, model_files
+from sentflow.encoders.kinds.custom_class import read_class
 from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
-from sentflow.encoders.model_files import ModelDescription, describe, describe_plain, model_files
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.jobs.log import library_version
@@ -78,7 +78,7 @@ def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) ->
     if entry["kind"] == MODEL2VEC:
         return _model2vec_manifest(entry, folder, mirrors)
     if entry["kind"] == WORD_VECTORS:
-        from sentflow.encoders.word_vector_source import word_vector_manifest
+        from sentflow.encoders.fetch.word_vectors import word_vector_manifest
 
         return word_vector_manifest(entry, folder, mirrors)
     return _manifest_without_files(entry)
@@ -87,7 +87,7 @@ def _manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) ->
 def _manifest_without_files(entry: Mapping[str, Any]) -> Manifest:
     settings = {key: value for key, value in entry.items() if key != "kind"}
     if entry["kind"] == SCIKIT_LEARN:
-        from sentflow.encoders.scikit_learn import ScikitLearnEncoder
+        from sentflow.encoders.kinds.scikit_learn import ScikitLearnEncoder
 
         ScikitLearnEncoder.from_settings(settings)  # what cannot be built is told before any fold
     if entry["kind"] == API:
@@ -97,7 +97,7 @@ def _manifest_without_files(entry: Mapping[str, Any]) -> Manifest:
 
 
 def _model2vec_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    from sentflow.encoders.model2vec import describe_model2vec
+    from sentflow.encoders.kinds.model2vec import describe_model2vec
 
     weights, files = _obtained(entry["source"], folder, mirrors, allow_pickle=False)
     description = describe_model2vec(weights)

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.embeddings_service import EmbeddingsService
+from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
 from sentflow.encoders.protocol import Batch, FloatArray
 from sentflow.encoders.settings_by_kind import ApiSettings
-from sentflow.encoders.vectors import unit_rows
+from sentflow.encoders.vectors.arithmetic import unit_rows
 from sentflow.errors import DataError
 from sentflow.files.limits import limits
 

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from sentflow.encoders.scikit_learn_list import ALLOWED, PART_WEIGHTS, PARTS, SEED
-from sentflow.encoders.service_keys import how_to_name, is_key_variable
+from sentflow.encoders.kinds.scikit_learn_list import ALLOWED, PART_WEIGHTS, PARTS, SEED
+from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
 
 STEP_KEYS = ("class", "arguments")
 
@@ -21,7 +21,7 @@ _OTHER_SECRET = re.compile(r"[A-Z]+(_[A-Z]+)+")
 def step_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
     """What is wrong with the steps of a scikit-learn entry, as far as can be told without scikit-learn.
 
-    Classes and arguments are allowed by list, see `sentflow.encoders.scikit_learn_list`.
+    Classes and arguments are allowed by list, see `sentflow.encoders.kinds.scikit_learn_list`.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
 
-from sentflow.encoders.settings import LAYER_POOLINGS, TOKEN_POOLINGS
+from sentflow.encoders.kinds.neural.settings import LAYER_POOLINGS, TOKEN_POOLINGS
 from sentflow.errors import ConfigError
 
 

@@ -3,8 +3,8 @@
 import math
 from pathlib import Path
 
+from sentflow.encoders.fetch.model_files import safetensors_header
 from sentflow.encoders.manifest import Manifest, model_folder
-from sentflow.encoders.model_files import safetensors_header
 from sentflow.errors import SentflowError
 
 # Nothing in them was trained before they see the texts of a fold.
