@@ -21,7 +21,7 @@ from sentflow.encoders.vectors.embedding import embed_texts
 from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.task_embeddings import embedded_rows
-from sentflow.texts.distinct import distinct_texts, texts_of_sides
+from sentflow.texts.collection import distinct_texts, texts_of_sides
 from sentflow.texts.table import write_task
 
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]

@@ -12,7 +12,7 @@ from sentflow.geometry.alignment_uniformity import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)

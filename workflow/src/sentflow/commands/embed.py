@@ -24,7 +24,7 @@ from sentflow.encoders.vectors.storage import text_order_sha256, write_embedding
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import exit_with, library_version, start_log
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 
 logger = logging.getLogger(__name__)
 

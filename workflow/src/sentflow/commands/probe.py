@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.probing.cross_validation import FixedFeatures
     from sentflow.probing.job import ProbeSettings, probe_task
     from sentflow.probing.task_embeddings import embedded_rows
-    from sentflow.texts.distinct import read_texts
+    from sentflow.texts.collection import read_texts
     from sentflow.texts.table import read_task
 
     table = read_task(args.task)

@@ -21,7 +21,7 @@ from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
 from sentflow.geometry.whitening import fit_whitening
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
-from sentflow.texts.distinct import rows_of
+from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 
 DEFAULT_SAMPLE = 10_000
