@@ -142,7 +142,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
     ("module", "run_again"),
     [
         (
-            "texts/sample/comments.py",
+            "texts/sample/media_texts.py",
             ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
         ),
         ("texts/readers.py", ("prepare", "audit", *AFTER_TABLES)),
@@ -210,6 +210,10 @@ def test_code_of_the_workflow_itself_runs_nothing(project, module):
         ("report/page.html.j2", ("report",)),
         ("report/page.css", ("report",)),
         ("report/page.js", ("report",)),
+        (
+            "texts/sample/vocabulary/comments.yaml",
+            ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
+        ),
     ],
 )
 def test_files_that_code_reads_count_as_code(project, everything, file, run_again):

@@ -19,6 +19,7 @@ rule generate:
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
         code=code("sentflow.commands.generate"),
+        vocabulary=files("texts/sample/vocabulary/*.yaml"),
         env=versions("numpy"),
         task=targets.generated_task,
         seed=targets.generator_seed,
