@@ -10,7 +10,7 @@ from sentflow.encoders.custom_class import EMBED
 from sentflow.encoders.fetch import custom_manifest
 from sentflow.encoders.kinds import CUSTOM, custom_problems
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.featurised import ALL
+from sentflow.probing.features.featurised import ALL
 
 
 def is_reference(model: Any) -> bool:
