@@ -20,7 +20,7 @@ from sentflow.encoders.manifest import read_manifest, write_manifest
 from sentflow.encoders.vectors.embedding import embed_texts
 from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.task_embeddings import embedded_rows
+from sentflow.probing.features.embedded import embedded_rows
 from sentflow.texts.collection import distinct_texts, texts_of_sides
 from sentflow.texts.table import write_task
 

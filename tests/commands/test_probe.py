@@ -16,7 +16,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.collection import read_texts, write_texts
 from sentflow.texts.table import TaskTable, write_task
 

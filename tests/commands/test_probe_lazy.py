@@ -10,9 +10,9 @@ from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.errors import DataError
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, train_folds
-from sentflow.probing.features import LazyFeatures
+from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270

@@ -16,7 +16,7 @@ from sentflow.cli.app import app
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.files.io import write_json, write_text
 from sentflow.files.sealed import write_sealed
-from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
+from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
 from sentflow.report import captions
 from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
 from sentflow.report.table_formats import csv_text

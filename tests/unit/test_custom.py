@@ -21,7 +21,7 @@ from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.load import load_encoder
 from sentflow.encoders.manifest import write_manifest
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.featurised import LazyFeaturised, all_features, row_texts
+from sentflow.probing.features.featurised import LazyFeaturised, all_features, row_texts
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.texts.table import write_task
 

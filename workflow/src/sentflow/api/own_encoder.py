@@ -10,7 +10,7 @@ from sentflow.encoders.fetch.model import custom_manifest
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
 from sentflow.encoders.kinds.custom_class import EMBED
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.featurised import ALL
+from sentflow.probing.features.featurised import ALL
 
 
 def is_reference(model: Any) -> bool:

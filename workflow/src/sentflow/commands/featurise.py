@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.featurised import all_features, row_texts
+    from sentflow.probing.features.featurised import all_features, row_texts
     from sentflow.texts.table import read_task
 
     manifest, table = read_manifest(args.manifest), read_task(args.task)

@@ -28,7 +28,7 @@ KINDS_OF_MODULE: Mapping[str, frozenset[str]] = {
     "sentflow.encoders.kinds.embeddings_service": frozenset({API}),
     "sentflow.encoders.kinds.neural.encoder": NEURAL_KINDS,
     "sentflow.encoders.kinds.neural.backends": NEURAL_KINDS,
-    "sentflow.encoders.entries.model2vec": frozenset({MODEL2VEC}),
+    "sentflow.encoders.kinds.model2vec": frozenset({MODEL2VEC}),
     "sentflow.encoders.kinds.word_vectors": frozenset({WORD_VECTORS}),
     "sentflow.encoders.kinds.word_vector_files": frozenset({WORD_VECTORS}),
     "sentflow.encoders.fetch.word_vectors": frozenset({WORD_VECTORS}),

@@ -3,7 +3,7 @@
 from sentflow.encoders.entries import SCIKIT_LEARN, TFIDF
 from sentflow.encoders.manifest import Manifest
 from sentflow.errors import ConfigError
-from sentflow.probing.features import LazyEncoder
+from sentflow.probing.features.rows import LazyEncoder
 
 
 def load_lazy_encoder(manifest: Manifest) -> LazyEncoder:

@@ -81,7 +81,7 @@ def load_encoder(
             task=task,
         )
     if manifest.kind == MODEL2VEC and isinstance(settings, Model2vecSettings):
-        from sentflow.encoders.entries.model2vec import Model2vecEncoder
+        from sentflow.encoders.kinds.model2vec import Model2vecEncoder
 
         return Model2vecEncoder.load(_checked_folder(manifest, manifest_folder), settings)
     if manifest.kind == WORD_VECTORS and isinstance(settings, WordVectorSettings):

@@ -117,8 +117,8 @@ class Connection(_Settings):
     Attributes
     ----------
     key_variable
-        Environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a service that asks
-        for none.
+        Environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a service that
+        asks for none.
     batch_texts
         Texts of a request at most.
     timeout_seconds

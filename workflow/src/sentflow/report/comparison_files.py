@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.probing.predictions import out_of_fold, read_predictions
+from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.report.comparison import TaskScores, is_missing, refuse_other_rows
 from sentflow.report.fold_scores import fold_scores
 from sentflow.report.rows import ScoreRow

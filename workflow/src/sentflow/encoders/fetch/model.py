@@ -97,7 +97,7 @@ def _manifest_without_files(entry: Mapping[str, Any]) -> Manifest:
 
 
 def _model2vec_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    from sentflow.encoders.entries.model2vec import describe_model2vec
+    from sentflow.encoders.kinds.model2vec import describe_model2vec
 
     weights, files = _obtained(entry["source"], folder, mirrors, allow_pickle=False)
     description = describe_model2vec(weights)

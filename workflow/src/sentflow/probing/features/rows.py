@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.selected_rows import SelectedRows
+from sentflow.probing.training.selected_rows import SelectedRows
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from sentflow.probing.tensor_batches import Scaling
+from sentflow.probing.accelerator.tensor_batches import Scaling
 
 _SMALLEST = 1e-12  # what is added to a standard deviation, as published
 _ROWS_AT_ONCE = 4096

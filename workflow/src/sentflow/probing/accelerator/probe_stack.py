@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import torch
 
-from sentflow.probing.tensor_batches import Scaling, TrainingRows
+from sentflow.probing.accelerator.tensor_batches import Scaling, TrainingRows
 
 
 class ProbeStack(ABC):

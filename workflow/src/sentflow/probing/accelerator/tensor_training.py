@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import numpy as np
 import torch
 
-from sentflow.probing.columns import Problem
-from sentflow.probing.logistic_stack import LogisticStack
-from sentflow.probing.mlp_stack import MlpStack
-from sentflow.probing.probe_stack import ProbeStack
-from sentflow.probing.schedule import Schedule
-from sentflow.probing.tensor_adamw import TensorAdamW
-from sentflow.probing.tensor_batches import Scaling
+from sentflow.probing.accelerator.logistic_stack import LogisticStack
+from sentflow.probing.accelerator.mlp_stack import MlpStack
+from sentflow.probing.accelerator.probe_stack import ProbeStack
+from sentflow.probing.accelerator.tensor_adamw import TensorAdamW
+from sentflow.probing.accelerator.tensor_batches import Scaling
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.schedule import Schedule
 
 
 class TensorTraining:

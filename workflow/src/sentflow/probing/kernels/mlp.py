@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from sentflow.probing.columns import Problem
-from sentflow.probing.first_layers import DenseFirstLayer, FirstLayer, SparseFirstLayer
-from sentflow.probing.schedule import Schedule
-from sentflow.probing.sparse import ShiftedSparse
-from sentflow.probing.tensor_losses import loss_and_residual
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.first_layers import DenseFirstLayer, FirstLayer, SparseFirstLayer
+from sentflow.probing.kernels.schedule import Schedule
+from sentflow.probing.kernels.sparse import ShiftedSparse
+from sentflow.probing.kernels.tensor_losses import loss_and_residual
 
 _MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
 _EPSILON = 1e-5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentflow.probing.schedule import Schedule
+from sentflow.probing.kernels.schedule import Schedule
 
 
 class ArrayAdamW:

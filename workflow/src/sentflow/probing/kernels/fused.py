@@ -5,10 +5,10 @@ import importlib.util
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.probing.array_adamw import step_scalars
-from sentflow.probing.columns import Problem
-from sentflow.probing.logistic import LinearProbes
-from sentflow.probing.schedule import Schedule
+from sentflow.probing.kernels.array_adamw import step_scalars
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.logistic import LinearProbes
+from sentflow.probing.kernels.schedule import Schedule
 
 
 def check_installed() -> None:
@@ -27,7 +27,7 @@ def check_installed() -> None:
 
 
 class FusedLogisticTraining(LinearProbes):
-    """Linear probes that read each row once per step, see `sentflow.probing.fused_epoch`; parameters as there."""
+    """Linear probes that read each row once per step, see `fused_epoch`; parameters as there."""
 
     def __init__(
         self, problem: Problem[np.ndarray], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
@@ -47,7 +47,7 @@ class FusedLogisticTraining(LinearProbes):
         )
 
     def _train(self, rows: np.ndarray) -> np.ndarray:
-        from sentflow.probing.fused_epoch import train_epoch  # imports numba, half a second
+        from sentflow.probing.kernels.fused_epoch import train_epoch  # imports numba, half a second
 
         size, n_batches, n = rows.shape
         logits = np.empty((size, n_batches, self._stack.shape[1], n), np.float32)

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from sentflow.probing.columns import Problem, joined
-from sentflow.probing.initial import logistic_parameters, mlp_parameters
-from sentflow.probing.logistic import LogisticTraining
-from sentflow.probing.losses import class_scores, mean_losses, predicted_classes
-from sentflow.probing.metrics import published_metric
+from sentflow.probing.kernels.columns import Problem, joined
+from sentflow.probing.kernels.logistic import LogisticTraining
+from sentflow.probing.kernels.losses import class_scores, mean_losses, predicted_classes
+from sentflow.probing.kernels.schedule import Schedule, adamw_schedule
 from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.protocol.initial import logistic_parameters, mlp_parameters
+from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import ProbeProtocol, Setting
 from sentflow.probing.protocol.torch_draws import EpochOrders
-from sentflow.probing.schedule import Schedule, adamw_schedule
-from sentflow.probing.selected_rows import SelectedRows
-from sentflow.probing.standardise import standardised
+from sentflow.probing.training.selected_rows import SelectedRows
+from sentflow.probing.training.standardise import standardised
 
 if TYPE_CHECKING:
-    from sentflow.probing.columns import Features
-    from sentflow.probing.features import FeaturePart
+    from sentflow.probing.features.rows import FeaturePart
+    from sentflow.probing.kernels.columns import Features
 
 logger = logging.getLogger(__name__)
 
@@ -327,7 +327,7 @@ class _FoldTraining:
     def _standardised(self, parts: "Sequence[FeaturePart]") -> "Sequence[Features]":
         ones, unscaled = self._hidden is None, self._protocol.switches.const_features == "unscaled"
         if self._sparse:
-            from sentflow.probing.sparse import standardised_sparse
+            from sentflow.probing.kernels.sparse import standardised_sparse
 
             return standardised_sparse(parts, ones=ones, unscaled_constant=unscaled)
         dense = [part if isinstance(part, np.ndarray | SelectedRows) else part.toarray() for part in parts]
@@ -343,20 +343,20 @@ class _FoldTraining:
         schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
         n_outputs = self._fold.n_outputs
         if self._uses_arrays and self._sparse:
-            from sentflow.probing.sparse_logistic import SparseLogisticTraining
+            from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
 
             return SparseLogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._uses_arrays and self._kernel == "numba":
-            from sentflow.probing.fused import FusedLogisticTraining
+            from sentflow.probing.kernels.fused import FusedLogisticTraining
 
             return FusedLogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._uses_arrays:
             return LogisticTraining(self._problem, labels, schedule, n_outputs=n_outputs)
         if self._hidden is not None and self._device == "cpu":
-            from sentflow.probing.mlp import MlpTraining
+            from sentflow.probing.kernels.mlp import MlpTraining
 
             return MlpTraining(self._problem, labels, schedule, n_outputs=n_outputs, hidden=self._hidden)
-        from sentflow.probing.tensor_training import TensorTraining
+        from sentflow.probing.accelerator.tensor_training import TensorTraining
 
         return TensorTraining(
             self._problem,

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    from sentflow.probing.sparse import ShiftedSparse
+    from sentflow.probing.kernels.sparse import ShiftedSparse
 
     Features: TypeAlias = np.ndarray | ShiftedSparse
 

@@ -2,9 +2,9 @@
 
 import torch
 
-from sentflow.probing.probe_stack import ProbeStack
-from sentflow.probing.tensor_batches import Scaling
-from sentflow.probing.tensor_losses import loss_and_residual
+from sentflow.probing.accelerator.probe_stack import ProbeStack
+from sentflow.probing.accelerator.tensor_batches import Scaling
+from sentflow.probing.kernels.tensor_losses import loss_and_residual
 
 
 class LogisticStack(ProbeStack):

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
+from sentflow.probing.accelerator.resident_features import ResidentFeatures
+from sentflow.probing.accelerator.tensor_adamw import TensorAdamW
+from sentflow.probing.accelerator.tensor_batches import Scaling
+from sentflow.probing.accelerator.tensor_training import new_stack
+from sentflow.probing.kernels.schedule import Schedule
 from sentflow.probing.protocol.settings import Setting
-from sentflow.probing.resident_features import ResidentFeatures
-from sentflow.probing.schedule import Schedule
-from sentflow.probing.tensor_adamw import TensorAdamW
-from sentflow.probing.tensor_batches import Scaling
-from sentflow.probing.tensor_training import new_stack
-from sentflow.probing.training import Fold
+from sentflow.probing.training.fold import Fold
 
 
 class FoldStackTraining:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.probing.array_adamw import ArrayAdamW
-from sentflow.probing.columns import Problem
-from sentflow.probing.losses import mean_losses, residuals
-from sentflow.probing.schedule import Schedule
-from sentflow.probing.sparse import ShiftedSparse
+from sentflow.probing.kernels.array_adamw import ArrayAdamW
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.losses import mean_losses, residuals
+from sentflow.probing.kernels.schedule import Schedule
+from sentflow.probing.kernels.sparse import ShiftedSparse
 
 
 class SparseLogisticTraining:

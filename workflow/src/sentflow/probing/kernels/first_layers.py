@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from scipy.sparse import csr_array
 
-from sentflow.probing.sparse import ShiftedSparse
+from sentflow.probing.kernels.sparse import ShiftedSparse
 
 
 class FirstLayer(Protocol):

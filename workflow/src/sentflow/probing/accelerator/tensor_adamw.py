@@ -2,7 +2,7 @@
 
 import torch
 
-from sentflow.probing.schedule import Schedule
+from sentflow.probing.kernels.schedule import Schedule
 
 
 class TensorAdamW:

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 
 from sentflow.errors import SentflowError
-from sentflow.probing.fold_stack import FoldStackTraining
+from sentflow.probing.accelerator.fold_stack import FoldStackTraining
+from sentflow.probing.accelerator.resident_features import ResidentFeatures
+from sentflow.probing.accelerator.tensor_batches import Scaling
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.protocol.settings import ProbeProtocol, Setting
-from sentflow.probing.resident_features import ResidentFeatures
-from sentflow.probing.tensor_batches import Scaling
-from sentflow.probing.training import FinalRun, Fold, FoldResult
+from sentflow.probing.training.fold import FinalRun, Fold, FoldResult
 
 logger = logging.getLogger(__name__)
 

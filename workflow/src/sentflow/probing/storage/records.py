@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.training import FoldResult
+from sentflow.probing.training.fold import FoldResult
 
 TEST_EPOCH = -1  # the published marker of values that belong to no epoch
 

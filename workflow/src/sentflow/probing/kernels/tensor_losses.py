@@ -5,7 +5,7 @@ from torch.nn import functional
 
 
 def loss_and_residual(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Mean loss per probe as `sentflow.probing.losses.mean_losses`, and its derivative by the logits.
+    """Mean loss per probe as `sentflow.probing.kernels.losses.mean_losses`, and its derivative by the logits.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.encoders.vectors.storage import read_embeddings, read_roles
-from sentflow.probing.features import row_features
+from sentflow.probing.features.rows import row_features
 from sentflow.texts.collection import distinct_texts, rows_of, texts_of_sides
 from sentflow.texts.table import TaskTable
 

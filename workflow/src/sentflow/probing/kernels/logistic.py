@@ -5,10 +5,10 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from sentflow.probing.array_adamw import ArrayAdamW
-from sentflow.probing.columns import Problem
-from sentflow.probing.losses import mean_losses, sigmoid
-from sentflow.probing.schedule import Schedule
+from sentflow.probing.kernels.array_adamw import ArrayAdamW
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.losses import mean_losses, sigmoid
+from sentflow.probing.kernels.schedule import Schedule
 
 
 class LinearProbes(ABC):
