@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from sentflow.compare.pair_sets import ComparisonSettings, compare_models, p_of_replicates
 from sentflow.errors import DataError
 from sentflow.similarity.averages import PROTOCOLS, SEVEN_TASKS, SIMCSE, AverageProtocol, seven_task_average
-from sentflow.similarity.comparisons import ComparisonSettings, compare_models, p_of_replicates
 from sentflow.similarity.scores import BootstrapSettings, similarity_scores
 from sentflow.similarity.storage import SimilarityRows, read_similarities, write_similarities
 
