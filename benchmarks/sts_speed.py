@@ -99,7 +99,8 @@ def programs(
     from sentflow.encoders.vectors.embedding import embed_texts
     from sentflow.encoders.vectors.shards import ShardFolder
     from sentflow.similarity.measures import pair_similarities
-    from sentflow.similarity.scores import BootstrapSettings, similarity_scores
+    from sentflow.similarity.scores import similarity_scores
+    from sentflow.stats.resampling import Bootstrap
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
     manifest = fetch_model("minilm-l6", entries["minilm-l6"], folder)
@@ -109,7 +110,7 @@ def programs(
     model = SentenceTransformer(
         str(model_folder(manifest.source, folder)), device="cpu", local_files_only=True
     )
-    settings = BootstrapSettings(level=0.99, n_resamples=resamples, seed=1)
+    settings = Bootstrap(level=0.99, n_resamples=resamples, seed=1)
 
     def ours(texts: list[str]) -> np.ndarray:
         shards = ShardFolder(folder / "shards", key="new")

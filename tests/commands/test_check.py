@@ -6,10 +6,11 @@ import fake_summary
 import pytest
 
 from sentflow.commands import check
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
+from sentflow.files.rows import write_rows
 from sentflow.report.checks import CHECKS
-from sentflow.report.rows import ScoreRow, write_rows
 
 
 def run(folder, name, rows):

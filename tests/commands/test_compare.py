@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.commands.compare import main
+from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.io import read_json
+from sentflow.files.rows import read_rows
 from sentflow.files.sealed import read_sealed, write_sealed
-from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-from sentflow.report.rows import read_rows
 from sentflow.stats.items import OutOfFold, item_interval, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT

@@ -9,9 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.commands.compare_protocol import main
+from sentflow.compare.score_rows import EffectRow
 from sentflow.errors import DataError
+from sentflow.files.rows import read_rows
 from sentflow.files.sealed import write_sealed
-from sentflow.report.rows import EffectRow, read_rows
 
 ROWS = [replace(row, n_folds=4, repetitions=2, folds=2) for row in fake_summary.score_rows(tasks=["T1A"])]
 SWITCHES = {"clip_metric": False, "interval": "generalisation"}

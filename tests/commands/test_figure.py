@@ -6,7 +6,9 @@ import fake_summary
 import pytest
 
 from sentflow.commands import figure
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import write_rows
+from sentflow.report.rows import CostRow, CurveRow
 
 
 def run(folder, name, summary):

@@ -6,7 +6,9 @@ import fake_summary
 import pytest
 
 from sentflow.commands import figure, record, report, table
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import write_rows
+from sentflow.report.rows import CostRow, CurveRow
 
 SETTINGS = {
     "experiment": {"title": "Relatório de exemplo", "description": ""},

@@ -8,10 +8,10 @@ import pytest
 from pair_sets import arguments, make_pairs, write_family
 
 from sentflow.commands import compare_similarity, overlap, regress, similarity
+from sentflow.compare.similarity_rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
-from sentflow.report.rows import read_rows
-from sentflow.similarity.differences import SimilarityDifference
+from sentflow.files.rows import read_rows
 from sentflow.similarity.storage import read_similarities
 from sentflow.texts.pairs import write_pairs
 

@@ -11,10 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from sentflow.commands import summarise, summarise_costs
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
+from sentflow.files.rows import read_rows, write_rows
 from sentflow.files.sealed import write_sealed
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
+from sentflow.report.rows import CostRow, CurveRow
 
 
 def write_scores(folder, rows, n_folds=(50, 20, 3)):

@@ -9,7 +9,7 @@ import pytest
 from sentflow.commands import summarise_similarity
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
-from sentflow.report.rows import read_rows
+from sentflow.files.rows import read_rows
 from sentflow.report.similarity.rows import (
     AlignmentRow,
     GeometryRow,

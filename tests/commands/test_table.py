@@ -4,8 +4,10 @@ import fake_summary
 import pytest
 
 from sentflow.commands import table
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
-from sentflow.report.rows import CostRow, ScoreRow, write_rows
+from sentflow.files.rows import write_rows
+from sentflow.report.rows import CostRow
 
 
 def run(folder, name, summary):

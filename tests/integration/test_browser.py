@@ -13,10 +13,10 @@ import fake_similarity
 import fake_summary
 import pytest
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
 from sentflow.report.figures import RECIPES, SIMILARITY_RECIPES
 from sentflow.report.page import Sources, render
-from sentflow.report.rows import ScoreRow
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.section import SimilaritySources
 

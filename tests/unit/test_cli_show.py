@@ -13,12 +13,14 @@ from small_tasks import make_task, write_inputs
 from typer.testing import CliRunner, Result
 
 from sentflow.cli.app import app
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.files.io import write_json, write_text
+from sentflow.files.rows import write_rows
 from sentflow.files.sealed import write_sealed
 from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
 from sentflow.report import captions
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.report.rows import CostRow, CurveRow
 from sentflow.report.table_formats import csv_text
 from sentflow.report.tables import scores_table
 from sentflow.texts.table import write_task

@@ -12,10 +12,19 @@ import fake_comparisons
 import fake_summary
 import pytest
 
+from sentflow.compare.comparisons import (
+    BEST,
+    NOT_WORSE,
+    Comparisons,
+    beaten,
+    detectable,
+    joined_letters,
+    letters,
+    mark,
+)
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
-from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.encoders_table import encoders_table
-from sentflow.report.table import BEST, NOT_WORSE, Cell
+from sentflow.report.table import Cell
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
 from sentflow.report.tables import intervals_table, scores_table
 

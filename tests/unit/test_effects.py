@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, rankdata
 
+from sentflow.compare.effects import average_ranks, effect_rows, kendall_tau
+from sentflow.compare.score_rows import EffectRow
+from sentflow.compare.scores import in_order
 from sentflow.errors import DataError
+from sentflow.files.rows import read_rows, write_rows
 from sentflow.report import captions
 from sentflow.report.document_table import documents_table
-from sentflow.report.effects import average_ranks, effect_rows, kendall_tau
 from sentflow.report.protocol_table import protocols_table
-from sentflow.report.rows import EffectRow, read_rows, write_rows
-from sentflow.report.summary import in_order
 from sentflow.report.table_formats import csv_text, latex_text, markdown_text
 from sentflow.report.tables import scores_table
 from sentflow.stats.generalisation import nadeau_bengio_interval

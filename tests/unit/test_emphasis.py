@@ -7,9 +7,9 @@ import fake_comparisons
 import fake_summary
 import pytest
 
+from sentflow.compare.comparisons import Comparisons
 from sentflow.errors import ConfigError
 from sentflow.report.checks import Selection
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, check_tables, run_any_check
 from sentflow.report.table_formats import latex_text, markdown_text
 from sentflow.report.tables import SCORE_TABLES

@@ -12,13 +12,14 @@ import fake_summary
 import pytest
 import yaml
 
+from sentflow.compare.fold_scores import fold_scores
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.exports.identity import data_name, language_script, model_name
 from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
-from sentflow.report.fold_scores import fold_scores
+from sentflow.files.rows import write_rows
 from sentflow.report.record import versions
-from sentflow.report.rows import ScoreRow, write_rows
 
 TASKS = ("T1A-sample", "F1A-sample")
 MODELS = ("minilm-l6", "tfidf")

@@ -10,7 +10,9 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.rows import write_rows
 from sentflow.report import (
     canvas,
     cost_bars,
@@ -25,7 +27,7 @@ from sentflow.report import (
 )
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.figures import FIGURES, RECIPES, SIMILARITY_RECIPES, draw
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.report.rows import CostRow, CurveRow
 from sentflow.report.score_table import scores_table
 
 TASKS = ["F1A", "F3", "T1A"]

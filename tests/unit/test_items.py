@@ -11,9 +11,9 @@ from sentflow.stats.items import (
     OutOfFold,
     item_interval,
     item_replicates,
-    percentile_limits,
     resampling_units,
 )
+from sentflow.stats.resampling import percentile_limits
 
 N_ROWS, REPETITIONS = 60, 3
 
@@ -111,7 +111,7 @@ def test_blocks_do_not_change_the_draws_of_one_class(monkeypatch):
     units = resampling_units(labels, [None] * N_ROWS)
     predictions = predictions_of(labels, right=0.8, seed=4)
     arguments = {"metric": "mcc", "n_classes": 2, "seed": 1}
-    monkeypatch.setattr("sentflow.stats.items._CELLS_AT_ONCE", 10 * N_ROWS)
+    monkeypatch.setattr("sentflow.stats.resampling._CELLS_AT_ONCE", 10 * N_ROWS)
     ten = item_replicates([predictions], units, n_resamples=10, **arguments)
     assert np.array_equal(item_replicates([predictions], units, n_resamples=25, **arguments)[:11], ten)
 

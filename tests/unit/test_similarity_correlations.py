@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import average_ranks, pearson, spearman
-from sentflow.similarity.dependent import williams_p, williams_t
+from sentflow.stats.dependent import williams_p, williams_t
 
 # few distinct values, so that there are ties
 columns = arrays(np.float64, 30, elements=st.integers(-4, 4).map(lambda value: value / 2))

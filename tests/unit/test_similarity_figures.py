@@ -7,10 +7,11 @@ import fake_similarity
 import fake_summary
 import pytest
 
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import read_rows, write_rows
 from sentflow.report import canvas
 from sentflow.report.canvas import save
 from sentflow.report.figures import SIMILARITY_RECIPES, draw
-from sentflow.report.rows import ScoreRow, read_rows, write_rows
 from sentflow.report.similarity import figure_texts
 from sentflow.report.similarity.association import (
     association_rows,

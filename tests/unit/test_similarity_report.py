@@ -8,8 +8,8 @@ import fake_similarity
 import pytest
 from report_pages import elements, make_sources
 
+from sentflow.compare.comparisons import Comparisons
 from sentflow.report.checks import Selection
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check
 from sentflow.report.page import render
 from sentflow.report.similarity.checks import check_similarity

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
+from sentflow.compare.pair_sets import ComparisonSettings, compare_models, p_of_replicates
 from sentflow.errors import DataError
 from sentflow.similarity.averages import PROTOCOLS, SEVEN_TASKS, SIMCSE, AverageProtocol, seven_task_average
-from sentflow.similarity.comparisons import ComparisonSettings, compare_models, p_of_replicates
-from sentflow.similarity.scores import BootstrapSettings, similarity_scores
+from sentflow.similarity.scores import similarity_scores
 from sentflow.similarity.storage import SimilarityRows, read_similarities, write_similarities
+from sentflow.stats.resampling import Bootstrap
 
-SETTINGS = BootstrapSettings(level=0.95, n_resamples=60, seed=7)
+SETTINGS = Bootstrap(level=0.95, n_resamples=60, seed=7)
 
 
 def made(n=60, seed=0):

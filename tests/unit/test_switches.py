@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_tasks import make_task
 
+from sentflow.compare.score_rows import shown_limits
+from sentflow.compare.scores import score_row
 from sentflow.errors import DataError
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import ProbeSettings, probe_task
@@ -26,8 +28,7 @@ from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.training.fold import FoldResult, train_fold
 from sentflow.probing.training.standardise import standardised
 from sentflow.report.checks import guessing_mean
-from sentflow.report.rows import shown_limits
-from sentflow.report.summary import curve_rows, score_row
+from sentflow.report.summary import curve_rows
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds

@@ -8,15 +8,16 @@ from sentflow.cli import show_similarity
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json
+from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
-from sentflow.report.summary import in_order, score_row
 
 _COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}

@@ -12,10 +12,12 @@ import pyarrow.parquet as pq
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.files.rows import read_rows
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import CostRow, ScoreRow, read_rows
+from sentflow.report.rows import CostRow
 from sentflow.report.score_table import scores_table
 from sentflow.report.tables import costs_table
 

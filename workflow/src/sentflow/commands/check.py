@@ -6,13 +6,14 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_json
+from sentflow.files.rows import read_rows
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import CHECKS, Selection
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.rows import ScoreRow, read_rows
 from sentflow.report.similarity.checks import NAME
 from sentflow.report.similarity.data import SimilarityData
 

@@ -39,13 +39,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("compare", args, libraries=["numpy", "scipy", "pyarrow"])
+    from sentflow.compare.across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
+    from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+    from sentflow.compare.scores import in_order, score_row
+    from sentflow.compare.task_files import ScoreFiles, task_scores
+    from sentflow.compare.tasks import ComparisonSettings, compare_task
+    from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
-    from sentflow.report.comparison import ComparisonSettings, compare_task
-    from sentflow.report.comparison_across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
-    from sentflow.report.comparison_files import ScoreFiles, task_scores
-    from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-    from sentflow.report.rows import write_rows
-    from sentflow.report.summary import in_order, score_row
 
     settings = json.loads(args.settings)
     statistics = ComparisonSettings(**settings["statistics"])

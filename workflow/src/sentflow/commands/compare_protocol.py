@@ -36,11 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     if len(set(lengths.values())) > 1:
         raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
+    from sentflow.compare.effects import effect_rows
+    from sentflow.compare.fold_scores import fold_scores
+    from sentflow.compare.score_rows import EffectRow
+    from sentflow.compare.scores import in_order, score_row
+    from sentflow.files.rows import write_rows
     from sentflow.files.sealed import read_sealed
-    from sentflow.report.effects import effect_rows
-    from sentflow.report.fold_scores import fold_scores
-    from sentflow.report.rows import EffectRow, write_rows
-    from sentflow.report.summary import in_order, score_row
 
     settings = json.loads(args.settings)
     protocol = settings["protocol"]

@@ -31,9 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("compare_similarity", args, libraries=["numpy", "scipy", "pyarrow"])
-    from sentflow.report.rows import write_rows
-    from sentflow.similarity.comparisons import ComparisonSettings, compare_models
-    from sentflow.similarity.differences import SimilarityDifference
+    from sentflow.compare.pair_sets import ComparisonSettings, compare_models
+    from sentflow.compare.similarity_rows import SimilarityDifference
+    from sentflow.files.rows import write_rows
     from sentflow.similarity.results import bootstrap_seed
     from sentflow.similarity.storage import read_similarities
 

@@ -5,12 +5,12 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.compare.fold_scores import fold_scores
 from sentflow.exports.mteb import model_meta, run_settings, task_result
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.jobs.arguments import add_export_arguments
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.fold_scores import fold_scores
 from sentflow.report.rows import unique
 
 logger = logging.getLogger(__name__)

@@ -5,10 +5,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
 from sentflow.files.io import write_text
+from sentflow.files.rows import read_rows
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.rows import ScoreRow, read_rows
 
 logger = logging.getLogger(__name__)
 

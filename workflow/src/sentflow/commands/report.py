@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.audit.rows import HardRow
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.files.io import read_json, write_text
+from sentflow.files.rows import read_rows
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import Selection
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.page import Sources, render
-from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, read_rows
+from sentflow.report.rows import CostRow, CurveRow
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.section import SimilaritySources
 

@@ -6,14 +6,17 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import DataError
+from sentflow.files.rows import write_rows
 from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.epochs import folds_per_epoch
-from sentflow.report.rows import CurveRow, ScoreRow, write_rows
-from sentflow.report.summary import curve_rows, in_order, score_row
+from sentflow.report.rows import CurveRow
+from sentflow.report.summary import curve_rows
 
 logger = logging.getLogger(__name__)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
+from sentflow.files.rows import write_rows
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.rows import write_rows
 from sentflow.report.similarity import summary
 from sentflow.report.similarity.rows import (
     AlignmentRow,

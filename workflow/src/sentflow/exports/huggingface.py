@@ -9,10 +9,10 @@ from typing import Any
 
 import yaml
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.scores import ModelFacts, TaskFacts
 from sentflow.report import captions
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import ScoreRow
 
 _SPLIT, _CONFIG = "test", "default"
 _TASK_TYPE = "text-classification"

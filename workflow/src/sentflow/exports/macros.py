@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.averages import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 
 _HEAD = r"""%% Numbers of the experiment: %s
 %% Written by the pipeline: do not edit. In the preamble: \input{numbers}. Then

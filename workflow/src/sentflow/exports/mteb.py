@@ -9,9 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import language_script
 from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
-from sentflow.report.rows import ScoreRow
 
 MTEB_VERSION = (
     "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import REVISION_DIGITS
 from sentflow.files.io import read_json
-from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.files.rows import read_rows
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import numpy as np
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors
-from sentflow.geometry.bootstrap import Bootstrap, interval_of_mean
 from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
 from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
 from sentflow.geometry.pair_vectors import scored_vectors
@@ -21,6 +20,7 @@ from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
 from sentflow.geometry.whitening import fit_whitening
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
+from sentflow.stats.resampling import Bootstrap, interval_of_mean
 from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 

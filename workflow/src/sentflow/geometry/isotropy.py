@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sentflow.geometry.bootstrap import Bootstrap, limits, weights_of_resamples
+from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 
 def average_cosine(unit: np.ndarray) -> float:
@@ -45,12 +45,12 @@ def average_cosine_interval(unit: np.ndarray, bootstrap: Bootstrap) -> tuple[flo
     """
     own = np.einsum("ij,ij->i", unit, unit)
     found = []
-    for weights in weights_of_resamples(len(unit), bootstrap):
+    for weights in multinomial_counts(len(unit), bootstrap):
         totals = weights @ unit
         squares = weights**2
         pairs = len(unit) ** 2 - squares.sum(axis=1)
         found.append((np.einsum("ij,ij->i", totals, totals) - squares @ own) / pairs)
-    return limits(np.concatenate(found), bootstrap)
+    return percentile_limits(np.concatenate(found), bootstrap.level)
 
 
 def partition_ratio(unit: np.ndarray) -> float:

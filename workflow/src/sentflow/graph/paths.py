@@ -52,7 +52,7 @@ GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
-# What the comparison of all models gives: rows as in report/comparison_rows.py, and one JSON.
+# What the comparison of all models gives: rows as in compare/rows.py, and one JSON.
 PAIRS = f"{RESULTS}/comparisons/pairs.parquet"
 STANDINGS = f"{RESULTS}/comparisons/standings.parquet"
 RANKS = f"{RESULTS}/comparisons/ranks.parquet"

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.numbers import percent
-from sentflow.report.rows import CurveRow, DataRow, EffectRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.rows import CurveRow, DataRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.report.numbers import decimal, interval
-from sentflow.report.rows import ScoreRow
 
 # A score this far above guessing is still called chance: less than any difference that is claimed
 # anywhere, and far below what a leak of labels gives.

@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.compare.rows import AcrossRow, RankRow
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
-from sentflow.report.comparison_rows import AcrossRow, RankRow
-from sentflow.report.rows import ScoreRow, data_versions, read_rows, unique
+from sentflow.files.rows import read_rows
+from sentflow.report.rows import data_versions, unique
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."

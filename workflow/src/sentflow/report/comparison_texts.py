@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.rows import PairRow
 from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.comparison_rows import PairRow
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.numbers import decimal, duration, p_value, percent

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.compare.rows import PairRow
 from sentflow.report import canvas, comparison_texts, layout, lettering
-from sentflow.report.comparison_rows import PairRow
 from sentflow.report.pair_choice import shown_pairs
 from sentflow.report.rows import unique
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
 from sentflow.report.numbers import decimal, signed
-from sentflow.report.rows import EffectRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 

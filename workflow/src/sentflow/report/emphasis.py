@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult, Selection, run_check
-from sentflow.report.comparisons import Comparisons
 from sentflow.report.remarks import training_mark
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.similarity import checks as similarity_checks
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.table_formats import markdown

@@ -22,7 +22,7 @@ class EncoderRow:
     device
         Where it was embedded; empty without such a job.
     position
-        See `sentflow.report.rows.ScoreRow`.
+        See `sentflow.compare.score_rows.ScoreRow`.
     """
 
     model: str

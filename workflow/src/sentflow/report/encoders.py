@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.averages import average_score
 from sentflow.report.costs import read_records
 from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.rows import ScoreRow, data_versions, unique
+from sentflow.report.rows import data_versions, unique
 from sentflow.report.similarity.rows import SimilarityRow
 
 _EMBED_RULES = ("embed", "embed_task")

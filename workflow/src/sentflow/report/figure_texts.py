@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.numbers import decimal, duration, percent
 from sentflow.report.remarks import training_notes
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, unique
+from sentflow.report.rows import CostRow, CurveRow, unique
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,10 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from sentflow.compare.rows import PairRow
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
+from sentflow.files.rows import read_rows, write_rows
 from sentflow.report import (
     canvas,
     comparison_data,
@@ -21,9 +24,8 @@ from sentflow.report import (
     wins,
 )
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.comparison_rows import PairRow
 from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
+from sentflow.report.rows import CostRow, CurveRow
 from sentflow.report.similarity import (
     association,
     association_figure,

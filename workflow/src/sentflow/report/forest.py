@@ -7,8 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import canvas, captions, figure_texts, layout, lettering
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 
 _COLUMNS = 3
 _LINE_INCHES = 0.15

@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import canvas, captions, figure_texts, layout, lettering, remarks
 from sentflow.report.numbers import MISSING, decimal
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 
 _ROW_INCHES = 0.2
 _LEAST_COLUMN, _MOST_COLUMN = 0.38, 1.05  # inches

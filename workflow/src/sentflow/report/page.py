@@ -10,13 +10,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sentflow.audit.rows import HardRow
+from sentflow.compare.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
+from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.files.control_characters import visible
 from sentflow.report import captions, numbers, remarks
 from sentflow.report.averages import average_score
 from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
-from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.encoders_table import encoders_table
 from sentflow.report.findings import findings, ranking
@@ -24,7 +25,7 @@ from sentflow.report.html_tables import HtmlTable, html_table
 from sentflow.report.page_files import attachments, pictures
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.published_table import published_table
-from sentflow.report.rows import CostRow, CurveRow, EffectRow, ScoreRow, data_versions, is_sample, unique
+from sentflow.report.rows import CostRow, CurveRow, data_versions, is_sample, unique
 from sentflow.report.similarity.section import SimilaritySources, section
 from sentflow.report.strips import Axis, strip
 from sentflow.report.tables import costs_table

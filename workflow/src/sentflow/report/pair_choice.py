@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.comparison_rows import PairRow
+from sentflow.compare.rows import PairRow
 from sentflow.report.rows import unique
 
 MAX_PAIRS = 12

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from sentflow.compare.effects import kendall_tau
+from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
-from sentflow.report.effects import kendall_tau
 from sentflow.report.numbers import MISSING, count, decimal, percent, signed
-from sentflow.report.rows import EffectRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
-from sentflow.report.rows import ScoreRow
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 

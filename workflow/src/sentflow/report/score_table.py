@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
+from sentflow.compare.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions, remarks
 from sentflow.report.averages import average_score
-from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.numbers import MISSING, count, decimal, interval
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 
 # what the CSV of scores says of tests, behind the columns of the summary

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, fields
 from typing import Any
 
-BEST, NOT_WORSE = "best", "not worse"
-
 
 @dataclass(frozen=True)
 class Cell:

@@ -7,9 +7,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sentflow.compare.comparisons import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.table import BEST, NOT_WORSE, Cell, Table
+from sentflow.report.table import Cell, Table
 
 # beyond this many intervals side by side a line does not fit a page: they go below their scores
 _MAX_INTERVALS_PER_LINE = 3

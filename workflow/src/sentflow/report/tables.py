@@ -5,17 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.score_rows import EffectRow, ScoreRow
+from sentflow.compare.similarity_rows import SimilarityDifference
 from sentflow.errors import ConfigError
+from sentflow.files.rows import read_rows
 from sentflow.report import captions, remarks
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
-from sentflow.report.comparisons import Comparisons, detectable
 from sentflow.report.document_table import documents_table
 from sentflow.report.encoder_rows import EncoderRow
 from sentflow.report.encoders_table import encoders_table
 from sentflow.report.numbers import MISSING, count, decimal, duration, interval, memory, percent
 from sentflow.report.protocol_table import protocols_table
 from sentflow.report.published_table import published_table
-from sentflow.report.rows import CostRow, EffectRow, ScoreRow, read_rows, unique
+from sentflow.report.rows import CostRow, unique
 from sentflow.report.score_table import score_cell, scores_table
 from sentflow.report.similarity.geometry_tables import alignments_table, geometry_table
 from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, RegressionRow, SimilarityRow
@@ -23,7 +26,6 @@ from sentflow.report.similarity.sts_table import sts_table
 from sentflow.report.similarity.tables import differences_table as similarity_differences_table
 from sentflow.report.similarity.tables import regressions_table, subsets_table
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
-from sentflow.similarity.differences import SimilarityDifference
 
 
 def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from sentflow.report.comparison_rows import PairRow
-from sentflow.report.comparisons import Comparisons
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.rows import PairRow
 from sentflow.report.numbers import count, decimal, p_value, percent
 from sentflow.report.rows import unique
 

@@ -1,9 +1,11 @@
 """Correlations in resamples of pairs, without sorting each resample again."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from sentflow.stats.resampling import drawn_counts
 
 _CELLS_AT_ONCE = 500_000  # of one array of pairs × resamples: 4 MB, so that a block stays near the processor
 
@@ -47,7 +49,11 @@ def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: i
     ranked_gold, ranked = _Ranked.of(gold), [_Ranked.of(column) for column in columns]
     centred_gold, centred = gold - gold.mean(), [column - column.mean() for column in columns]
     spearman, pearson = [], []
-    for counts in _counts(len(gold), n_resamples=n_resamples, seed=seed):
+    everything = [np.arange(len(gold))]
+    for drawn in drawn_counts(
+        everything, n_resamples=n_resamples, seed=seed, cells=_CELLS_AT_ONCE, dtype=np.float64
+    ):
+        counts = np.ascontiguousarray(drawn.T)  # sums run over pairs, one resample beside the other
         gold_ranks = _Weighted.of(ranked_gold.ranks(counts), counts)
         spearman.append([gold_ranks.correlation(column.ranks(counts), counts) for column in ranked])
         gold_values = _Weighted.of(_beside(centred_gold), counts)
@@ -55,16 +61,6 @@ def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: i
     return Replicates(
         *(np.concatenate([np.array(block).T for block in found]) for found in (spearman, pearson))
     )
-
-
-def _counts(n: int, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """(n, block) float64: how often each pair is drawn."""
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // n)
-    for start in range(0, n_resamples, at_once):
-        size = min(at_once, n_resamples - start)
-        drawn = generator.integers(0, n, (size, n)) * size + np.arange(size)[:, None]
-        yield np.bincount(drawn.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
-from sentflow.similarity.scores import BootstrapSettings, similarity_scores
+from sentflow.similarity.scores import similarity_scores
 from sentflow.similarity.storage import SimilarityRows, write_similarities
+from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def write_results(
         table.score,
         table.subset,
         columns,
-        BootstrapSettings(
+        Bootstrap(
             level=settings["level"],
             n_resamples=settings["n_resamples"],
             seed=bootstrap_seed(settings["seed"], settings["pairs"]),

@@ -1,40 +1,20 @@
 """Scores of one encoder on one pair set: each measure and correlation, over all pairs and by sub-source."""
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sentflow.similarity.bootstrap import Replicates, bootstrap
 from sentflow.similarity.correlations import CORRELATIONS, is_constant
+from sentflow.stats.resampling import Bootstrap, percentile_limits
 from sentflow.stats.seeds import derive_seed
 
 AGGREGATIONS = ("all", "mean", "wmean")
 
 
-@dataclass(frozen=True)
-class BootstrapSettings:
-    """Of the intervals.
-
-    Attributes
-    ----------
-    level
-        Between 0 and 1.
-    n_resamples
-        How many resamples of the pairs.
-    seed
-        Of the pair set alone, so that encoders are compared on the same resamples.
-    """
-
-    level: float
-    n_resamples: int
-    seed: int
-
-
 def similarity_scores(
-    gold: np.ndarray, subsets: Sequence[str], columns: Mapping[str, np.ndarray], settings: BootstrapSettings
+    gold: np.ndarray, subsets: Sequence[str], columns: Mapping[str, np.ndarray], settings: Bootstrap
 ) -> dict[str, Any]:
     """Correlations with intervals.
 
@@ -150,12 +130,9 @@ def _intervals(
     return found, undefined
 
 
-def limits(values: np.ndarray, level: float) -> list[float]:
+def limits(values: np.ndarray, level: float) -> tuple[float, float]:
     """The two limits between which the middle `level` of the defined values lies; NaN where there is none."""
-    defined = values[~np.isnan(values)]
-    if not len(defined):
-        return [math.nan, math.nan]
-    return [float(limit) for limit in np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])]
+    return percentile_limits(values[~np.isnan(values)], level)
 
 
 def _warnings(

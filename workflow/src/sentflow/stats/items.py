@@ -1,14 +1,13 @@
 """The item-level interval: a bootstrap over the texts of out-of-fold predictions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
 from sentflow.stats.confusions import metric_values
-
-_CELLS_AT_ONCE = 4_000_000  # counts of one block of resamples: 16 MB
-_DRAWS_AT_ONCE = 32_000
+from sentflow.stats.resampling import drawn_counts, percentile_limits
 
 
 @dataclass(frozen=True)
@@ -131,12 +130,13 @@ def item_replicates(
     repetition in which it was tested.
     """
     tables = [_cells(one, units, n_classes=n_classes) for one in predictions]
+    as_it_is = np.ones((1, sum(map(len, units.strata))), np.float32)
     blocks = [
         np.stack(
             [metric_values(metric, table.confusions(counts)).mean(axis=1) for table in tables],
             axis=1,
         )
-        for counts in _counts(units, n_resamples=n_resamples, seed=seed)
+        for counts in chain([as_it_is], drawn_counts(units.strata, n_resamples=n_resamples, seed=seed))
     ]
     return np.concatenate(blocks)
 
@@ -162,12 +162,6 @@ def item_interval(
     )[:, 0]
     low, high = percentile_limits(statistic[1:], level)
     return ItemInterval(float(statistic[0]), low, high, units.grouped)
-
-
-def percentile_limits(values: np.ndarray, level: float) -> tuple[float, float]:
-    """The limits between which the middle `level` of the values lies."""
-    low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -199,25 +193,3 @@ def _cells(predictions: OutOfFold, units: Units, *, n_classes: int) -> _Cells:
         cells = np.bincount(index * width + column[own], minlength=len(used) * width)
         by_truth.append((used, cells.reshape(len(used), width).astype(np.float32)))
     return _Cells(by_truth, n_classes)
-
-
-def _counts(units: Units, *, n_resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """(block, units) float32: how often each unit is drawn. The first block is the task as it is."""
-    n_units = sum(map(len, units.strata))
-    yield np.ones((1, n_units), np.float32)
-    generator = np.random.default_rng(seed)
-    at_once = max(1, _CELLS_AT_ONCE // n_units)
-    for start in range(0, n_resamples, at_once):
-        size = min(at_once, n_resamples - start)
-        counts = np.empty((size, n_units), np.float32)
-        for members in units.strata:
-            n = len(members)
-            # few at a time stay in the cache; the draws are the same
-            some = max(1, _DRAWS_AT_ONCE // n)
-            for begin in range(0, size, some):
-                k = min(some, size - begin)
-                drawn = generator.integers(0, n, (k, n))
-                drawn += np.arange(0, k * n, n)[:, None]
-                found = np.bincount(drawn.ravel(), minlength=k * n).reshape(k, n)
-                counts[begin : begin + k, members] = found
-        yield counts

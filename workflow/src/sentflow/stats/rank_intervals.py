@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.stats.across import ranks
-from sentflow.stats.items import percentile_limits
+from sentflow.stats.resampling import percentile_limits
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ from statistics import NormalDist
 
 import numpy as np
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
+from sentflow.files.rows import read_rows
 from sentflow.report.averages import average_score
-from sentflow.report.rows import ScoreRow, read_rows, unique
+from sentflow.report.rows import unique
 from sentflow.report.similarity.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow, SimilarityRow
 from sentflow.report.similarity.sts_table import main_rows
 from sentflow.report.similarity.words import criterion

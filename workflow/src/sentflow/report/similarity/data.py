@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sentflow.report.rows import RowsByName
+from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.files.rows import RowsByName
 from sentflow.report.similarity.rows import (
     AlignmentRow,
     GeometryRow,
@@ -14,7 +15,6 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
-from sentflow.similarity.differences import SimilarityDifference
 
 
 @dataclass(frozen=True)

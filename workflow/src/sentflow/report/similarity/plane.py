@@ -10,8 +10,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.compare.comparisons import letters
 from sentflow.report import canvas, layout, lettering, placement
-from sentflow.report.comparisons import letters
 from sentflow.report.rows import unique
 from sentflow.report.similarity import figure_texts
 from sentflow.report.similarity.rows import PlaneRow

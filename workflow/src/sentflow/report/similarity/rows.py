@@ -1,6 +1,6 @@
 """The rows of the summaries of semantic similarity and geometry: one dataclass per file, undefined numbers NaN.
 
-Correlations lie in [-1, 1]; tables print them × 100. `sentflow.report.rows` writes and reads the files.
+Correlations lie in [-1, 1]; tables print them × 100. `sentflow.files.rows` writes and reads the files.
 """
 
 import math
@@ -190,7 +190,7 @@ class SpectrumRow:
     Attributes
     ----------
     position
-        See `sentflow.report.rows.ScoreRow`.
+        See `sentflow.compare.score_rows.ScoreRow`.
     """
 
     family: str
@@ -213,7 +213,7 @@ class TruncationRow:
     Attributes
     ----------
     position
-        See `sentflow.report.rows.ScoreRow`.
+        See `sentflow.compare.score_rows.ScoreRow`.
     """
 
     family: str

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.figure_texts import FigureTexts
 from sentflow.report.findings import Finding
 from sentflow.report.html_tables import HtmlTable, html_table
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.similarity import association, figure_texts, words
 from sentflow.report.similarity.data import SimilarityData
 from sentflow.report.similarity.findings import similarity_findings

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sentflow.compare.comparisons import joined_letters, letters
+from sentflow.compare.similarity_rows import SimilarityDifference
 from sentflow.report import captions
-from sentflow.report.comparisons import joined_letters, letters
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.similarity import words
@@ -14,7 +15,6 @@ from sentflow.report.similarity.rows import SimilarityRow
 from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
-from sentflow.similarity.differences import SimilarityDifference
 
 AVERAGE = "Avg."
 _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them

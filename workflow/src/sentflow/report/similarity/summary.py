@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.compare.scores import described
+from sentflow.compare.similarity_rows import OVERLAP
 from sentflow.errors import DataError
-from sentflow.report.result_settings import described, number_or_nan
+from sentflow.files.rows import number_or_nan
 from sentflow.report.rows import unique
 from sentflow.report.similarity.rows import (
     SAME_VECTOR,
@@ -20,7 +22,6 @@ from sentflow.report.similarity.rows import (
     TruncationRow,
 )
 from sentflow.report.similarity.words import GEOMETRY
-from sentflow.similarity.differences import OVERLAP
 from sentflow.similarity.storage import SimilarityRows
 
 BASELINE_TITLES = {

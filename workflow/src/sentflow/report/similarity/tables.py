@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.similarity_rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.similarity import words
 from sentflow.report.similarity.rows import RegressionRow, SimilarityRow
 from sentflow.report.table import Cell, Group, Table, names_of, records_of
-from sentflow.similarity.differences import SimilarityDifference
 
 _MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.table import BEST, NOT_WORSE
-from sentflow.similarity.differences import SimilarityDifference
+from sentflow.compare.comparisons import BEST, NOT_WORSE
+from sentflow.compare.similarity_rows import SimilarityDifference
 
 
 def of_pairs(differences: Sequence[SimilarityDifference], pairs: str) -> list[SimilarityDifference]:

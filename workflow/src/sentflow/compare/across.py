@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.report.comparison import ComparisonSettings, winner
-from sentflow.report.comparison_rows import AcrossRow, PairRow, RankRow
+from sentflow.compare.rows import AcrossRow, PairRow, RankRow
+from sentflow.compare.tasks import ComparisonSettings, winner
 from sentflow.stats.across import (
     Omnibus,
     critical_difference,

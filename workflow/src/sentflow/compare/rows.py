@@ -1,6 +1,6 @@
 """The rows of the files in ``comparisons/``: one dataclass per file, undefined numbers NaN (null in the file).
 
-Every row carries what a caption needs. `sentflow.report.rows` writes and reads them.
+Every row carries what a caption needs. `sentflow.files.rows` writes and reads them.
 """
 
 from dataclasses import dataclass

@@ -7,10 +7,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.files.io import read_json
-from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-from sentflow.report.rows import RowsByName
-from sentflow.report.table import BEST, NOT_WORSE
+from sentflow.files.rows import RowsByName
+
+BEST, NOT_WORSE = "best", "not worse"
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.compare.rows import PairRow, PowerRow, StandingRow
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
-from sentflow.report.comparison_rows import PairRow, PowerRow, StandingRow
-from sentflow.report.rows import ScoreRow
 from sentflow.stats.across import ranks
-from sentflow.stats.items import OutOfFold, Units, item_replicates, percentile_limits
+from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
+from sentflow.stats.resampling import percentile_limits
 
 MANY_REPETITIONS = 100  # of `PowerRow.repetitions_help`
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.errors import DataError
-from sentflow.report.rows import EffectRow, ScoreRow
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 # The folds of two protocols hold the same rows if these are equal.

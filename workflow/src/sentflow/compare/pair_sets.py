@@ -7,13 +7,13 @@ from itertools import combinations
 
 import numpy as np
 
+from sentflow.compare.similarity_rows import OVERLAP, SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
-from sentflow.similarity.dependent import williams_p
-from sentflow.similarity.differences import OVERLAP, SimilarityDifference
 from sentflow.similarity.scores import limits
 from sentflow.similarity.storage import SimilarityRows
+from sentflow.stats.dependent import williams_p
 from sentflow.stats.multiplicity import holm
 
 

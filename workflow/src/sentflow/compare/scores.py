@@ -1,0 +1,155 @@
+"""Score files -> rows of scores, refusing to put together what cannot be compared."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.rows import number_or_nan
+from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
+from sentflow.texts.checks import BATCH_ROWS
+
+# folds are paired across encoders only if these are equal everywhere
+_SAME_EVERYWHERE = ("protocol", "switches", "repetitions", "folds", "seed", "level", "repeatability_level")
+_SAME_WITHIN_TASK = (
+    "metric",
+    "classifier",
+    "layout",
+    "data_version",
+    "n_rows",
+    "n_balanced_rows",
+    "n_classes",
+    "not_comparable",
+)
+
+
+def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRow:
+    """One row of the summary from one score file and the titles of its task and model.
+
+    Raises
+    ------
+    ConfigError
+        `settings` knows no such task or model.
+    DataError
+        The score file lacks a key.
+    """
+    try:
+        task, model = scores["task"], scores["model"]
+        # a score file names only what is not as published
+        switches = Switches.unlike_published(scores.get("switches", {}))
+        repeatability = scores["intervals"]["repeatability"]
+        generalisation = scores["intervals"]["generalisation"]
+        # the library scores folds without their predictions
+        item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
+        about_task, about_model = described(settings, "tasks", task), described(settings, "models", model)
+        return ScoreRow(
+            task=task,
+            task_title=about_task["title"],
+            family=about_task["family"],
+            model=model,
+            model_title=about_model["title"],
+            metric=scores["metric"],
+            classifier=scores["classifier"],
+            layout=scores["layout"],
+            data_version=scores["data_version"],
+            protocol=scores["protocol"],
+            repetitions=scores["repetitions"],
+            folds=scores["folds"],
+            seed=scores["seed"],
+            n_rows=scores["n_rows"],
+            n_balanced_rows=scores["n_balanced_rows"],
+            n_classes=scores["n_classes"],
+            n_train=scores["n_train"],
+            n_contradicting=scores["n_contradicting"],
+            dimension=scores["dimension"],
+            n_folds=scores["n_folds"],
+            mean=number_or_nan(scores["mean"]),
+            std=number_or_nan(scores["std"]),
+            repeatability_low=number_or_nan(repeatability["low"]),
+            repeatability_high=number_or_nan(repeatability["high"]),
+            repeatability_level=repeatability["level"],
+            generalisation_low=number_or_nan(generalisation["low"]),
+            generalisation_high=number_or_nan(generalisation["high"]),
+            level=generalisation["level"],
+            degenerate=generalisation["degenerate"],
+            is_control=bool(about_model["control"]),
+            mean_clipped=number_or_nan(scores["mean"] if switches.clip_metric else scores["mean_clipped"]),
+            switches=switch_text(switches.changes()),
+            not_comparable=not_comparable_text(scores.get("not_comparable", {})),
+            batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
+            clips=switches.clip_metric,
+            own_interval=switches.interval,
+            groups_folds=bool(scores.get("groups_folds", False)),
+            ends_curves=not switches.curve_survivors,
+            item_mean=number_or_nan(item["mean"]),
+            item_low=number_or_nan(item["low"]),
+            item_high=number_or_nan(item["high"]),
+            item_grouped=item["grouped"],
+            warmup_floor=switches.warmup_floor,
+            position=about_model.get("position", -1),
+        )
+    except KeyError as error:
+        raise DataError(f"no key {error} in the scores or in their settings") from error
+
+
+def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The rows task after task, tasks and models in the order in which they first appear.
+
+    Raises
+    ------
+    DataError
+        A task and model appear twice, or rows were not made in the same way.
+    """
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    models = list(dict.fromkeys(row.model for row in rows))
+    _refuse_mixtures(rows)
+    return sorted(rows, key=lambda row: (tasks.index(row.task), models.index(row.model)))
+
+
+def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    """The entry of a task, encoder, pair set … in the settings.
+
+    Raises
+    ------
+    ConfigError
+        There is a result of something that the settings do not know.
+    """
+    entries: Mapping[str, Any] = settings.get(section, {})
+    if name not in entries:
+        raise ConfigError(
+            f"there are results of {name!r}, but the settings under {section!r} know only: "
+            f"{', '.join(entries) or 'nothing'}."
+        )
+    entry: Mapping[str, Any] = entries[name]
+    return entry
+
+
+def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:
+    problems = _differences(rows, _SAME_EVERYWHERE, "the experiment")
+    by_task: dict[str, list[ScoreRow]] = defaultdict(list)
+    for row in rows:
+        by_task[row.task].append(row)
+    for task, members in by_task.items():
+        problems += _differences(members, _SAME_WITHIN_TASK, f"task {task}")
+        models = [row.model for row in members]
+        repeated = dict.fromkeys(model for model in models if models.count(model) > 1)
+        problems += [f"task {task}: model {model} appears {models.count(model)} times" for model in repeated]
+    if problems:
+        raise DataError(
+            "these scores cannot stand in one table:\n  "
+            + "\n  ".join(problems)
+            + "\nDelete the score files that do not belong to the current config and run again."
+        )
+
+
+def _differences(rows: Sequence[ScoreRow], names: Sequence[str], where: str) -> list[str]:
+    problems = []
+    for name in names:
+        values: dict[Any, str] = {}
+        for row in rows:
+            values.setdefault(getattr(row, name), f"{row.task} × {row.model}")
+        if len(values) > 1:
+            listed = ", ".join(f"{value} ({first})" for value, first in values.items())
+            problems.append(f"{where}: {name} differs: {listed}")
+    return problems

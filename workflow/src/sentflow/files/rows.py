@@ -1,0 +1,96 @@
+"""Rows of Parquet files: one dataclass per file, one column per attribute. Undefined numbers are NaN, in files null."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+import pyarrow as pa
+
+from sentflow.errors import DataError
+from sentflow.files.arrow import table_of
+from sentflow.files.parquet import read_parquet, write_parquet
+
+Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
+
+
+_DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
+
+
+def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
+    """Write rows as Parquet, one column per attribute; NaN becomes null."""
+    types = get_type_hints(kind)
+    columns: dict[str, np.ndarray | list[str]] = {}
+    for name in _names(kind):
+        values = [getattr(row, name) for row in rows]
+        columns[name] = values if types[name] is str else np.array(values, _DTYPES[types[name]])
+    write_parquet(path, table_of(columns, nan_is_null=True))
+
+
+def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
+    """Read what `write_rows` wrote; further columns are ignored, null numbers become NaN, null texts empty.
+
+    Raises
+    ------
+    DataError
+        The file is not Parquet, lacks columns, or has no rows though it must not be empty.
+    """
+    try:
+        table = read_parquet(path)
+    except (OSError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable Parquet file ({error}). Delete it and run again."
+        ) from error
+    types = get_type_hints(kind)
+    names = _names(kind)
+    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
+    # an earlier version had no column of a name with a default
+    names = [name for name in names if name in table.column_names or known[name].default is MISSING]
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise DataError(
+            f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
+            "Give the file that summarise, summarise_costs, compare or compare_protocol wrote; in the results "
+            "folder, delete it and run again."
+        )
+    if table.num_rows == 0 and not may_be_empty:
+        raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")
+    columns = table.select(names)
+    return [
+        kind(**{name: _restored(value, types[name]) for name, value in row.items()})
+        for row in columns.to_pylist()
+    ]
+
+
+class RowsByName:
+    """Rows of files that are told apart by their names; of a file that was not given there are none.
+
+    Parameters
+    ----------
+    files
+        Parquet files.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._by_stem = {file.stem: file for file in files}
+
+    def __call__(self, stem: str, kind: type[Row]) -> list[Row]:
+        """The rows of the file of a name, see `read_rows`."""
+        return read_rows(self._by_stem[stem], kind, may_be_empty=True) if stem in self._by_stem else []
+
+
+def number_or_nan(value: float | None) -> float:
+    """A number of a JSON file, whose null is an undefined one."""
+    return math.nan if value is None else float(value)
+
+
+def _names(kind: type) -> list[str]:
+    return [field.name for field in fields(kind)]
+
+
+def _restored(value: Any, kind: type) -> Any:
+    if value is not None:
+        return value
+    return math.nan if kind is float else "" if kind is str else None
