@@ -9,8 +9,7 @@ import pytest
 from sentflow.commands import summarise_similarity
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
-from sentflow.report.rows import read_rows
-from sentflow.report.similarity.rows import (
+from sentflow.report.families.similarity.rows import (
     AlignmentRow,
     GeometryRow,
     HistogramRow,
@@ -19,6 +18,7 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
+from sentflow.report.rows import read_rows
 
 OUTPUTS = ("similarity", "regressions", "alignments", "geometry", "spectra", "truncation", "histograms")
 

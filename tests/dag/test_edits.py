@@ -170,7 +170,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("similarity/regressor.py", ("regress", *AFTER_MEASURES)),
         ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
         ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),
-        ("report/similarity/summary.py", AFTER_MEASURES),
+        ("report/families/similarity/summary.py", AFTER_MEASURES),
         ("stats/generalisation.py", ("score", "hardest", "table", "check …similarity", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
@@ -178,12 +178,12 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("stats/paired.py", ("compare", *AFTER_COMPARE)),
         ("stats/across.py", ("compare", *AFTER_COMPARE)),
         ("report/comparison.py", ("compare", *AFTER_COMPARE)),
-        ("report/summary.py", AFTER_SCORES),
-        ("report/costs.py", ("summarise_costs", *AFTER_COSTS)),
-        ("report/table_formats.py", ("table", "check", "report")),
-        ("report/heatmap.py", ("figure", "report")),
+        ("report/families/probing/summary.py", AFTER_SCORES),
+        ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
+        ("report/table/formats.py", ("table", "check", "report")),
+        ("report/families/probing/heatmap.py", ("figure", "report")),
         ("report/checks.py", ("check", "report")),
-        ("report/page.py", ("report",)),
+        ("report/page/page.py", ("report",)),
         ("report/record.py", ("record", "report")),
     ],
 )
@@ -206,10 +206,10 @@ def test_code_of_the_workflow_itself_runs_nothing(project, module):
 @pytest.mark.parametrize(
     ("file", "run_again"),
     [
-        ("report/sentflow.mplstyle", ("figure", "report")),
-        ("report/page.html.j2", ("report",)),
-        ("report/page.css", ("report",)),
-        ("report/page.js", ("report",)),
+        ("report/figure/sentflow.mplstyle", ("figure", "report")),
+        ("report/page/page.html.j2", ("report",)),
+        ("report/page/page.css", ("report",)),
+        ("report/page/page.js", ("report",)),
     ],
 )
 def test_files_that_code_reads_count_as_code(project, everything, file, run_again):

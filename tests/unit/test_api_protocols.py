@@ -20,7 +20,7 @@ from sentflow.probing import cross_validate
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.storage import read_folds
-from sentflow.report.summary import score_row
+from sentflow.report.families.probing.summary import score_row
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 

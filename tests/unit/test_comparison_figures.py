@@ -8,11 +8,13 @@ import fake_summary
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.report import canvas, differences, pareto, rankings, wins
 from sentflow.report.comparison_rows import PairRow
 from sentflow.report.comparison_texts import NOTHING
+from sentflow.report.costs import pareto
+from sentflow.report.families.probing import differences, rankings, wins
+from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
+from sentflow.report.figure import canvas
 from sentflow.report.figures import draw
-from sentflow.report.pair_choice import MAX_PAIRS, shown_pairs
 from sentflow.report.rows import ScoreRow, write_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])

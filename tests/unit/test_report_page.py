@@ -9,14 +9,14 @@ import fake_summary
 import pytest
 from report_pages import SVG, VERSIONS, elements, make_sources
 
-from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
 from sentflow.report.comparisons import mark
 from sentflow.report.findings import findings
-from sentflow.report.html_tables import sort_value
-from sentflow.report.page import flat, render, without_machine_paths
-from sentflow.report.strips import Axis, strip
-from sentflow.report.table import BEST, NOT_WORSE
+from sentflow.report.page.bibliography import bibtex
+from sentflow.report.page.page import flat, render, without_machine_paths
+from sentflow.report.page.strips import Axis, strip
+from sentflow.report.table.cells import BEST, NOT_WORSE
+from sentflow.report.table.html import sort_value
 
 
 def test_page_asks_the_network_for_nothing(tmp_path):

@@ -7,18 +7,18 @@ import fake_similarity
 import fake_summary
 import pytest
 
-from sentflow.report import canvas
-from sentflow.report.canvas import save
-from sentflow.report.figures import SIMILARITY_RECIPES, draw
-from sentflow.report.rows import ScoreRow, read_rows, write_rows
-from sentflow.report.similarity import figure_texts
-from sentflow.report.similarity.association import (
+from sentflow.report.families.geometry.association import (
     association_rows,
     correlation_interval,
     mean_scores,
     plane_rows,
 )
-from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity import figure_texts
+from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.figure import canvas
+from sentflow.report.figure.canvas import save
+from sentflow.report.figures import SIMILARITY_RECIPES, draw
+from sentflow.report.rows import ScoreRow, read_rows, write_rows
 
 SOURCES = {
     "alignment-uniformity": ["alignments", "similarity"],

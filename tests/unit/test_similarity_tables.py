@@ -8,13 +8,13 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from sentflow.report.families.probing.tables import SIMILARITY_TABLES, read_table
+from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
 from sentflow.report.rows import read_rows
-from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
-from sentflow.report.similarity.sts_table import AVERAGE, sts_table
 from sentflow.report.similarity.tested import better_than, mark
-from sentflow.report.table import BEST, NOT_WORSE
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.report.tables import SIMILARITY_TABLES, read_table
+from sentflow.report.table.cells import BEST, NOT_WORSE
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 from sentflow.similarity.differences import SimilarityDifference
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"

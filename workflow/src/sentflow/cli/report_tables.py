@@ -1,7 +1,7 @@
 """Tables of the report in the terminal."""
 
 from sentflow.cli.terminal import Listing
-from sentflow.report.table import BEST, NOT_WORSE, Cell, Table
+from sentflow.report.table.cells import BEST, NOT_WORSE, Cell, Table
 
 # A terminal may have no styles, and a pipe has none, so marks are written.
 _MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}

@@ -14,10 +14,10 @@ from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.families.probing.tables import costs_table
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import CostRow, ScoreRow, read_rows
-from sentflow.report.score_table import scores_table
-from sentflow.report.tables import costs_table
 
 _METADATA_KEY = b"sentflow"
 _TEST = "metric_test"

@@ -8,10 +8,10 @@ from sentflow.cli.report_tables import table_listing
 from sentflow.cli.terminal import Block
 from sentflow.errors import DataError
 from sentflow.graph import paths
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.sts_table import sts_table
+from sentflow.report.families.similarity.summary import similarity_rows
 from sentflow.report.rows import read_rows
-from sentflow.report.similarity.rows import SimilarityRow
-from sentflow.report.similarity.sts_table import sts_table
-from sentflow.report.similarity.summary import similarity_rows
 from sentflow.similarity.differences import OVERLAP, SimilarityDifference
 from sentflow.similarity.storage import read_similarities
 

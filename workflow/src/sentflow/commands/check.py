@@ -12,9 +12,9 @@ from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import CHECKS, Selection
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.emphasis import Written, run_any_check
+from sentflow.report.families.similarity.checks import NAME
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.rows import ScoreRow, read_rows
-from sentflow.report.similarity.checks import NAME
-from sentflow.report.similarity.data import SimilarityData
 
 logger = logging.getLogger(__name__)
 

@@ -44,8 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.report.comparison_across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
     from sentflow.report.comparison_files import ScoreFiles, task_scores
     from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
+    from sentflow.report.families.probing.summary import in_order, score_row
     from sentflow.report.rows import write_rows
-    from sentflow.report.summary import in_order, score_row
 
     settings = json.loads(args.settings)
     statistics = ComparisonSettings(**settings["statistics"])

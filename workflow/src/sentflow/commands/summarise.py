@@ -11,9 +11,9 @@ from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.epochs import folds_per_epoch
+from sentflow.report.families.probing.epochs import folds_per_epoch
+from sentflow.report.families.probing.summary import curve_rows, in_order, score_row
 from sentflow.report.rows import CurveRow, ScoreRow, write_rows
-from sentflow.report.summary import curve_rows, in_order, score_row
 
 logger = logging.getLogger(__name__)
 

@@ -10,9 +10,8 @@ from typing import Any
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.rows import write_rows
-from sentflow.report.similarity import summary
-from sentflow.report.similarity.rows import (
+from sentflow.report.families.similarity import summary
+from sentflow.report.families.similarity.rows import (
     AlignmentRow,
     GeometryRow,
     HistogramRow,
@@ -21,6 +20,7 @@ from sentflow.report.similarity.rows import (
     SpectrumRow,
     TruncationRow,
 )
+from sentflow.report.rows import write_rows
 from sentflow.similarity.storage import read_similarities
 
 logger = logging.getLogger(__name__)

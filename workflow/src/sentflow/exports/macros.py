@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.averages import average_score
+from sentflow.report.families.probing.averages import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
 from sentflow.report.rows import ScoreRow, unique
 

@@ -8,7 +8,7 @@ from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRo
 from sentflow.report.comparisons import Comparisons
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
 from sentflow.report.rows import ScoreRow, unique
-from sentflow.report.table import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."
 

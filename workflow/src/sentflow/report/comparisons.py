@@ -10,7 +10,7 @@ from typing import Any
 from sentflow.files.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.report.rows import RowsByName
-from sentflow.report.table import BEST, NOT_WORSE
+from sentflow.report.table.cells import BEST, NOT_WORSE
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.table import BEST, NOT_WORSE
+from sentflow.report.table.cells import BEST, NOT_WORSE
 from sentflow.similarity.differences import SimilarityDifference
 
 
