@@ -11,7 +11,7 @@ import pytest
 from embeddings_server import embeddings_server, vector_of
 from one_connection import one_connection
 
-from sentflow.encoders.entries import api, embeddings_service
+from sentflow.encoders.kinds import api, embeddings_service
 from sentflow.encoders.kinds.api import ApiEncoder, read_answer
 from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
 from sentflow.encoders.settings_by_kind import ApiSettings, Connection

@@ -207,7 +207,7 @@ def test_words_of_a_model_about_its_own_loading_are_refused(bert, tmp_path, sett
 
 
 def test_sizes_that_differ_are_refused_whatever_reaches_transformers(bert, tmp_path, monkeypatch):
-    from sentflow.encoders.fetch.model import model_files
+    from sentflow.encoders.fetch.model_files import model_files
 
     monkeypatch.setattr(model_files, "check_arguments", lambda *_: None)
     model = save_model(tmp_path / "model", bert=bert)

@@ -5,7 +5,7 @@ import gzip
 import numpy as np
 import pytest
 
-from sentflow.encoders.entries import word_vectors
+from sentflow.encoders.kinds import word_vectors
 from sentflow.encoders.kinds.word_vector_files import describe_word_vectors, read_word_vectors
 from sentflow.encoders.kinds.word_vectors import WordVectorEncoder
 from sentflow.encoders.kinds.words import TOKENS

@@ -14,9 +14,9 @@ from sentflow.encoders.kinds.controls import BagOfWordsEncoder
 from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
-from sentflow.report import remarks
-from sentflow.report.table_formats import latex_text
-from sentflow.report.tables import tasks_table
+from sentflow.report.families.probing import remarks
+from sentflow.report.families.probing.tables import tasks_table
+from sentflow.report.table.formats import latex_text
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds
 from sentflow.texts.prepare import PrepareSettings, prepare

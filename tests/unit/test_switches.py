@@ -28,7 +28,7 @@ from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.training.fold import FoldResult, train_fold
 from sentflow.probing.training.standardise import standardised
 from sentflow.report.checks import guessing_mean
-from sentflow.report.summary import curve_rows
+from sentflow.report.families.probing.summary import curve_rows
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds

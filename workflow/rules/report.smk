@@ -91,7 +91,7 @@ rule figure:
         runtime=10,
     params:
         code=code("sentflow.commands.figure"),
-        style=files("report/sentflow.mplstyle"),
+        style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
         "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
@@ -177,7 +177,7 @@ rule report:
         runtime=10,
     params:
         code=code("sentflow.commands.report"),
-        page=files("report/page.html.j2", "report/page.css", "report/page.js"),
+        page=files("report/page/page.html.j2", "report/page/page.css", "report/page/page.js"),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:
