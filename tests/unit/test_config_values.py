@@ -222,7 +222,7 @@ def test_two_entries_of_one_hub_model_have_one_folder_of_exports():
     experiment = loaded(
         {"models": {"one": described, "two": described}, "select": {"models": ["one", "two"]}}
     )
-    files = Targets(experiment).mteb_files()
+    files = Targets(experiment).families["probing"].exported.mteb_files()
     assert len(files) == len(set(files))
 
 

@@ -37,11 +37,15 @@ def targets(protocol: str = "published", **changes: Any) -> Targets:
 
 
 def probe(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(chosen.probe_settings(SimpleNamespace(task=task, model=model, **more)))
+    return json.loads(
+        chosen.families["probing"].probe_settings(SimpleNamespace(task=task, model=model, **more))
+    )
 
 
 def score(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(chosen.score_settings(SimpleNamespace(task=task, model=model, **more)))
+    return json.loads(
+        chosen.families["probing"].score_settings(SimpleNamespace(task=task, model=model, **more))
+    )
 
 
 def mistake(**changes: Any) -> str:
@@ -73,11 +77,11 @@ def test_every_switch_is_documented_with_its_defect_in_code_schema_and_docs():
 def test_published_is_the_default_and_writes_every_switch_out():
     catalog = yaml.safe_load((WORKFLOW / "catalog/protocols.yaml").read_text(encoding="utf-8"))
     assert catalog["published"]["switches"] == vars(Switches())
-    assert targets().experiment.protocol.switches == Switches()
+    assert targets().families["probing"].protocol.switches == Switches()
 
 
 def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():
-    changes = targets("corrected").experiment.protocol.switches.changes()
+    changes = targets("corrected").families["probing"].protocol.switches.changes()
     assert set(SWITCHES) - set(changes) == {"leak_hidden_dims", "group_folds"}
     assert targets("corrected-documents").experiment.protocol.switches.changes() == {
         **changes,
@@ -87,7 +91,7 @@ def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of
 
 def test_study_of_the_repository_has_each_switch_alone_and_all_together():
     chosen = Targets(load_experiment({**DEFAULT, **EFFECTS}, WORKFLOW))
-    protocols = chosen.experiment.protocols
+    protocols = chosen.families["probing"].protocols
     alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)
     assert chosen.experiment.study[-1] == "corrected"
@@ -198,8 +202,11 @@ def test_settings_of_the_section_probe_mark_the_score_too():
 
 def test_number_of_folds_is_that_of_the_protocol():
     chosen = targets(protocols={"published": {"training": {"repetitions": 1, "folds": 3}}})
-    assert len(chosen.probes()) == len(chosen.scores()) * 3
-    assert json.loads(chosen.prepare_checks(SimpleNamespace(task="T1A-sample")))["folds"] == 3
+    assert len(chosen.families["probing"].probes()) == len(chosen.families["probing"].scores()) * 3
+    assert (
+        json.loads(chosen.families["probing"].prepare_checks(SimpleNamespace(task="T1A-sample")))["folds"]
+        == 3
+    )
 
 
 def test_every_training_setting_has_a_schema_and_a_field():
@@ -214,12 +221,14 @@ def test_protocol_of_a_study_scores_the_folds_of_the_baseline_where_they_are_the
     own = {"narrow": {"like": "published", "title": "x", "switches": {"reflect_bca": False}}}
     chosen = targets(protocols=own, study={"protocols": ["narrow", "corrected"]})
     places = SimpleNamespace(task="T1A-sample", model="random", protocol="narrow")
-    assert chosen.folds_of_task(places)[0] == "results/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    assert (
+        chosen.families["probing"].folds(places)[0] == "results/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    )
     settings = score(chosen, "T1A-sample", protocol="narrow")
     assert settings["probe"]["protocol"] == "published"
     assert settings["protocol"] == {"name": "narrow", "switches": {"reflect_bca": False}, "changed": {}}
     places.protocol = "corrected"
-    assert chosen.folds_of_task(places)[0] == (
+    assert chosen.families["probing"].folds(places)[0] == (
         "results/protocols/corrected/probes/T1A-sample/random/rep-1/fold-1.parquet"
     )
 
@@ -228,7 +237,7 @@ def test_studies_change_no_setting_of_the_scores():
     with_study = targets(study={"protocols": ["corrected"]})
     for task in ("T1A-sample", "F3-sample"):
         assert score(with_study, task) == score(targets(), task)
-    assert with_study.scores() == targets().scores()
+    assert with_study.families["probing"].scores() == targets().families["probing"].scores()
     assert with_study.effects() == ["results/protocols/corrected/effects.parquet"]
 
 
@@ -295,8 +304,8 @@ def test_a_study_of_documents_trains_nothing_anew_without_documents():
     config = {**DEFAULT, "study": {"protocols": ["published-documents"]}}
     config["select"] = {"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]}
     chosen = Targets(load_experiment(config, WORKFLOW))
-    assert not chosen.has_own_folds("published-documents", "T1B-open", "tfidf")
-    assert chosen.has_own_folds("published-documents", "T2A-open", "tfidf")
+    assert not chosen.families["probing"].has_own_folds("published-documents", "T1B-open", "tfidf")
+    assert chosen.families["probing"].has_own_folds("published-documents", "T2A-open", "tfidf")
 
 
 @pytest.mark.parametrize(

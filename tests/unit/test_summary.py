@@ -13,7 +13,6 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.graph.job_settings import described_models
 from sentflow.report.families.probing.summary import curve_rows
-from sentflow.report.families.similarity.summary import in_order
 from sentflow.report.rows import data_versions
 
 

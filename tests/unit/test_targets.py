@@ -151,7 +151,9 @@ def test_inputs_of_a_task_are_those_of_its_dataset():
     )
     assert chosen.families["probing"].texts(PLACES) == ["results/data/texts/sample-trust.parquet"]
     assert chosen.families["probing"].embeddings(PLACES) == ["results/embeddings/random/sample-trust.npy"]
-    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-trust.json"
+    assert chosen.families["probing"].embeddings_info(PLACES) == [
+        "results/embeddings/random/sample-trust.json"
+    ]
 
 
 def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
@@ -221,17 +223,34 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
         "results/embeddings/prompted/factnews.npy",
     ]
     place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert chosen.families["probing"].embeddings(place) == names[0]
-    assert chosen.families["probing"].embeddings_info(place) == names[0].replace(".npy", ".json")
-    assert chosen.families["probing"].texts(place) == []  # the task's own
-    assert chosen.prompted_models() == "prompted"
-    assert targets().prompted_models() == "(?!)"
+    probing = chosen.families["probing"]
+    assert probing.embeddings(place) == [names[0]]
+    assert probing.embeddings_info(place) == [names[0].replace(".npy", ".json")]
+    assert probing.texts(place) == ["results/data/texts/sample-trust/T1A-sample.parquet"]
+
+
+def test_first_and_second_texts_with_a_prompt_each_are_two_collections():
+    sides = {"query": "query", "document": "law"}
+    entry = {**PROMPTED, "prompt_names": {"tasks": {"G3-sample": sides}}}
+    chosen = targets(models={"prompted": entry}, select={"models": ["prompted"], "tasks": ["G3-sample"]})
+    found = [(item.name, item.role, item.side, item.task) for item in chosen.collections.values()]
+    assert found == [
+        ("sample-governmental/G3-sample/query", "query", "first", "G3-sample"),
+        ("sample-governmental/G3-sample/document", "document", "second", "G3-sample"),
+    ]
+    place = SimpleNamespace(task="G3-sample", model="prompted")
+    assert chosen.families["probing"].embeddings(place) == chosen.embeddings()
+    tables = chosen.tables_of_collection(SimpleNamespace(collection=found[1][0]))
+    assert tables == ["results/data/tasks/G3-sample.parquet"]
 
 
 def test_a_job_has_the_prompt_of_its_task_only():
-    place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert json.loads(prompted().encoders.encode_settings(place)) == {"backend": "onnx"}
-    assert json.loads(prompted().task_encode_settings(place)) == {
+    shared, own = (
+        SimpleNamespace(collection=name, model="prompted")
+        for name in ("sample-factual", "sample-trust/T1A-sample")
+    )
+    assert json.loads(prompted().encode_settings(shared)) == {"backend": "onnx"}
+    assert json.loads(prompted().encode_settings(own)) == {
         "backend": "onnx",
         "prompts": {"law": "Lei: "},
         "prompt_names": {"roles": {"text": "law"}},

@@ -9,9 +9,9 @@ from pathlib import Path
 from sentflow.api.tasks import OFFICIAL
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
+from sentflow.families.probing.catalog import TaskCatalog
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
-from sentflow.graph.config.catalog import TaskCatalog
 from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare

@@ -17,7 +17,7 @@ def outgoing(experiment: Experiment) -> list[str]:
 
     The environment is that of this process: a key that is missing here, or is not for the address, is told.
     """
-    collections = sorted(Targets(experiment).collections())
+    collections = sorted(Targets(experiment).collections)
     sentences = [
         f"{name}: the texts of {', '.join(collections)} to {entry['url']}, {_key_of(entry)}"
         for name, entry in experiment.models.items()

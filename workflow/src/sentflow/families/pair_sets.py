@@ -1,15 +1,16 @@
-"""Pair sets, alignments and regressions in catalog and configuration, which pair sets they need, and what may be wrong.
+"""What the families that measure pair sets share: which sets are needed, their tables, how intervals are drawn.
 
-The sections ``similarity`` and ``geometry`` of a configuration belong to them.
+The sentences of the pair sets with one ``family`` in their entries are one collection: they are embedded together.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.messages import instead, unknown
-from sentflow.graph.config.shared import file_problems
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import AllEntries, Entries
+from sentflow.graph.config.messages import unknown
+from sentflow.graph.job_settings import pick
 from sentflow.texts.pair_files import raw_files_of
 
 PERMUTED = "-permuted"
@@ -45,26 +46,45 @@ def families_of(needed: Iterable[str], pair_sets: Entries) -> dict[str, Entries]
     return families
 
 
-def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
-    for section in _PARTS:
-        for name in selected[section]:
-            yield from _part_problems(section, name, entries)
-    known = {
-        name: entries["pair_sets"][name]
-        for name in needed_pair_sets(selected, entries)
-        if _is_whole(entries["pair_sets"].get(name))
+def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
+    """Collection → the pair sets whose sentences are embedded together; see `families_of`."""
+    selected = {section: list(experiment.selected[section]) for section in ("pair_sets", *_PARTS)}
+    needed = needed_pair_sets(selected, experiment.entries)
+    return families_of(needed, experiment.entries["pair_sets"])
+
+
+def tables_of(pair_sets: Iterable[str]) -> list[str]:
+    """The tables of pair sets, in their order."""
+    return [paths.PAIR_SET.format(pairs=name) for name in pair_sets]
+
+
+def digests_of(pair_sets: Iterable[str]) -> list[str]:
+    """The digests beside `tables_of`."""
+    return [paths.PAIR_SET_DIGEST.format(pairs=name) for name in pair_sets]
+
+
+def measured(experiment: Experiment) -> dict[str, Any]:
+    """The similarity and the correlation that tables show."""
+    return pick(experiment.config["similarity"], "measure", "correlation")
+
+
+def resampling(experiment: Experiment) -> dict[str, Any]:
+    """How intervals over pairs are drawn."""
+    statistics = experiment.config["statistics"]
+    return {
+        "level": statistics["level"],
+        "n_resamples": statistics["n_item_resamples"],
+        "seed": experiment.config["similarity"]["seed"],
     }
-    datasets = entries["datasets"]
-    for name, entry in known.items():
-        files = list(raw_files_of(entry))
-        yield from file_problems(f"pair_sets.{name}", entry["dataset"], files, datasets, key="reader")
-    yield from _family_problems(known, datasets)
-    yield from _baseline_problems(config)
-    yield from _geometry_problems(config, selected["pair_sets"], known)
+
+
+def whole_sets(selected: Mapping[str, Iterable[str]], entries: AllEntries) -> Entries:
+    """The needed pair sets that have what is looked at here; of the others the schema says what is wrong."""
+    sets = {name: entries["pair_sets"].get(name) for name in needed_pair_sets(selected, entries)}
+    return {name: entry for name, entry in sets.items() if entry is not None and _is_whole(entry)}
 
 
 def _is_whole(entry: Any) -> bool:
-    """Whether an entry has what is looked at here; the rest is left to the schema."""
     if not isinstance(entry, dict) or not isinstance(entry.get("family"), str):
         return False
     try:
@@ -73,7 +93,7 @@ def _is_whole(entry: Any) -> bool:
         return False
 
 
-def _part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> Iterator[str]:
+def part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> Iterator[str]:
     """Pair sets of an alignment or a regression that do not exist, or are of several families."""
     entry = entries[section].get(name)
     if not isinstance(entry, dict):
@@ -93,7 +113,7 @@ def _part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> I
         )
 
 
-def _family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
+def family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
     """Families that would lie where the texts and vectors of a dataset lie."""
     first = {entry["family"]: name for name, entry in reversed(pair_sets.items())}
     return [
@@ -108,40 +128,3 @@ def _family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
         for family, name in first.items()
         if family + PERMUTED in first
     ]
-
-
-def _baseline_problems(config: Mapping[str, Any]) -> list[str]:
-    """Encoders with the name of a similarity that needs none: both would write the same files."""
-    return [
-        f"config.select.models: {name!r} is also one of similarity.baselines. Give the encoder another name."
-        for name in config["select"]["models"]
-        if name in config["similarity"]["baselines"]
-    ]
-
-
-def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets: Entries) -> list[str]:
-    """Families whose geometry is asked for, but of which no pair set is selected."""
-    families = config["geometry"]["families"]
-    there = sorted({pair_sets[name]["family"] for name in selected if name in pair_sets})
-    if families == "all" or not isinstance(families, list):
-        return []
-    if not there and families:
-        return [
-            "config.geometry.families: no pair set is selected, so that there are no families. Select pair sets, or "
-            "write all."
-        ]
-    return [
-        f"config.geometry.families: no pair set of the family {family!r} is selected. {instead(family, there)}"
-        for family in families
-        if family not in there
-    ]
-
-
-PAIRS = ConfigPart(
-    (
-        Section("pair_sets", "pair set", ("select.pair_sets",), derive=derived),
-        Section("alignments", "alignment", ("select.alignments",)),
-        Section("regressions", "regression", ("select.regressions",)),
-    ),
-    problems=_problems,
-)
