@@ -8,6 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
+from sentflow.graph.config.schema import load_schema
 from sentflow.report.rows import read_rows
 from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
 from sentflow.report.similarity.sts_table import AVERAGE, sts_table
@@ -48,9 +49,7 @@ def lines_of(found):
 
 
 def test_published_values_are_well_formed():
-    schema = yaml.safe_load(
-        (WORKFLOW / "schemas/published_similarity.schema.yaml").read_text(encoding="utf-8")
-    )
+    schema = load_schema(WORKFLOW, "published_similarity")
     assert list(Draft202012Validator(schema).iter_errors(published())) == []
 
 
