@@ -213,7 +213,7 @@ def test_permuted_texts_of_a_family_are_no_family():
         "Two": {"like": "STS12-sample", "family": "mine-permuted"},
     }
     text = told({"pair_sets": pair_sets, "select": {"pair_sets": ["One", "Two"]}})
-    assert "pair_sets.One.family: 'mine-permuted' is a family too" in text
+    assert "pair_sets.One.family: 'mine-permuted' is also a family" in text
 
 
 def test_two_entries_of_one_hub_model_have_one_folder_of_exports():

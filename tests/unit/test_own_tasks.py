@@ -170,7 +170,7 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
         ({"text_a": "x"}, ["tasks.Mine.text: text and text_a are the same column"]),
         ({"labell": "x"}, ["tasks.Mine.labell: there is no such key", "Did you mean label?"]),
         ({"file": "meus dados/x.csv"}, ["tasks.Mine.file: there is no file meus dados/x.csv", "relative to"]),
-        ({"file": "a.xlsx"}, ["'a.xlsx' tells no format", "format: csv", ".jsonl"]),
+        ({"file": "a.xlsx"}, ["'a.xlsx' gives no format", "format: csv", ".jsonl"]),
         ({"labels": [False, True]}, ["tasks.Mine.labels", "quotes"]),
         ({"family": "helth"}, ["tasks.Mine.family: 'helth' does not match", "heading of your own"]),
         ({"metric": "f1"}, ["tasks.Mine.metric: 'f1' is not one of ['mcc', 'adjusted_macro_f1']"]),

@@ -94,8 +94,8 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
             if deadline.left() > 0:
                 raise
             raise TransferError(
-                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What came is kept: run "
-                "again to go on from there"
+                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What arrived is kept: run "
+                "again to continue from there"
             ) from error
 
     try:
