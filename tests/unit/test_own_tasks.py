@@ -157,7 +157,10 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
     result = experiment("Other", Mine=short(), Other=other)
     assert result.selected["tasks"]["Other"]["reader"]["label"] == "outra"
     assert result.selected["tasks"]["Other"]["reader"]["text_a"] == "texto"
-    assert list(result.selected["tasks"]_of_dataset["own-mine"]) == ["Mine", "Other"]
+    assert list(Targets(result).collections["own-mine"].tables) == [
+        "results/data/tasks/Mine.parquet",
+        "results/data/tasks/Other.parquet",
+    ]
 
 
 # --- what is said about wrong ones
@@ -172,7 +175,7 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
         ({"text_a": "x"}, ["tasks.Mine.text: text and text_a are the same column"]),
         ({"labell": "x"}, ["tasks.Mine.labell: there is no such key", "Did you mean label?"]),
         ({"file": "meus dados/x.csv"}, ["tasks.Mine.file: there is no file meus dados/x.csv", "relative to"]),
-        ({"file": "a.xlsx"}, ["'a.xlsx' tells no format", "format: csv", ".jsonl"]),
+        ({"file": "a.xlsx"}, ["'a.xlsx' gives no format", "format: csv", ".jsonl"]),
         ({"labels": [False, True]}, ["tasks.Mine.labels", "quotes"]),
         ({"family": "helth"}, ["tasks.Mine.family: 'helth' does not match", "heading of your own"]),
         ({"metric": "f1"}, ["tasks.Mine.metric: 'f1' is not one of ['mcc', 'adjusted_macro_f1']"]),

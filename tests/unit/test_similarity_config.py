@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.pair_sets import embedded_sets
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
@@ -54,8 +56,8 @@ def test_a_family_holds_what_alignments_and_regressions_need_in_the_order_of_the
     assert list(chosen.selected["pair_sets"]) == ["SICKR-test", "STS12"]
     expected = ["STS12", "STSB-train", "STSB-dev", "STSB-test", "SICKR-test"]
     assert {family: list(sets) for family, sets in embedded_sets(chosen).items()} == {"sts-english": expected}
-    assert {"sts12", "stsb", "sick"} < set(chosen.datasets)
-    assert "stsb" not in chosen.tasks_of_dataset
+    assert {"sts12", "stsb", "sick"} < set(Targets(chosen).datasets)
+    assert "stsb" not in Targets(chosen).families["probing"].tasks_of_dataset
 
 
 def test_a_pair_set_may_be_like_another():

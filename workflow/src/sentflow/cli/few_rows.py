@@ -1,4 +1,4 @@
-"""Tasks of an experiment that are too small for its protocol, as far as that can be told before the first job."""
+"""Tasks of an experiment that are too small for its protocol, as far as that is known before the first job."""
 
 import json
 from collections import Counter

@@ -114,17 +114,17 @@ def part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> It
 
 
 def family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
-    """Families that would lie where the texts and vectors of a dataset lie."""
+    """Families whose texts and vectors would be where those of a dataset are."""
     first = {entry["family"]: name for name, entry in reversed(pair_sets.items())}
     return [
-        f"pair_sets.{name}.family: {family + ending!r} is the name of a dataset, whose texts and vectors would lie in "
+        f"pair_sets.{name}.family: {family + ending!r} is the name of a dataset, whose texts and vectors would be in "
         "the same files. Write another name."
         for family, name in first.items()
         for ending in ("", PERMUTED)
         if family + ending in datasets
     ] + [
-        f"pair_sets.{name}.family: {family + PERMUTED!r} is a family too, whose texts and vectors would lie where the "
-        "permuted texts of this one lie. Write another name."
+        f"pair_sets.{name}.family: {family + PERMUTED!r} is also a family, whose texts and vectors would be where "
+        "those of the permuted texts of this one are. Write another name."
         for family, name in first.items()
         if family + PERMUTED in first
     ]
