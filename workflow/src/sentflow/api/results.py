@@ -1,6 +1,5 @@
 """What an evaluation gives back, and what it leaves on disk."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +16,8 @@ from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
-from sentflow.probing.storage.records import fold_records, prediction_records
-from sentflow.probing.training.fold import FoldResult
+from sentflow.probing.storage.folds import write_result
+from sentflow.probing.training.result import FoldResult
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.table import TaskTable, n_contradicting
 
@@ -98,11 +96,11 @@ class ResultFolder:
     model
         Its name there.
     settings
-        What the probes are trained with, see `NamedProtocol.probe_settings`; goes into every file.
+        What the probes are trained with, see `ProbeProtocol.job_settings`; goes into every file.
     switches
         Of the protocol.
     changed
-        Settings that are not the published ones, see `NamedProtocol.changed_settings`.
+        Settings that are not the published ones, see `ProbeProtocol.changes`.
     """
 
     def __init__(
@@ -122,17 +120,8 @@ class ResultFolder:
 
     def write_fold(self, task: str, result: FoldResult) -> None:
         """The scores of a fold, and its out-of-fold predictions."""
-        file = str(self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold))
-        info = FoldInfo(
-            **result.setting._asdict(),
-            n_train=result.n_train,
-            n_evaluation=result.n_evaluation,
-            n_test=len(result.test_rows),
-            dimension=result.dimension,
-            settings=json.dumps(self._settings, sort_keys=True),
-        )
-        write_predictions(paths.predictions_of(file), prediction_records(result))
-        write_fold(file, fold_records(result), info)
+        file = self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold)
+        write_result(file, result, self._settings)
 
     def write_score(self, table: TaskTable, folds: Sequence[FoldResult], result: TaskResult) -> None:
         """The score with its intervals, and the unaggregated table."""

@@ -28,7 +28,7 @@ from sentflow.graph.similarity_config import (
     selection_problems,
 )
 from sentflow.jobs.secrecy import secret_problems, without_secrets
-from sentflow.probing.protocol.named import NamedProtocol
+from sentflow.probing.protocol.settings import ProbeProtocol
 
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
@@ -74,7 +74,7 @@ class Experiment:
     tasks_of_dataset: dict[str, Entries]
     families: dict[str, Entries]
     published_similarity: Mapping[str, Any]
-    protocols: dict[str, NamedProtocol]
+    protocols: dict[str, ProbeProtocol]
     protocol_notes: dict[str, str]
     switch_notes: dict[str, str]
 
@@ -94,7 +94,7 @@ class Experiment:
         return self._counted("folds")
 
     @property
-    def protocol(self) -> NamedProtocol:
+    def protocol(self) -> ProbeProtocol:
         """The protocol of the scores."""
         return self.protocols[self.config["probe"]["protocol"]]
 
@@ -104,7 +104,7 @@ class Experiment:
         return [name for name in self.protocols if name != self.protocol.name]
 
     def _counted(self, what: str) -> range:
-        return range(1, self.protocol.cross_validation(self.config["probe"])[what] + 1)
+        return range(1, self.protocol.cross_validation[what] + 1)
 
     @property
     def fixed_models(self) -> list[str]:
@@ -381,7 +381,8 @@ def _experiment(
         families=families,
         published_similarity=published_similarity,
         protocols={
-            name: NamedProtocol.from_entry(name, entries["protocols"][name]) for name in selected["protocols"]
+            name: ProbeProtocol.from_entry(name, entries["protocols"][name], config["probe"])
+            for name in selected["protocols"]
         },
         protocol_notes={
             name: entries["protocols"][name].get("description", "") for name in selected["protocols"]
@@ -604,7 +605,7 @@ def _groups_folds(protocol: Any) -> bool:
 def _uneven_studies(config: Entry, protocols: Entries) -> list[str]:
     """Protocols of a study whose folds cannot be compared one by one with those of the scores."""
     designs = {
-        name: NamedProtocol.from_entry(name, entry).cross_validation(config["probe"])
+        name: ProbeProtocol.from_entry(name, entry, config["probe"]).cross_validation
         for name, entry in protocols.items()
     }
     base = config["probe"]["protocol"]

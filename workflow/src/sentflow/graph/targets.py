@@ -29,7 +29,8 @@ from sentflow.graph.config import Entry, Experiment
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.graph.similarity_targets import SimilarityTargets
-from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
+from sentflow.probing.protocol.design import ACCELERATOR
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
@@ -365,14 +366,7 @@ class Targets:
         entry = self._task(wildcards.task)
         name = entry["reader"]["file"]
         file = self._file(entry["dataset"], name)
-        protocol = self.experiment.protocol
-        checks = {
-            "metric": entry["metric"],
-            "folds": len(self.experiment.folds),
-            "batch_rows": protocol.number("batch_size"),
-            "evaluation_share": protocol.number("evaluation_share"),
-            "small_parts": not protocol.switches.warmup_floor,
-        }
+        checks = {"metric": entry["metric"], **self.experiment.protocol.needs()}
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     def fetch_settings(self, wildcards: Any) -> str:
@@ -433,6 +427,16 @@ class Targets:
         """What decides a probe's numbers beside its features."""
         return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
 
+    @property
+    def probe_device(self) -> str:
+        """Where probes are trained; its kind alone is among the settings."""
+        return str(self.experiment.config["probe"].get("device", "cpu"))
+
+    def probe_code(self, command: str) -> str:
+        """Digest of a command that probes, and of the code for accelerators where it trains on one."""
+        own = code(f"sentflow.commands.{command}")
+        return own if self.probe_device == "cpu" else f"{own} {code(ACCELERATOR)}"
+
     def probe_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change the probes of features that do not depend on the fold."""
         compiled = "kernel" in self._probe_settings(self._protocol(wildcards), wildcards)
@@ -441,7 +445,6 @@ class Targets:
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
         protocol = self._protocol(wildcards)
-        changed = protocol.changed_settings(self._task(wildcards.task), self.experiment.config["probe"])
         return json_text(
             {
                 "probe": self._probe_settings(self._folds_from(wildcards), wildcards),
@@ -451,7 +454,7 @@ class Targets:
                 "protocol": {
                     "name": protocol.name,
                     "switches": protocol.switches.changes(),
-                    "changed": changed,
+                    "changed": protocol.changes(self._task(wildcards.task)),
                 },
             }
         )
@@ -461,7 +464,7 @@ class Targets:
         settings = self._probe_settings(self.experiment.protocol, wildcards)
         return json_text(
             {
-                **{key: settings[key] for key in CROSS_VALIDATION},
+                **self.experiment.protocol.cross_validation,
                 "group_folds": settings.get("switches", {}).get("group_folds", False),
                 "language": self._task(wildcards.task)["language"],
             }
@@ -654,21 +657,27 @@ class Targets:
     def _pairs(self) -> list[tuple[str, str]]:
         return [(task, model) for task in self.experiment.tasks for model in self.experiment.models]
 
-    def _protocol(self, wildcards: Any) -> NamedProtocol:
+    def _protocol(self, wildcards: Any) -> ProbeProtocol:
         """The protocol of a job: named by its wildcard in a study, else that of the scores."""
         name = getattr(wildcards, "protocol", self.experiment.protocol.name)
         return self.experiment.protocols[name]
 
-    def _probe_settings(self, protocol: NamedProtocol, wildcards: Any) -> Entry:
-        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
-        return protocol.probe_settings(self._task(wildcards.task), self.experiment.config["probe"], lazy=lazy)
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+        probe = self.experiment.config["probe"]
+        return protocol.job_settings(
+            self._task(wildcards.task),
+            lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
+            kernel=probe.get("kernel", "numpy"),
+            # its kind: which one of several alike trains changes no number
+            device=self.probe_device.partition(":")[0],
+        )
 
     def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
         """Whether a protocol of the study trains the probes of a task and model anew."""
         wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
         return self._folds_from(wildcards) != self.experiment.protocol
 
-    def _folds_from(self, wildcards: Any) -> NamedProtocol:
+    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
         """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
         own, base = self._protocol(wildcards), self.experiment.protocol
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
@@ -678,10 +687,7 @@ class Targets:
         """What the report tells about a protocol."""
         experiment = self.experiment
         protocol = experiment.protocols[name]
-        probe = experiment.config["probe"]
-        changed = [
-            not_comparable_text(protocol.changed_settings(task, probe)) for task in experiment.tasks.values()
-        ]
+        changed = [not_comparable_text(protocol.changes(task)) for task in experiment.tasks.values()]
         return {
             "name": name,
             "title": protocol.title,

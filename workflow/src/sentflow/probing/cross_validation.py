@@ -1,53 +1,25 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
 import logging
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from sentflow.probing.accelerator.devices import check_device
+from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.kernels.fused import check_installed
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.design import KERNELS, ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
-from sentflow.probing.storage.records import TEST_EPOCH, fold_records, prediction_records
-from sentflow.probing.training.fold import KERNELS, FoldResult, train_fold
-from sentflow.probing.training.selected_rows import SelectedRows
+from sentflow.probing.training.folds import train_folds, usable_device
+from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sentflow.probing.features.rows import FeaturePart
-
 logger = logging.getLogger(__name__)
-
-__all__ = ["TEST_EPOCH", "CrossValidation", "FeatureSource", "cross_validate", "train_folds"]
-
-
-class FeatureSource(Protocol):
-    """Features of the three parts of a fold; a lazy encoder is refitted in here."""
-
-    def parts(self, plan: FoldPlan) -> "tuple[FeaturePart, FeaturePart, FeaturePart]":
-        """(n, D) float32 features of the training, evaluation and test rows, all dense or all sparse."""
-
-
-@dataclass(frozen=True)
-class FixedFeatures:
-    """Features that do not depend on the fold: (n, D) float32."""
-
-    features: np.ndarray
-
-    def parts(self, plan: FoldPlan) -> tuple[SelectedRows, SelectedRows, SelectedRows]:
-        """See `FeatureSource`."""
-        train, evaluation, test = (
-            SelectedRows(self.features, rows) for rows in (plan.train, plan.evaluation, plan.test)
-        )
-        return train, evaluation, test
 
 
 @dataclass(frozen=True)
@@ -156,78 +128,21 @@ def cross_validate(
         seed=protocol.seed if seed is None else seed,
     )
     _check_kernel(kernel)
-    check_device(device)
+    device = usable_device(device)
     features = np.asarray(features, dtype=np.float32)
     labels = np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
     _check(features, indices, len(classes), metric, protocol)
     if changes := protocol.changes():
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
+    design = ProbeDesign(metric, len(classes), hidden, protocol, kernel, device)
     results = train_folds(
         FixedFeatures(features),
         indices.astype(np.int64),
-        metric=metric,
-        n_classes=len(classes),
-        hidden=hidden,
-        protocol=protocol,
-        device=device,
-        kernel=kernel,
+        design,
         groups=_document_numbers(groups, len(labels)) if protocol.switches.group_folds else None,
     )
     return CrossValidation(list(results))
-
-
-def train_folds(
-    source: FeatureSource,
-    labels: np.ndarray,
-    *,
-    metric: str,
-    n_classes: int,
-    hidden: int | None,
-    protocol: ProbeProtocol,
-    device: str = "cpu",
-    kernel: str = "numpy",
-    wanted: set[tuple[int, int]] | None = None,
-    groups: np.ndarray | None = None,
-) -> Iterator[FoldResult]:
-    """Train the wanted folds (all without `wanted`), in their order; `groups` as in `plan_folds`.
-
-    On a processor each fold is computed by itself, so its result does not depend on which others are asked for. On
-    other devices folds of fixed features are trained side by side (`accelerator.folds_together`): what is asked for
-    beside a fold may move its last bits.
-    """
-    with one_thread(torch=hidden is not None or device != "cpu"):
-        plans = plan_folds(labels, protocol, wanted=wanted, groups=groups)
-        if device != "cpu" and isinstance(source, FixedFeatures):
-            from sentflow.probing.accelerator.folds_together import Together
-
-            together = Together(metric, n_classes, hidden, protocol, device)
-            yield from together.train(source.features, labels, plans)
-            return
-        for plan in plans:
-            yield train_fold(
-                plan,
-                source.parts(plan),
-                labels,
-                metric=metric,
-                n_classes=n_classes,
-                hidden=hidden,
-                protocol=protocol,
-                device=device,
-                kernel=kernel,
-            )
-
-
-@contextmanager
-def one_thread(*, torch: bool) -> Iterator[None]:
-    """Hold BLAS to one thread, and torch where it is used: the order of sums depends on their number."""
-    with ExitStack() as stack:
-        stack.enter_context(threadpool_limits(1))
-        if torch:
-            from sentflow.probing.accelerator.tensor_training import one_torch_thread
-
-            stack.enter_context(one_torch_thread())
-        yield
 
 
 def _check(
