@@ -9,7 +9,7 @@ import torch
 from sentflow.errors import ConfigError, SentflowError
 from sentflow.probing.accelerator import resident
 from sentflow.probing.accelerator import together as side_by_side
-from sentflow.probing.accelerator.devices import drawn_bytes, fold_bytes, usable_bytes
+from sentflow.probing.accelerator.devices import drawn_bytes, fold_bytes, usable_bytes, usable_device
 from sentflow.probing.accelerator.fold_stack import FoldStackTraining, stacked_schedule
 from sentflow.probing.accelerator.resident import ResidentFeatures
 from sentflow.probing.accelerator.together import Together
@@ -395,6 +395,13 @@ def test_word_that_names_no_device_is_told():
     features, labels = rows_of_blobs(400, 2)
     with pytest.raises(ConfigError, match="device: 'gpu' names no device. Write cpu, cuda"):
         cross_validate(features, labels, metric="mcc", device="gpu")
+
+
+@pytest.mark.parametrize(("n_devices", "device"), [(0, "cpu"), (2, "cuda:0")])
+def test_auto_is_a_gpu_where_there_is_one(monkeypatch, n_devices, device):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: n_devices > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: n_devices)
+    assert usable_device("auto") == device
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
