@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from small_tasks import make_task, task_features
 
 from sentflow import probing
-from sentflow.probing.cross_validation import CrossValidation, cross_validate, smallest_training_part
+from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.training.folds import train_folds
+from sentflow.texts.checks import training_rows
 
 N_ROWS = 270  # 121 or 122 rows of the smaller class, some 155 to train on: one batch, hardly any learning
 LEARNING_ROWS = 1200  # more than 512 to train on, so that the learning rate warms up
@@ -284,6 +285,6 @@ def test_smallest_training_part_is_that_of_the_folds(smallest, n_classes, folds)
     protocol = replace(PUBLISHED, repetitions=1, folds=folds)
     labels = np.repeat(np.arange(n_classes), smallest)
     sizes = [len(plan.train) for plan in plan_folds(labels, protocol)]
-    assert smallest_training_part(len(labels), protocol) <= min(sizes)
+    assert training_rows(len(labels), folds) <= min(sizes)
     if len(labels) % folds == 0 and smallest % folds == 0:
-        assert smallest_training_part(len(labels), protocol) == min(sizes)
+        assert training_rows(len(labels), folds) == min(sizes)

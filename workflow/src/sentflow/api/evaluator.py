@@ -317,10 +317,9 @@ class UlyssesSentEval:
 
     def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
         entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
-        changed = protocol.changes(entry)
         settings = protocol.job_settings(entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
-        self._warn_if_not_comparable(changed)
+        self._warn_if_not_comparable(protocol.changes(entry))
         warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
@@ -328,8 +327,7 @@ class UlyssesSentEval:
                 Path(self.results_dir),
                 str(self.model_name),
                 settings=settings,
-                switches=protocol.switches,
-                changed=changed,
+                protocol=protocol.about(entry),
             )
         plans = task_plans(table, design.protocol)
         results = trained_folds(source, table.labels, plans, design, n_processes=arguments.n_processes)

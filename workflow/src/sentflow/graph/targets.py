@@ -444,18 +444,13 @@ class Targets:
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        protocol = self._protocol(wildcards)
         return json_text(
             {
                 "probe": self._probe_settings(self._folds_from(wildcards), wildcards),
                 "statistics": pick(
                     self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples"
                 ),
-                "protocol": {
-                    "name": protocol.name,
-                    "switches": protocol.switches.changes(),
-                    "changed": protocol.changes(self._task(wildcards.task)),
-                },
+                "protocol": self._protocol(wildcards).about(self._task(wildcards.task)),
             }
         )
 

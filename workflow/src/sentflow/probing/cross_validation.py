@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentflow.probing.features.sources import FixedFeatures
-from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.protocol.design import KERNELS, ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
-from sentflow.probing.training.folds import train_folds, usable_device
+from sentflow.probing.training.folds import train_folds, usable
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
+from sentflow.texts.checks import training_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,15 +127,14 @@ def cross_validate(
         folds=protocol.folds if folds is None else folds,
         seed=protocol.seed if seed is None else seed,
     )
-    _check_kernel(kernel)
-    device = usable_device(device)
-    features = np.asarray(features, dtype=np.float32)
-    labels = np.asarray(labels)
+    if kernel not in KERNELS:
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}; got {kernel!r}")
+    features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
+    design = usable(ProbeDesign(metric, len(classes), hidden, protocol, kernel, device))
     _check(features, indices, len(classes), metric, protocol)
     if changes := protocol.changes():
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
-    design = ProbeDesign(metric, len(classes), hidden, protocol, kernel, device)
     results = train_folds(
         FixedFeatures(features),
         indices.astype(np.int64),
@@ -165,7 +164,7 @@ def _check(
         raise ValueError(
             f"every class needs a row per fold: the smallest has {smallest}, folds={protocol.folds}"
         )
-    n_train = smallest_training_part(n_classes * smallest, protocol)
+    n_train = training_rows(n_classes * smallest, protocol.folds, protocol.evaluation_share)
     # without the published floor a small part is one smaller batch; the batch norm of an MLP needs two rows
     least = protocol.batch_size if protocol.switches.warmup_floor else 2
     if n_train < least:
@@ -173,13 +172,6 @@ def _check(
             f"the training part of a fold has {n_train} rows, fewer than "
             + (f"one batch of {least}" if protocol.switches.warmup_floor else "two")
         )
-
-
-def _check_kernel(kernel: str) -> None:
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}; got {kernel!r}")
-    if kernel == "numba":
-        check_installed()
 
 
 def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
@@ -192,12 +184,6 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
         )
     numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
     return numbers
-
-
-def smallest_training_part(n_balanced: int, protocol: ProbeProtocol) -> int:
-    """Rows of the smallest training part of any fold, out of `n_balanced` balanced rows."""
-    rest = n_balanced - -(-n_balanced // protocol.folds)
-    return rest - int(np.ceil(protocol.evaluation_share * rest))
 
 
 def _frame(records: Iterable[dict[str, "np.ndarray | list[object]"]]) -> "pd.DataFrame":

@@ -12,12 +12,11 @@ import numpy as np
 from sentflow.errors import ConfigError, DataError
 from sentflow.graph import paths
 from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.storage.folds import write_result
-from sentflow.probing.training.folds import train_planned, usable_device
+from sentflow.probing.training.folds import train_planned, usable
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
 from sentflow.texts.table import TaskTable, read_task
 
@@ -71,9 +70,7 @@ def probe_task(
         The kernel is not installed, or there is no such device.
     """
     design = ProbeDesign.of_job(n_classes=len(table.info.classes), **settings)
-    if design.kernel == "numba":
-        check_installed()
-    design = design.on(usable_device(_of_kind(device, design.device)))
+    design = usable(design.on(_of_kind(device, design.device)))
     # prepare looked too, but it does not run again when the config asks for another metric or more folds
     if problems := misfit_classes(Counter(table.labels.tolist()), design.metric):
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")

@@ -158,6 +158,10 @@ class ProbeProtocol:
             changed["classifier"] = {"here": self.classifier, "published": task["classifier"]}
         return changed
 
+    def about(self, task: Mapping[str, Any]) -> dict[str, Any]:
+        """What the score of a task says of its protocol, given the task's entry."""
+        return {"name": self.name, "switches": self.switches.changes(), "changed": self.changes(task)}
+
     def job_settings(
         self, task: Mapping[str, Any], *, lazy: bool, kernel: str = "numpy", device: str = "cpu"
     ) -> dict[str, Any]:

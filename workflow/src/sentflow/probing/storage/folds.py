@@ -43,29 +43,23 @@ class FoldInfo:
     dimension: int
     settings: str
 
+    @classmethod
+    def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
+        """The description of a fold that was trained with such settings (`ProbeProtocol.job_settings`)."""
+        return cls(
+            **result.setting._asdict(),
+            n_train=result.n_train,
+            n_evaluation=result.n_evaluation,
+            n_test=len(result.test_rows),
+            dimension=result.dimension,
+            settings=json.dumps(settings, sort_keys=True),
+        )
+
 
 def write_result(file: Path | str, result: FoldResult, settings: Mapping[str, Any]) -> None:
-    """Write a fold, and first its predictions beside it.
-
-    Parameters
-    ----------
-    file
-        Of the fold.
-    result
-        What it gave.
-    settings
-        What it was trained with, see `ProbeProtocol.job_settings`.
-    """
-    info = FoldInfo(
-        **result.setting._asdict(),
-        n_train=result.n_train,
-        n_evaluation=result.n_evaluation,
-        n_test=len(result.test_rows),
-        dimension=result.dimension,
-        settings=json.dumps(settings, sort_keys=True),
-    )
+    """Write a fold, and first its predictions beside it; `settings` as in `FoldInfo.of`."""
     write_predictions(predictions_of(str(file)), prediction_records(result))
-    write_fold(file, fold_records(result), info)
+    write_fold(file, fold_records(result), FoldInfo.of(result, settings))
 
 
 def write_fold(path: Path | str, records: dict[str, Any], info: FoldInfo) -> None:

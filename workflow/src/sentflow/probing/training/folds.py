@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.probing.features.sources import FeatureSource
+from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.kernels.threads import one_thread
 from sentflow.probing.protocol.design import ACCELERATOR, ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
@@ -56,14 +57,21 @@ def train_planned(
             yield train_fold(plan, source.parts(plan), labels, design)
 
 
-def usable_device(device: str) -> str:
-    """A device as torch names it, ``"auto"`` resolved; checked before anything expensive.
+def usable(design: ProbeDesign) -> ProbeDesign:
+    """A design with its device as torch names it; checked before anything expensive.
 
     Raises
     ------
     ConfigError
-        There is no such device; says what to write instead.
+        The kernel is not installed, or there is no such device; says what to write instead.
     """
+    if design.kernel == "numba":
+        check_installed()
+    return design.on(usable_device(design.device))
+
+
+def usable_device(device: str) -> str:
+    """See `sentflow.probing.accelerator.devices.usable_device`; the processor needs no torch."""
     return device if device == "cpu" else str(_accelerator().usable_device(device))
 
 
