@@ -14,9 +14,8 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
-from sentflow.probing.job import ProbeSettings
-from sentflow.probing.protocol.named import TRAINING_KEYS
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.settings import PUBLISHED, TRAINING_KEYS, ProbeProtocol
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 
 REPOSITORY = Path(__file__).parents[2]
@@ -46,6 +45,11 @@ def score(chosen: Targets, task: str, model: str = "random", **more: str) -> dic
     return json.loads(
         chosen.families["probing"].score_settings(SimpleNamespace(task=task, model=model, **more))
     )
+
+
+def read_back(settings: dict[str, Any]) -> ProbeProtocol:
+    """The protocol that a job reads from its settings."""
+    return ProbeDesign.of_job(**settings, n_classes=2).protocol
 
 
 def mistake(**changes: Any) -> str:
@@ -95,7 +99,7 @@ def test_study_of_the_repository_has_each_switch_alone_and_all_together():
     alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)
     assert chosen.experiment.study[-1] == "corrected"
-    assert not any(protocol.training for protocol in protocols.values())
+    assert not any(protocol.changes() for protocol in protocols.values())
 
 
 def test_switches_are_read_by_somebody():
@@ -115,7 +119,7 @@ def test_published_fold_has_no_settings_beside_those_it_always_had():
     assert set(probe(targets(), "T1A-sample")) == {
         "protocol", "repetitions", "folds", "seed", "metric", "classifier",
     }  # fmt: skip
-    assert ProbeSettings.from_json(json.dumps(probe(targets(), "T1A-sample"))).complete() == PUBLISHED
+    assert read_back(probe(targets(), "T1A-sample")) == PUBLISHED
 
 
 def test_leak_gives_a_hidden_layer_to_thirteen_more_tasks():
@@ -147,7 +151,7 @@ def test_corrected_fold_names_its_switches():
         "stratify_eval": True,
         "warmup_floor": False,
     }
-    complete = ProbeSettings.from_json(json.dumps(settings)).complete()
+    complete = read_back(settings)
     assert complete.switches.const_features == "unscaled"
     # other encoders and other layouts are not touched by the layout of fitted ones
     assert "lazy_sep_layout" not in probe(targets("corrected"), "F3-sample", "random")["switches"]
@@ -163,7 +167,7 @@ def test_corrected_fold_names_its_switches():
 )  # fmt: skip
 def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):
     chosen = targets("published", protocols={"published": {"training": {key: value}}})
-    complete = ProbeSettings.from_json(json.dumps(probe(chosen, "T1A-sample"))).complete()
+    complete = read_back(probe(chosen, "T1A-sample"))
     here = getattr(complete, key)
     assert (list(here) if isinstance(here, tuple) else here) == value
     published = getattr(PUBLISHED, key)
@@ -211,7 +215,7 @@ def test_number_of_folds_is_that_of_the_protocol():
 
 def test_every_training_setting_has_a_schema_and_a_field():
     assert set(SCHEMA["$defs"]["training"]["properties"]) == set(TRAINING_KEYS)
-    assert set(TRAINING_KEYS) - {"classifier"} == {f.name for f in fields(ProbeProtocol)} - {"switches"}
+    assert set(TRAINING_KEYS) == {f.name for f in fields(ProbeProtocol)} - {"switches", "name", "title"}
 
 
 # --- studies

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from sentflow.errors import ConfigError
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.job_settings import one_of
+from sentflow.graph.provenance import code
 from sentflow.graph.targets import Targets
+from sentflow.probing.protocol.design import ACCELERATOR
 
 REPOSITORY = Path(__file__).parents[2]
 BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
@@ -293,6 +296,25 @@ def test_kernel_reaches_only_the_probes_that_it_trains():
         assert "kernel" not in json.loads(chosen.families["probing"].probe_settings(place))
         assert "numba" not in chosen.families["probing"].probe_versions(place)
     assert "kernel" not in targets().families["probing"].probe_settings(logistic)
+
+
+def test_kind_of_device_is_a_setting_but_for_processors():
+    place = SimpleNamespace(task="T1A-sample", model="random")
+    on_cpu, on_cuda = targets(), targets(probe__device="cuda:1", probe__kernel="numba")
+    assert "device" not in json.loads(on_cpu.probe_settings(place))
+    settings = json.loads(on_cuda.probe_settings(place))
+    assert (settings["device"], on_cuda.probe_device) == ("cuda", "cuda:1")
+    assert "kernel" not in settings
+    for command in ("probe", "probe_lazy", "probe_featurised"):
+        own = code(f"sentflow.commands.{command}")
+        assert on_cpu.probe_code(command) == own
+        assert on_cuda.probe_code(command) == f"{own} {code(ACCELERATOR)}"
+
+
+@pytest.mark.parametrize("device", ["gpu", "cpu:0", "cuda:", "mps", 0])
+def test_other_devices_are_refused(device):
+    with pytest.raises(ConfigError, match=r"config\.probe\.device: "):
+        targets(probe__device=device)
 
 
 def test_downloaded_task_is_prepared_with_the_checksum_of_its_file():

@@ -49,13 +49,7 @@ def load_task(
     """
     entry = catalog.tasks[name]
     dataset, file = entry["dataset"], entry["reader"]["file"]
-    allowed = {
-        "folds": protocol.folds,
-        "batch_rows": protocol.batch_size,
-        "evaluation_share": protocol.evaluation_share,
-        "small_parts": not protocol.switches.warmup_floor,
-    }
-    settings = PrepareSettings.from_settings({**entry, **allowed}, task=name)
+    settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
     if name in OFFICIAL and not raw.exists() and left_behind.is_file():

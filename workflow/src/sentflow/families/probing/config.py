@@ -9,7 +9,7 @@ from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
-from sentflow.probing.protocol.named import CROSS_VALIDATION
+from sentflow.probing.protocol.settings import CROSS_VALIDATION
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:

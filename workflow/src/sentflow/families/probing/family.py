@@ -14,8 +14,9 @@ from sentflow.graph.config.schema import load_schema
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import DOCUMENT, QUERY, Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
-from sentflow.graph.provenance import versions
-from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
+from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.design import ACCELERATOR
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 HARDEST_TEXTS = 100
@@ -35,10 +36,13 @@ class Probing(Family):
         self.tasks = experiment.selected["tasks"]
         # The protocol of the scores, then those that a study compares with it.
         entries = experiment.selected["protocols"]
-        self.protocols = {name: NamedProtocol.from_entry(name, entry) for name, entry in entries.items()}
+        self.protocols = {
+            name: ProbeProtocol.from_entry(name, entry, experiment.config["probe"])
+            for name, entry in entries.items()
+        }
         self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
         self.study = [name for name in self.protocols if name != self.protocol.name]
-        counts = self.protocol.cross_validation(experiment.config["probe"])
+        counts = self.protocol.cross_validation
         self.repetitions = range(1, counts["repetitions"] + 1)
         self.folds_of_repetition = range(1, counts["folds"] + 1)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
@@ -290,15 +294,18 @@ class Probing(Family):
         entry = self.task(wildcards.task)
         name = entry["reader"]["file"]
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
-        protocol = self.protocol
-        checks = {
-            "metric": entry["metric"],
-            "folds": len(self.folds_of_repetition),
-            "batch_rows": protocol.number("batch_size"),
-            "evaluation_share": protocol.number("evaluation_share"),
-            "small_parts": not protocol.switches.warmup_floor,
-        }
+        checks = {"metric": entry["metric"], **self.protocol.needs()}
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
+
+    @property
+    def probe_device(self) -> str:
+        """Where probes are trained; its kind alone is among the settings."""
+        return str(self.experiment.config["probe"].get("device", "cpu"))
+
+    def probe_code(self, command: str) -> str:
+        """Digest of a command that probes, and of the code for accelerators where it trains on one."""
+        own = code(f"sentflow.commands.{command}")
+        return own if self.probe_device == "cpu" else f"{own} {code(ACCELERATOR)}"
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
@@ -311,13 +318,8 @@ class Probing(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        protocol, config = self._protocol(wildcards), self.experiment.config
-        about = {
-            "name": protocol.name,
-            "switches": protocol.switches.changes(),
-            "changed": protocol.changed_settings(self.task(wildcards.task), config["probe"]),
-        }
-        statistics = pick(config["statistics"], "level", "n_item_resamples", "n_resamples")
+        about = self._protocol(wildcards).about(self.task(wildcards.task))
+        statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
 
@@ -326,7 +328,7 @@ class Probing(Family):
         settings = self._probe_settings(self.protocol, wildcards)
         group_folds = settings.get("switches", {}).get("group_folds", False)
         language = self.task(wildcards.task)["language"]
-        draws = pick(settings, *CROSS_VALIDATION)
+        draws = self.protocol.cross_validation
         return json_text({**draws, "group_folds": group_folds, "language": language})
 
     def hardest_settings(self, wildcards: Any) -> str:
@@ -391,16 +393,21 @@ class Probing(Family):
         models = described_models(self.experiment.models)
         return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
 
-    def _protocol(self, wildcards: Any) -> NamedProtocol:
+    def _protocol(self, wildcards: Any) -> ProbeProtocol:
         """The protocol of a job: named by its wildcard in a study, else that of the scores."""
         name = getattr(wildcards, "protocol", self.protocol.name)
         return self.protocols[name]
 
-    def _probe_settings(self, protocol: NamedProtocol, wildcards: Any) -> Entry:
-        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
-        return protocol.probe_settings(self.task(wildcards.task), self.experiment.config["probe"], lazy=lazy)
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+        return protocol.job_settings(
+            self.task(wildcards.task),
+            lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
+            kernel=self.experiment.config["probe"].get("kernel", "numpy"),
+            # its kind: which one of several alike trains changes no number
+            device=self.probe_device.partition(":")[0],
+        )
 
-    def _folds_from(self, wildcards: Any) -> NamedProtocol:
+    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
         """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
         own, base = self._protocol(wildcards), self.protocol
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
@@ -408,11 +415,9 @@ class Probing(Family):
 
     def _told_protocol(self, name: str) -> Entry:
         """What the page tells of a protocol."""
-        protocol, probe = self.protocols[name], self.experiment.config["probe"]
+        protocol = self.protocols[name]
         notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
-        changed = [
-            not_comparable_text(protocol.changed_settings(task, probe)) for task in self.tasks.values()
-        ]
+        changed = [not_comparable_text(protocol.changes(task)) for task in self.tasks.values()]
         return {
             "name": name,
             "title": protocol.title,
