@@ -10,7 +10,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.compare.comparisons import letters
+from sentflow.compare.marks import letters
 from sentflow.report import canvas, layout, lettering, placement
 from sentflow.report.rows import unique
 from sentflow.report.similarity import figure_texts

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, p_number, percent
 from sentflow.report.rows import unique
