@@ -12,20 +12,14 @@ include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/models.smk"
 include: "workflow/rules/embed.smk"
-include: "workflow/rules/probe.smk"
-include: "workflow/rules/study.smk"
 
 
-# A rule with fifty outputs is tried for every fold, so the answer that nothing is to be done waits for it.
-if experiment.featurisers:
+for family in targets.families:
 
-    include: "workflow/rules/featurised.smk"
+    include: f"workflow/rules/{family}.smk"
 
 
-include: "workflow/rules/audit.smk"
-include: "workflow/rules/similarity.smk"
 include: "workflow/rules/report.smk"
-include: "workflow/rules/export.smk"
 include: "workflow/rules/targets.smk"
 
 
@@ -45,10 +39,7 @@ rule all:
     """Scores, comparisons, audits, similarities, tables, figures, report and acceptance checks of the experiment."""
     default_target: True
     input:
-        targets.scores(),
-        targets.comparisons(),
-        targets.audits(),
-        targets.similarity.results(),
+        targets.results(),
         targets.tables(),
         targets.figures(),
         targets.checks(),

@@ -15,9 +15,9 @@ import torch
 from scipy.stats import spearmanr
 
 from embedding_speed import model_folder
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.settings import ONNX, ONNX_INT8, TORCH, EncodeSettings
 from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-from sentflow.encoders.settings import ONNX, ONNX_INT8, TORCH, EncodeSettings
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.texts.sample.tasks import generate
 

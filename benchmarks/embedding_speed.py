@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from sentence_transformers import SentenceTransformer
 
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-from sentflow.encoders.settings import EncodeSettings
 from sentflow.texts.sample.tasks import RECIPES, generate
 from sentflow.texts.table import SEPARATOR
 

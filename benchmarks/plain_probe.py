@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing.losses import predicted_classes
-from sentflow.probing.metrics import published_metric
+from sentflow.probing.kernels.losses import predicted_classes
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import ProbeProtocol, Setting
 
 

@@ -14,12 +14,12 @@ import numpy as np
 import torch
 
 from probe_speed import SHAPES, rows
+from sentflow.probing.accelerator.devices import check_device
+from sentflow.probing.accelerator.folds_together import Together
 from sentflow.probing.cross_validation import FixedFeatures, one_thread
-from sentflow.probing.devices import check_device
-from sentflow.probing.folds_together import Together
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.training import FoldResult, train_fold
+from sentflow.probing.training.fold import FoldResult, train_fold
 
 QUICK = replace(
     PUBLISHED, repetitions=1, learning_rates=(1e-3,), beta1s=(0.8, 0.9), search_epochs=2, max_epochs=8

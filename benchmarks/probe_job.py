@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.storage import text_order_sha256, write_embeddings
-from sentflow.texts.distinct import distinct_texts, write_texts
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.texts.collection import distinct_texts, write_texts
 from sentflow.texts.table import TaskInfo, TaskTable, read_task, write_task
 
 # The peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.

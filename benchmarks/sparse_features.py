@@ -15,7 +15,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sentflow.probing.cross_validation import train_folds
-from sentflow.probing.features import pair_features
+from sentflow.probing.features.rows import pair_features
 from sentflow.probing.protocol.settings import PUBLISHED
 
 # rows, words, words per text, hidden units

@@ -92,12 +92,12 @@ def programs(
     import yaml
     from sentence_transformers import SentenceTransformer
 
-    from sentflow.encoders.embedding import embed_texts
-    from sentflow.encoders.fetch import fetch_model
+    from sentflow.encoders.fetch.model import fetch_model
+    from sentflow.encoders.kinds.neural.settings import EncodeSettings
     from sentflow.encoders.load import load_encoder
     from sentflow.encoders.manifest import model_folder
-    from sentflow.encoders.settings import EncodeSettings
-    from sentflow.encoders.shards import ShardFolder
+    from sentflow.encoders.vectors.embedding import embed_texts
+    from sentflow.encoders.vectors.shards import ShardFolder
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.scores import similarity_scores
     from sentflow.stats.resampling import Bootstrap

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from sentflow.commands.align import main
-from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
-from sentflow.texts.distinct import write_texts
+from sentflow.texts.collection import write_texts
 from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 TEXTS = ["right", "up", "left", "long"]

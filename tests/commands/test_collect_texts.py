@@ -5,7 +5,7 @@ import pytest
 
 from sentflow.commands import collect_texts
 from sentflow.errors import DataError
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 from sentflow.texts.table import TaskInfo, TaskTable, write_task
 
 

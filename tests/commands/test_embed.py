@@ -15,13 +15,13 @@ from tiny_bert import save_tiny_bert
 import sentflow.commands.embed
 from sentflow.commands import embed_task, fetch_model
 from sentflow.commands.embed import main
-from sentflow.encoders.embedding import embed_texts
+from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.manifest import read_manifest, write_manifest
-from sentflow.encoders.settings import EncodeSettings
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.embedding import embed_texts
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.task_embeddings import embedded_rows
-from sentflow.texts.distinct import distinct_texts, texts_of_sides
+from sentflow.probing.features.embedded import embedded_rows
+from sentflow.texts.collection import distinct_texts, texts_of_sides
 from sentflow.texts.table import write_task
 
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
@@ -176,7 +176,7 @@ def test_a_wrong_device_is_named_before_a_model_is_loaded(embed):
 
 
 def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch):
-    from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
+    from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 
     expected, _ = embed(minilm, settings={"batch_tokens": 16})
     forward, calls = SentenceTransformerEncoder._forward, []
@@ -208,8 +208,8 @@ def embedded_texts(monkeypatch):
         asked.append(list(texts))
         return encoded(encoder, texts, *rest)
 
-    encoded = sentflow.encoders.embedding._encoded
-    monkeypatch.setattr(sentflow.encoders.embedding, "_encoded", spy)
+    encoded = sentflow.encoders.vectors.embedding._encoded
+    monkeypatch.setattr(sentflow.encoders.vectors.embedding, "_encoded", spy)
     return asked
 
 
@@ -297,7 +297,7 @@ def test_empty_texts_are_named_before_a_model_is_loaded(embed):
 
 
 def test_values_that_are_not_finite_are_named(embed, monkeypatch):
-    from sentflow.encoders.controls import RandomEncoder
+    from sentflow.encoders.kinds.controls import RandomEncoder
 
     def broken(self, texts, *, role, task):
         vectors = np.zeros((len(texts), 6), dtype=np.float32)

@@ -15,9 +15,9 @@ from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands import embed, fetch_model, probe_lazy
 from sentflow.encoders.manifest import file_sha256
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import write_task
 
 KEY = "sk-very-secret-0123456789"

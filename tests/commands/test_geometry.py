@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 
 from sentflow.commands.geometry import main
-from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.permuted_texts import PermutedTexts, write_permuted
 from sentflow.similarity.correlations import spearman
 from sentflow.similarity.measures import cosine
-from sentflow.texts.distinct import write_texts
+from sentflow.texts.collection import write_texts
 from sentflow.texts.pairs import PairInfo, PairTable, write_pairs
 
 N, D = 60, 8

@@ -5,7 +5,7 @@ import pytest
 from sentflow.commands.permute_texts import main
 from sentflow.errors import ConfigError
 from sentflow.geometry.permuted_texts import read_permuted
-from sentflow.texts.distinct import read_texts, write_texts
+from sentflow.texts.collection import read_texts, write_texts
 
 TEXTS = [f"number {number} of a few short texts" for number in range(20)]
 

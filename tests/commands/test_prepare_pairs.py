@@ -7,7 +7,7 @@ import yaml
 from sentflow.commands import collect_sentences, generate, prepare_pairs
 from sentflow.errors import DataError
 from sentflow.files.io import file_sha256, read_json
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 from sentflow.texts.pairs import read_pairs
 
 ENTRY = {

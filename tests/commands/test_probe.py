@@ -11,13 +11,13 @@ import pytest
 from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
 
 from sentflow.commands.probe import main
-from sentflow.encoders.storage import text_order_sha256
+from sentflow.encoders.vectors.storage import text_order_sha256
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.storage import read_folds
-from sentflow.texts.distinct import read_texts, write_texts
+from sentflow.probing.storage.folds import read_folds
+from sentflow.texts.collection import read_texts, write_texts
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270

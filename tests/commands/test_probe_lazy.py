@@ -5,14 +5,14 @@ import pytest
 from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands.probe_lazy import main
+from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.encoders.manifest import Manifest, write_manifest
-from sentflow.encoders.tfidf import TfidfEncoder
 from sentflow.errors import DataError
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, train_folds
-from sentflow.probing.features import LazyFeatures
+from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270

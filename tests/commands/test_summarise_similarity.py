@@ -10,7 +10,7 @@ from sentflow.commands import summarise_similarity
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.files.rows import read_rows
-from sentflow.report.similarity.rows import (
+from sentflow.report.families.similarity.rows import (
     AlignmentRow,
     GeometryRow,
     HistogramRow,

@@ -10,7 +10,7 @@ from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_wor
 
 from sentflow.cli.rule_requests import rule_requests
 from sentflow.encoders.dependencies import modules_of_others
-from sentflow.encoders.kinds import FETCH_KEYS
+from sentflow.encoders.entries import FETCH_KEYS
 from sentflow.graph.provenance import code
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.

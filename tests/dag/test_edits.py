@@ -142,7 +142,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
     ("module", "run_again"),
     [
         (
-            "texts/sample/comments.py",
+            "texts/sample/media_texts.py",
             ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
         ),
         ("texts/readers.py", ("prepare", "audit", *AFTER_TABLES)),
@@ -153,15 +153,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
             "geometry/permuted_texts.py",
             ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),
         ),
-        ("encoders/fetch.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
+        ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
         # the encoders here are of other kinds than these three
-        ("encoders/sentence_transformer.py", ()),
-        ("encoders/api.py", ()),
-        ("encoders/model_files.py", COSTS + ("report",)),
-        ("encoders/controls.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
-        ("encoders/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
-        ("probing/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("probing/features.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        ("encoders/kinds/neural/encoder.py", ()),
+        ("encoders/kinds/api.py", ()),
+        ("encoders/fetch/model_files.py", COSTS + ("report",)),
+        ("encoders/kinds/controls.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
+        ("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
+        ("probing/kernels/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        ("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", SCORES_OF_VECTORS),
         ("commands/similarity.py", SIMILARITY),
         ("similarity/measures.py", ("geometry", *SIMILARITY)),
@@ -170,7 +170,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("similarity/regressor.py", ("regress", *AFTER_MEASURES)),
         ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
         ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),
-        ("report/similarity/summary.py", AFTER_MEASURES),
+        ("report/families/similarity/summary.py", AFTER_MEASURES),
         ("stats/generalisation.py", ("score", "hardest", "table", "check …similarity", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
@@ -179,11 +179,11 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("stats/across.py", ("compare", *AFTER_COMPARE)),
         ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
         ("compare/scores.py", AFTER_SCORES),
-        ("report/costs.py", ("summarise_costs", *AFTER_COSTS)),
-        ("report/table_formats.py", ("table", "check", "report")),
-        ("report/heatmap.py", ("figure", "report")),
+        ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
+        ("report/table/formats.py", ("table", "check", "report")),
+        ("report/families/probing/heatmap.py", ("figure", "report")),
         ("report/checks.py", ("check", "report")),
-        ("report/page.py", ("report",)),
+        ("report/page/page.py", ("report",)),
         ("report/record.py", ("record", "report")),
     ],
 )
@@ -197,7 +197,7 @@ def test_code_that_all_share_runs_everything(project, everything):
     assert planned(project) == everything
 
 
-@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config.py", "graph/provenance.py"])
+@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config/experiment.py", "graph/provenance.py"])
 def test_code_of_the_workflow_itself_runs_nothing(project, module):
     edit(project / PACKAGE / module)
     assert planned(project) == set()
@@ -206,10 +206,14 @@ def test_code_of_the_workflow_itself_runs_nothing(project, module):
 @pytest.mark.parametrize(
     ("file", "run_again"),
     [
-        ("report/sentflow.mplstyle", ("figure", "report")),
-        ("report/page.html.j2", ("report",)),
-        ("report/page.css", ("report",)),
-        ("report/page.js", ("report",)),
+        ("report/figure/sentflow.mplstyle", ("figure", "report")),
+        ("report/page/page.html.j2", ("report",)),
+        ("report/page/page.css", ("report",)),
+        ("report/page/page.js", ("report",)),
+        (
+            "texts/sample/vocabulary/comments.yaml",
+            ("generate", "prepare", "prepare_pairs", "audit", *AFTER_TABLES, *AFTER_PAIRS),
+        ),
     ],
 )
 def test_files_that_code_reads_count_as_code(project, everything, file, run_again):

@@ -7,7 +7,8 @@ import pytest
 import yaml
 from workflow_copy import REPOSITORY, TINY, copy_workflow, planned
 
-from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.plan import plan_of
 
 PROMPTED = {

@@ -51,10 +51,10 @@ class MiniLM:
     def __init__(self, folder: Path) -> None:
         from tokenizers import Tokenizer
 
-        from sentflow.encoders.fetch import fetch_model
+        from sentflow.encoders.fetch.model import fetch_model
+        from sentflow.encoders.kinds.neural.settings import EncodeSettings
         from sentflow.encoders.load import load_encoder
         from sentflow.encoders.manifest import model_folder
-        from sentflow.encoders.settings import EncodeSettings
 
         entry = yaml.safe_load((CATALOG / "models.yaml").read_text(encoding="utf-8"))["minilm-l6"]
         manifest = fetch_model("minilm-l6", entry, folder)
@@ -76,9 +76,9 @@ class MiniLM:
         return np.stack([self._known[ids] for ids in tokens])
 
     def _kept(self, texts: Sequence[str]) -> np.ndarray:
-        from sentflow.encoders.embedding import embed_texts
-        from sentflow.encoders.shards import ShardFolder
-        from sentflow.encoders.storage import text_order_sha256
+        from sentflow.encoders.vectors.embedding import embed_texts
+        from sentflow.encoders.vectors.shards import ShardFolder
+        from sentflow.encoders.vectors.storage import text_order_sha256
 
         key = hashlib.sha256(f"{self._key} {text_order_sha256(texts)}".encode()).hexdigest()[:16]
         file = self._folder / f"{key}.npy"

@@ -16,7 +16,7 @@ import pytest
 
 from sentflow.probing.cross_validation import CrossValidation, FixedFeatures, cross_validate, train_folds
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.records import TEST_EPOCH
+from sentflow.probing.storage.records import TEST_EPOCH
 from sentflow.stats.repeatability import summarise
 
 BESIDE_THE_REPOSITORY = Path(__file__).parents[3] / "shared" / "golden"

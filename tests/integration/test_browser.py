@@ -15,10 +15,10 @@ import pytest
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.section import SimilaritySources
 from sentflow.report.figures import RECIPES, SIMILARITY_RECIPES
-from sentflow.report.page import Sources, render
-from sentflow.report.similarity.data import SimilarityData
-from sentflow.report.similarity.section import SimilaritySources
+from sentflow.report.page.page import Sources, render
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),

@@ -10,7 +10,7 @@ from workflow_copy import REPOSITORY, TINY, Outcome, command_line, copy_workflow
 
 from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 
 pytestmark = pytest.mark.slow
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from sentflow.probing.array_adamw import ArrayAdamW
+from sentflow.probing.accelerator.tensor_adamw import TensorAdamW
+from sentflow.probing.kernels.array_adamw import ArrayAdamW
+from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
-from sentflow.probing.schedule import adamw_schedule, warmup_factors
-from sentflow.probing.tensor_adamw import TensorAdamW
 
 N_STEPS, N_PARAMETERS = 12, 50
 

@@ -7,7 +7,7 @@ from api_stubs import QUICK, WordEncoder
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.files.io import read_json
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 
 
 @pytest.fixture(scope="module")

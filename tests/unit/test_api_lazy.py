@@ -10,7 +10,7 @@ from small_tasks import text_vectors
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.probing.cross_validation import CrossValidation, train_folds
-from sentflow.probing.features import LazyFeatures
+from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.settings import PUBLISHED
 
 

@@ -10,12 +10,12 @@ from api_stubs import COLUMNS, QUICK, sample_table
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.commands.probe_lazy import lazy_source
-from sentflow.encoders.custom import CustomCode, CustomEncoder, CustomFeaturiser
-from sentflow.encoders.fetch import custom_manifest
+from sentflow.encoders.fetch.model import custom_manifest
+from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import CrossValidation, FixedFeatures, train_folds
-from sentflow.probing.features import row_features
-from sentflow.probing.featurised import all_features
+from sentflow.probing.features.featurised import all_features
+from sentflow.probing.features.rows import row_features
 from sentflow.texts.table import texts_to_embed
 
 CODE = '''

@@ -17,10 +17,10 @@ from sentflow.api.protocols import named_protocol
 from sentflow.compare.scores import score_row
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
-from sentflow.probing import cross_validate
+from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.storage import read_folds
+from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 

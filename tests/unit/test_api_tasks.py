@@ -8,9 +8,9 @@ import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, known_tasks
 from sentflow.errors import ConfigError, DataError
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.features import row_features
+from sentflow.probing.features.rows import row_features
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from sentflow.cli.app import app
 from sentflow.cli.terminal import Facts, Listing, parts_of, show_blocks
 from sentflow.files.control_characters import HIDDEN
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

@@ -18,11 +18,11 @@ from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.files.io import write_json, write_text
 from sentflow.files.rows import write_rows
 from sentflow.files.sealed import write_sealed
-from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
+from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
 from sentflow.report import captions
+from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.rows import CostRow, CurveRow
-from sentflow.report.table_formats import csv_text
-from sentflow.report.tables import scores_table
+from sentflow.report.table.formats import csv_text
 from sentflow.texts.table import write_task
 
 SETTINGS = {"classifier": "logistic", "folds": 2, "metric": "mcc", "protocol": "published"}

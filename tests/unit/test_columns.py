@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sentflow.probing import columns
-from sentflow.probing.columns import equal_columns
 from sentflow.probing.cross_validation import cross_validate
+from sentflow.probing.kernels import columns
+from sentflow.probing.kernels.columns import equal_columns
 
 
 def sparse_features(n: int, width: int) -> np.ndarray:

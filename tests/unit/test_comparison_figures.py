@@ -11,10 +11,12 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
-from sentflow.report import canvas, differences, pareto, rankings, wins
 from sentflow.report.comparison_texts import NOTHING
+from sentflow.report.costs import pareto
+from sentflow.report.families.probing import differences, rankings, wins
+from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
+from sentflow.report.figure import canvas
 from sentflow.report.figures import draw
-from sentflow.report.pair_choice import MAX_PAIRS, shown_pairs
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 

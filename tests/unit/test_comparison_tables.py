@@ -15,10 +15,11 @@ import pytest
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
-from sentflow.report.encoders_table import encoders_table
-from sentflow.report.table import Cell
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.report.tables import intervals_table, scores_table
+from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.families.probing.tables import intervals_table
+from sentflow.report.table.cells import Cell
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 FOUND = fake_comparisons.comparisons(SCORES)

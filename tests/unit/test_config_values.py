@@ -11,8 +11,9 @@ from sentflow.cli.configuration import read_configuration
 from sentflow.errors import ConfigError
 from sentflow.files.limits import SETTINGS_DEPTH
 from sentflow.files.settings_files import parse_settings
-from sentflow.graph.config import laid_over, load_experiment
-from sentflow.graph.name_checks import MAX_LENGTH
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.config.names import MAX_LENGTH
 from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]

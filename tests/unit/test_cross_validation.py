@@ -17,8 +17,8 @@ from sentflow.probing.cross_validation import (
     smallest_training_part,
     train_folds,
 )
-from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED
 
 N_ROWS = 270  # 121 or 122 rows of the smaller class, some 155 to train on: one batch, hardly any learning

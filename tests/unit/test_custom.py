@@ -9,19 +9,19 @@ import pytest
 import torch
 from small_tasks import make_task, text_vectors
 
-from sentflow.encoders.custom import (
+from sentflow.encoders.fetch.model import fetch_model
+from sentflow.encoders.kinds.custom import (
     CustomCode,
     CustomEncoder,
     CustomFeaturiser,
     CustomLazyEncoder,
     as_vectors,
 )
-from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.load import load_encoder
 from sentflow.encoders.manifest import write_manifest
-from sentflow.encoders.settings import EncodeSettings
 from sentflow.errors import ConfigError, DataError
-from sentflow.probing.featurised import LazyFeaturised, all_features, row_texts
+from sentflow.probing.features.featurised import LazyFeaturised, all_features, row_texts
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.texts.table import write_task
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.encoders.custom_class import CustomClass, argument_problems, code_files, read_class
-from sentflow.encoders.kinds import custom_files, custom_problems, entry_problems, is_featuriser, is_lazy
+from sentflow.encoders.entries import custom_files, custom_problems, entry_problems, is_featuriser, is_lazy
+from sentflow.encoders.kinds.custom_class import CustomClass, argument_problems, code_files, read_class
 from sentflow.errors import ConfigError
 
 ENCODER = "class Mine:\n    def encode(self, texts): ...\n"

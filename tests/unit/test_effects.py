@@ -13,10 +13,10 @@ from sentflow.compare.scores import in_order
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report import captions
-from sentflow.report.document_table import documents_table
-from sentflow.report.protocol_table import protocols_table
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.report.tables import scores_table
+from sentflow.report.families.probing.document_table import documents_table
+from sentflow.report.families.probing.protocol_table import protocols_table
+from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 

@@ -11,8 +11,8 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.errors import ConfigError
 from sentflow.report.checks import Selection
 from sentflow.report.emphasis import Written, check_tables, run_any_check
-from sentflow.report.table_formats import latex_text, markdown_text
-from sentflow.report.tables import SCORE_TABLES
+from sentflow.report.families.probing.tables import SCORE_TABLES
+from sentflow.report.table.formats import latex_text, markdown_text
 
 ROWS = fake_summary.score_rows(tasks=["F1A", "G3", "T1A"])
 # the second is so near to the first on every task that no test tells them apart

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.parameters import count_parameters
-from sentflow.report.encoders import Embedding, encoder_rows
+from sentflow.report.costs.encoders import Embedding, encoder_rows
 
 SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
 

@@ -11,9 +11,9 @@ import pytest
 from embeddings_server import embeddings_server, vector_of
 from one_connection import one_connection
 
-from sentflow.encoders import api, embeddings_service
-from sentflow.encoders.api import ApiEncoder, read_answer
-from sentflow.encoders.embeddings_service import EmbeddingsService
+from sentflow.encoders.kinds import api, embeddings_service
+from sentflow.encoders.kinds.api import ApiEncoder, read_answer
+from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
 from sentflow.encoders.settings_by_kind import ApiSettings, Connection
 from sentflow.errors import DataError
 from sentflow.files.limits import limited

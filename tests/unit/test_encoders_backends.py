@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 
-from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-from sentflow.encoders.settings import BACKEND_LIBRARIES, ONNX, ONNX_INT8, OPENVINO, EncodeSettings
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.settings import (
+    BACKEND_LIBRARIES,
+    ONNX,
+    ONNX_INT8,
+    OPENVINO,
+    EncodeSettings,
+)
 from sentflow.errors import ConfigError
 
 EXACT = [ONNX, OPENVINO]
@@ -98,7 +104,7 @@ def test_another_backend_is_refused_beside_a_cuda_device(folder):
 def test_a_wrong_export_is_found(folder):
     from sentence_transformers.sentence_transformer.modules import Transformer
 
-    from sentflow.encoders.backends import _check_equal
+    from sentflow.encoders.kinds.neural.backends import _check_equal
 
     network = Transformer(str(folder)).auto_model.eval()
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.encoders.batches import plan_batches
+from sentflow.encoders.vectors.batches import plan_batches
 
 
 @given(

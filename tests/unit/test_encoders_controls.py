@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sentflow.encoders.controls import BagOfWordsEncoder, RandomEncoder
+from sentflow.encoders.kinds.controls import BagOfWordsEncoder, RandomEncoder
 
 TEXTS = ["O projeto de lei foi aprovado.", "Ação penal", "acao penal", "Ação penal", "?!"]
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from sentflow.encoders.dependencies import KINDS_OF_MODULE, modules_of_others, vector_libraries
-from sentflow.encoders.kinds import FETCH_KEYS
+from sentflow.encoders.entries import FETCH_KEYS
 from sentflow.graph.provenance import code, imported_modules
 
 # Imported with the checks of a configuration, which no kind calls when it encodes
@@ -55,10 +55,12 @@ def test_modules_of_one_kind_count_for_that_kind(command):
         kind: imported_modules(f"sentflow.commands.{command}", without=modules_of_others(kind))
         for kind in FETCH_KEYS
     }
-    assert "sentflow.encoders.api" in of_kind["api"]
-    assert "sentflow.encoders.sentence_transformer" in of_kind["sentence-transformers"]
-    assert "sentflow.encoders.sentence_transformer" not in of_kind["api"]
-    assert "sentflow.encoders.pooling" not in of_kind["api"]  # what only another kind's module imports
+    assert "sentflow.encoders.kinds.api" in of_kind["api"]
+    assert "sentflow.encoders.kinds.neural.encoder" in of_kind["sentence-transformers"]
+    assert "sentflow.encoders.kinds.neural.encoder" not in of_kind["api"]
+    assert (
+        "sentflow.encoders.kinds.neural.pooling" not in of_kind["api"]
+    )  # what only another kind's module imports
     digests = {
         kind: code(f"sentflow.commands.{command}", without=modules_of_others(kind)) for kind in of_kind
     }

@@ -5,9 +5,9 @@ import hashlib
 import numpy as np
 import pytest
 
-from sentflow.encoders.embedding import check_texts, embed_texts
 from sentflow.encoders.protocol import Batch
-from sentflow.encoders.shards import ShardFolder
+from sentflow.encoders.vectors.embedding import check_texts, embed_texts
+from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.errors import DataError
 
 TEXTS = ["Ação", "lei", "lei complementar", "votação", "🗳 voto", "a", "Ação"]

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from sentflow.encoders.kinds import (
+from sentflow.encoders.entries import (
     CONNECTION_KEYS,
     DESCRIPTIVE_KEYS,
     ENCODE_KEYS,
@@ -20,8 +20,15 @@ from sentflow.encoders.kinds import (
     fetch_settings,
     is_lazy,
 )
+from sentflow.encoders.kinds.neural.settings import (
+    BACKEND_LIBRARIES,
+    DTYPES,
+    POOLINGS,
+    TRUNCATIONS,
+    EncodeSettings,
+)
+from sentflow.encoders.kinds.words import TOKENS
 from sentflow.encoders.prompts import SIDES, TEXT
-from sentflow.encoders.settings import BACKEND_LIBRARIES, DTYPES, POOLINGS, TRUNCATIONS, EncodeSettings
 from sentflow.encoders.settings_by_kind import (
     ApiSettings,
     Connection,
@@ -29,7 +36,6 @@ from sentflow.encoders.settings_by_kind import (
     WordVectorSettings,
     settings_of_kind,
 )
-from sentflow.encoders.words import TOKENS
 from sentflow.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentflow.encoders.memory import BatchHalver, is_out_of_memory
+from sentflow.encoders.vectors.memory import BatchHalver, is_out_of_memory
 from sentflow.errors import DataError
 
 ERRORS = [

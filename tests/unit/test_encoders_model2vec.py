@@ -7,7 +7,7 @@ import pytest
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from sentflow.encoders.model2vec import Model2vecEncoder, describe_model2vec
+from sentflow.encoders.kinds.model2vec import Model2vecEncoder, describe_model2vec
 from sentflow.encoders.settings_by_kind import Model2vecSettings
 from sentflow.errors import DataError
 

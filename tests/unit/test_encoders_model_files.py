@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from sentflow.encoders.model_files import describe, describe_plain, is_model_file, model_files
-from sentflow.encoders.model_size import check_transformer_size
+from sentflow.encoders.fetch.model_files import describe, describe_plain, is_model_file, model_files
+from sentflow.encoders.fetch.model_size import check_transformer_size
 from sentflow.errors import ConfigError, DataError
 
 PREFIX = "sentence_transformers.models"

@@ -7,10 +7,10 @@ from sentence_transformers import SentenceTransformer
 from tiny_bert import TEXTS, save_tiny_bert
 from transformers import AutoModel, AutoTokenizer
 
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.settings import LAYER_POOLINGS, POOLINGS, EncodeSettings
 from sentflow.encoders.load import expected_dimension
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-from sentflow.encoders.settings import LAYER_POOLINGS, POOLINGS, EncodeSettings
 from sentflow.errors import ConfigError, DataError
 
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.protocol import BatchEncoder
-from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
-from sentflow.encoders.settings import EncodeSettings
 from sentflow.errors import ConfigError
 
 TEXTS = [

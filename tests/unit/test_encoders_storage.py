@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from sentflow.encoders.storage import (
+from sentflow.encoders.vectors.storage import (
     named_rows,
     read_embeddings,
     rows_not_finite,
@@ -106,7 +106,7 @@ def test_many_rows_are_named_by_the_first_ones_and_long_texts_by_their_start():
 
 def test_reading_loads_no_heavy_library():
     code = (
-        "import sys, sentflow.encoders.storage, sentflow.encoders.kinds, sentflow.encoders.tfidf; "
+        "import sys, sentflow.encoders.vectors.storage, sentflow.encoders.entries, sentflow.encoders.kinds.tfidf; "
         "sys.exit(any(name in sys.modules for name in ('torch', 'sentence_transformers', 'transformers')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from sentflow.encoders.stop_words import PORTUGUESE
-from sentflow.encoders.tfidf import TfidfEncoder
+from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.errors import ConfigError, DataError
 
 TRAIN = [

@@ -5,11 +5,11 @@ import gzip
 import numpy as np
 import pytest
 
-from sentflow.encoders import word_vectors
+from sentflow.encoders.kinds import word_vectors
+from sentflow.encoders.kinds.word_vector_files import describe_word_vectors, read_word_vectors
+from sentflow.encoders.kinds.word_vectors import WordVectorEncoder
+from sentflow.encoders.kinds.words import TOKENS
 from sentflow.encoders.settings_by_kind import WordVectorSettings
-from sentflow.encoders.word_vector_files import describe_word_vectors, read_word_vectors
-from sentflow.encoders.word_vectors import WordVectorEncoder
-from sentflow.encoders.words import TOKENS
 from sentflow.errors import DataError
 from sentflow.files.limits import LINE_BYTES, limited
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features, text_vectors
 
-from sentflow.encoders.tfidf import TfidfEncoder
+from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.errors import DataError
-from sentflow.probing.features import LazyFeatures, pair_features, row_features
+from sentflow.probing.features.rows import LazyFeatures, pair_features, row_features
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.texts.distinct import distinct_texts, rows_of
+from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.table import texts_to_embed
 
 D = 5

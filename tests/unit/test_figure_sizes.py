@@ -8,8 +8,8 @@ import pytest
 from many_encoders import Extent, rows_of
 from matplotlib.figure import Figure
 
-from sentflow.report import canvas, layout, lettering
-from sentflow.report.figure_texts import FigureTexts
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.figures import RECIPES
 
 EVERY = [

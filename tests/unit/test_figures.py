@@ -13,22 +13,15 @@ from matplotlib.colors import to_hex
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import write_rows
-from sentflow.report import (
-    canvas,
-    cost_bars,
-    curves,
-    differences,
-    figure_texts,
-    forest,
-    heatmap,
-    pareto,
-    rankings,
-    wins,
-)
-from sentflow.report.encoder_rows import EncoderRow
+from sentflow.report.costs import bars as cost_bars
+from sentflow.report.costs import pareto
+from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.families.probing import curves, differences, forest, heatmap, rankings, wins
+from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.figure import canvas
+from sentflow.report.figure import texts as figure_texts
 from sentflow.report.figures import FIGURES, RECIPES, SIMILARITY_RECIPES, draw
 from sentflow.report.rows import CostRow, CurveRow
-from sentflow.report.score_table import scores_table
 
 TASKS = ["F1A", "F3", "T1A"]
 OF_SCORES = [name for name in FIGURES if name not in SIMILARITY_RECIPES]

@@ -7,17 +7,17 @@ import pytest
 import torch
 
 from sentflow.errors import ConfigError, SentflowError
-from sentflow.probing import folds_together, resident_features
+from sentflow.probing.accelerator import folds_together, resident_features
+from sentflow.probing.accelerator.fold_stack import FoldStackTraining, stacked_schedule
+from sentflow.probing.accelerator.folds_together import Together, drawn_bytes, fold_bytes, usable_bytes
+from sentflow.probing.accelerator.resident_features import ResidentFeatures
 from sentflow.probing.cross_validation import FixedFeatures, cross_validate, train_folds
-from sentflow.probing.features import pair_features
-from sentflow.probing.fold_stack import FoldStackTraining, stacked_schedule
-from sentflow.probing.folds_together import Together, drawn_bytes, fold_bytes, usable_bytes
+from sentflow.probing.features.rows import pair_features
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.resident_features import ResidentFeatures
-from sentflow.probing.standardise import standardised
-from sentflow.probing.training import Fold, FoldResult, train_fold
+from sentflow.probing.training.fold import Fold, FoldResult, train_fold
+from sentflow.probing.training.standardise import standardised
 
 STACKED = "cpu:0"  # the processor, by the way of accelerators
 # Few epochs; rates at which even the twentieth part that small training parts get moves a loss

@@ -7,16 +7,16 @@ from torch.nn import functional
 from torch_weights import assert_torchs_weights
 
 from sentflow.errors import ConfigError
-from sentflow.probing import fused
-from sentflow.probing.columns import Problem
+from sentflow.probing.accelerator.logistic_stack import LogisticStack
+from sentflow.probing.accelerator.tensor_training import TensorTraining
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.fused import FusedLogisticTraining
-from sentflow.probing.initial import logistic_parameters
-from sentflow.probing.logistic import LinearProbes, LogisticTraining
-from sentflow.probing.logistic_stack import LogisticStack
+from sentflow.probing.kernels import fused
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.fused import FusedLogisticTraining
+from sentflow.probing.kernels.logistic import LinearProbes, LogisticTraining
+from sentflow.probing.kernels.schedule import adamw_schedule
+from sentflow.probing.protocol.initial import logistic_parameters
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.schedule import adamw_schedule
-from sentflow.probing.tensor_training import TensorTraining
 
 N, D, SEED = 60, 7, 4_123_456_789
 

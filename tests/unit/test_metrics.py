@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score, matthews_corrcoef
 
-from sentflow.probing.metrics import adjusted_macro_f1, confusion, matthews_correlation, published_metric
+from sentflow.probing.protocol.metrics import (
+    adjusted_macro_f1,
+    confusion,
+    matthews_correlation,
+    published_metric,
+)
 
 
 def answers(n_classes: int):

@@ -6,13 +6,13 @@ import torch
 from torch.nn import functional
 from torch_weights import assert_torchs_weights
 
-from sentflow.probing.columns import Problem
-from sentflow.probing.initial import mlp_parameters
-from sentflow.probing.mlp import MlpTraining
-from sentflow.probing.mlp_stack import MlpStack
+from sentflow.probing.accelerator.mlp_stack import MlpStack
+from sentflow.probing.accelerator.tensor_training import TensorTraining
+from sentflow.probing.kernels.columns import Problem
+from sentflow.probing.kernels.mlp import MlpTraining
+from sentflow.probing.kernels.schedule import adamw_schedule
+from sentflow.probing.protocol.initial import mlp_parameters
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.schedule import adamw_schedule
-from sentflow.probing.tensor_training import TensorTraining
 
 N, D, HIDDEN, SEED = 60, 7, 5, 4_123_456_789
 

@@ -10,7 +10,7 @@ import yaml
 
 from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
-from sentflow.graph.config import Experiment, load_experiment
+from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.targets import Targets
 from sentflow.report.captions import family_name
 from sentflow.texts.prepare import PrepareSettings, prepare

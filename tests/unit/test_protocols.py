@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 from sentflow.probing.job import ProbeSettings
 from sentflow.probing.protocol.named import TRAINING_KEYS

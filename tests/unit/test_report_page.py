@@ -10,12 +10,12 @@ import pytest
 from report_pages import SVG, VERSIONS, elements, make_sources
 
 from sentflow.compare.marks import BEST, NOT_WORSE, mark
-from sentflow.report.bibliography import bibtex
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import findings
-from sentflow.report.html_tables import sort_value
-from sentflow.report.page import flat, render, without_machine_paths
-from sentflow.report.strips import Axis, strip
+from sentflow.report.page.bibliography import bibtex
+from sentflow.report.page.page import flat, render, without_machine_paths
+from sentflow.report.page.strips import Axis, strip
+from sentflow.report.table.html import sort_value
 
 
 def test_page_asks_the_network_for_nothing(tmp_path):

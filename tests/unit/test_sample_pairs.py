@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import spearmanr
 
 from sentflow.errors import ConfigError
-from sentflow.texts.sample.facts import Source
-from sentflow.texts.sample.pairs import ENGLISH, PORTUGUESE, RECIPES, SamplePairs, generate_pairs, to_tsv
+from sentflow.texts.sample.pairs import RECIPES, SamplePairs, Source, generate_pairs, sources, to_tsv
 
 every_set = pytest.mark.parametrize("name", RECIPES)
 
@@ -66,7 +65,9 @@ def test_sentences_are_clean(name):
         assert "  " not in text
 
 
-@pytest.mark.parametrize("source", [*ENGLISH, *PORTUGUESE], ids=lambda source: source.name)
+@pytest.mark.parametrize(
+    "source", [*sources("english"), *sources("portuguese")], ids=lambda source: source.name
+)
 def test_a_fact_has_wordings_of_its_own(source: Source):
     wordings = [wording for theme in source.themes for fact in theme for wording in fact]
     assert len(set(wordings)) == len(wordings)
@@ -81,7 +82,7 @@ def test_same_meaning_has_the_same_place_and_time_and_a_middle_score_has_others(
     for subset, text_a, text_b, score in zip(
         pairs.subset, pairs.text_a, pairs.text_b, pairs.scores, strict=True
     ):
-        (source,) = [source for source in ENGLISH if source.name == subset]
+        (source,) = [source for source in sources("english") if source.name == subset]
         named = [{place for place in source.places if place in text} for text in (text_a, text_b)]
         if score > 4.4:
             assert named[0] == named[1]

@@ -16,7 +16,7 @@ from sentflow.downloads.download import download
 from sentflow.downloads.transfer import Patience
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import CatalogFile
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.jobs.secrecy import secret_problems, without_secrets
 
 PASSWORD = "segredo-Xy7"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sentflow.encoders.service_keys import is_key_variable, read_key
+from sentflow.encoders.kinds.service_keys import is_key_variable, read_key
 from sentflow.errors import ConfigError
 
 KEY = "chave-do-lab-Zq81"

@@ -10,7 +10,8 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.errors import ConfigError
 from sentflow.files.limits import SETTINGS_BYTES
 from sentflow.files.settings_files import read_settings, refuse_overgrown
-from sentflow.graph.config import load_experiment, protocol_catalog, task_catalog
+from sentflow.graph.config.catalog import protocol_catalog, task_catalog
+from sentflow.graph.config.experiment import load_experiment
 
 
 def laughs(kind: str) -> str:

@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Experiment, laid_over, load_experiment
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import Experiment, load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"

@@ -9,17 +9,17 @@ import pytest
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.report import canvas
-from sentflow.report.canvas import save
-from sentflow.report.figures import SIMILARITY_RECIPES, draw
-from sentflow.report.similarity import figure_texts
-from sentflow.report.similarity.association import (
+from sentflow.report.families.geometry.association import (
     association_rows,
     correlation_interval,
     mean_scores,
     plane_rows,
 )
-from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity import figure_texts
+from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.figure import canvas
+from sentflow.report.figure.canvas import save
+from sentflow.report.figures import SIMILARITY_RECIPES, draw
 
 SOURCES = {
     "alignment-uniformity": ["alignments", "similarity"],

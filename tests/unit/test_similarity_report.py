@@ -11,14 +11,14 @@ from report_pages import elements, make_sources
 from sentflow.compare.comparisons import Comparisons
 from sentflow.report.checks import Selection
 from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.page import render
-from sentflow.report.similarity.checks import check_similarity
-from sentflow.report.similarity.data import SimilarityData
+from sentflow.report.families.probing.tables import read_table
+from sentflow.report.families.similarity.checks import check_similarity
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.section import SimilaritySources
+from sentflow.report.families.similarity.words import CONTAMINATION, contamination
+from sentflow.report.page.page import render
 from sentflow.report.similarity.findings import similarity_findings
-from sentflow.report.similarity.section import SimilaritySources
-from sentflow.report.similarity.words import CONTAMINATION, contamination
-from sentflow.report.table_formats import latex_text, markdown_text
-from sentflow.report.tables import read_table
+from sentflow.report.table.formats import latex_text, markdown_text
 
 PAIRS = ["STS12", "STSB-test"]
 MODELS = list(fake_similarity.LEVELS)

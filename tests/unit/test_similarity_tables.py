@@ -11,10 +11,10 @@ from jsonschema import Draft202012Validator
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
-from sentflow.report.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
-from sentflow.report.similarity.sts_table import AVERAGE, sts_table
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.report.tables import SIMILARITY_TABLES, read_table
+from sentflow.report.families.probing.tables import SIMILARITY_TABLES, read_table
+from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 FILES = {"regressions": "regressions", "alignments": "alignments", "geometry": "geometry"}

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from sentflow.graph.config import laid_over, load_experiment
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]

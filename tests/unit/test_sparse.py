@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from sentflow.probing.columns import equal_columns, joined
 from sentflow.probing.cross_validation import train_folds
-from sentflow.probing.features import pair_features
+from sentflow.probing.features.rows import pair_features
+from sentflow.probing.kernels.columns import equal_columns, joined
+from sentflow.probing.kernels.sparse import standardised_sparse
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.sparse import standardised_sparse
-from sentflow.probing.standardise import standardised
+from sentflow.probing.training.standardise import standardised
 
 
 def sparse(rows, columns, *, density=0.1, seed=0):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from sentflow.probing.standardise import standardised
+from sentflow.probing.training.standardise import standardised
 
 
 def features_of(n: int) -> np.ndarray:

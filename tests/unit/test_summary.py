@@ -12,8 +12,8 @@ from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.graph.job_settings import described_models
+from sentflow.report.families.probing.summary import curve_rows
 from sentflow.report.rows import data_versions
-from sentflow.report.summary import curve_rows
 
 
 def test_score_file_becomes_the_row_it_was_made_from():

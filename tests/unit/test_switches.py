@@ -13,22 +13,22 @@ from small_tasks import make_task
 from sentflow.compare.score_rows import shown_limits
 from sentflow.compare.scores import score_row
 from sentflow.errors import DataError
-from sentflow.probing.features import LazyFeatures
+from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import ProbeSettings, probe_task
-from sentflow.probing.losses import predicted_classes
-from sentflow.probing.metrics import published_metric
+from sentflow.probing.kernels.losses import predicted_classes
 from sentflow.probing.protocol.draws import (
     UngroupableError,
     grouped_folds,
     plan_folds,
     stratified_choice,
 )
+from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.standardise import standardised
-from sentflow.probing.training import FoldResult, train_fold
+from sentflow.probing.training.fold import FoldResult, train_fold
+from sentflow.probing.training.standardise import standardised
 from sentflow.report.checks import guessing_mean
-from sentflow.report.summary import curve_rows
+from sentflow.report.families.probing.summary import curve_rows
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds

@@ -9,19 +9,18 @@ import fake_summary
 import pytest
 
 from sentflow.errors import ConfigError
-from sentflow.report.averages import average_score
-from sentflow.report.numbers import decimal, duration, interval, memory
-from sentflow.report.table import Cell
-from sentflow.report.table_formats import csv_text, latex, latex_text, markdown_text
-from sentflow.report.tables import (
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.score_table import score_cell, scores_table
+from sentflow.report.families.probing.tables import (
     TABLES,
     costs_table,
     intervals_table,
     read_table,
-    score_cell,
-    scores_table,
     tasks_table,
 )
+from sentflow.report.numbers import decimal, duration, interval, memory
+from sentflow.report.table.cells import Cell
+from sentflow.report.table.formats import csv_text, latex, latex_text, markdown_text
 
 
 @pytest.mark.parametrize(

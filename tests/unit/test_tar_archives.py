@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sentflow.encoders.archive import unpack_model
+from sentflow.encoders.fetch.archive import unpack_model
 from sentflow.errors import DataError
 from sentflow.files.archives.members import (
     check_archive,

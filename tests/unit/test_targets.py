@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from sentflow.graph import paths
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.targets import Targets
 
@@ -55,7 +55,9 @@ def targets(**changes: Any) -> Targets:
 
 
 def settings_of(chosen: Targets, places: SimpleNamespace = PLACES) -> dict[str, Any]:
-    return {name: getattr(chosen, name)(places) for name in SETTINGS}
+    parts = (chosen, chosen.encoders, chosen.families["probing"])
+    owner = {name: next(part for part in parts if hasattr(part, name)) for name in SETTINGS}
+    return {name: getattr(owner[name], name)(places) for name in SETTINGS}
 
 
 def changed(places: SimpleNamespace = PLACES, **changes: Any) -> set[str]:
@@ -68,7 +70,7 @@ def changed(places: SimpleNamespace = PLACES, **changes: Any) -> set[str]:
 
 
 def test_scores_come_task_after_task():
-    assert targets().scores() == [
+    assert targets().families["probing"].scores() == [
         "results/scores/T1A-sample/tfidf.json",
         "results/scores/T1A-sample/random.json",
         "results/scores/F3-sample/tfidf.json",
@@ -80,7 +82,9 @@ def test_scores_come_task_after_task():
 
 def test_score_tables_are_in_the_order_of_the_scores():
     chosen = targets()
-    assert [name.replace(".parquet", ".json") for name in chosen.score_tables()] == chosen.scores()
+    assert [
+        name.replace(".parquet", ".json") for name in chosen.families["probing"].score_tables()
+    ] == chosen.families["probing"].scores()
 
 
 def test_lazy_encoders_have_no_embeddings():
@@ -91,7 +95,7 @@ def test_lazy_encoders_have_no_embeddings():
 
 
 def test_every_fold_of_every_task_and_encoder_is_asked_for_once():
-    files = targets().probes()
+    files = targets().families["probing"].probes()
     assert len(files) == len(set(files)) == 3 * 2 * 2 * 5
     assert files[0] == "results/probes/T1A-sample/tfidf/rep-1/fold-1.parquet"
 
@@ -110,7 +114,7 @@ def test_tables_and_figures_come_in_every_format():
 )
 def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
     chosen = targets(probe__job=job)
-    outputs = chosen.fold_outputs()
+    outputs = chosen.families["probing"].fold_outputs()
     assert len(outputs) == n_outputs
     jobs = {
         tuple(pattern.format(task="T1A-sample", model="random", rep=rep, fold=fold) for pattern in outputs)
@@ -118,20 +122,22 @@ def test_jobs_of_a_task_write_each_fold_once(job, n_outputs, n_jobs):
         for fold in range(1, 6)
     }
     assert len(jobs) == n_jobs
-    wanted = chosen.folds_of_task(PLACES)
+    wanted = chosen.families["probing"].folds(PLACES)
     assert sorted(file for files in jobs for file in files) == sorted(wanted)
 
 
 @pytest.mark.parametrize("job", ["fold", "repetition", "task"])
 def test_outputs_and_log_of_a_job_have_the_same_wildcards(job):
     chosen = targets(probe__job=job)
-    wildcards = {frozenset(re.findall(r"{(\w+)}", name)) for name in chosen.fold_outputs()}
-    assert wildcards == {frozenset(re.findall(r"{(\w+)}", chosen.probe_job_key()))}
+    wildcards = {
+        frozenset(re.findall(r"{(\w+)}", name)) for name in chosen.families["probing"].fold_outputs()
+    }
+    assert wildcards == {frozenset(re.findall(r"{(\w+)}", chosen.families["probing"].job_key()))}
 
 
 def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
     assert changed(probe__job="fold") == set()
-    assert targets(probe__job="fold").probes() == targets().probes()
+    assert targets(probe__job="fold").families["probing"].probes() == targets().families["probing"].probes()
 
 
 # --- inputs
@@ -139,17 +145,22 @@ def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
 
 def test_inputs_of_a_task_are_those_of_its_dataset():
     chosen = targets()
-    assert chosen.raw_file_of_task(PLACES) == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
-    assert chosen.texts_of_task(PLACES) == ["results/data/texts/sample-trust.parquet"]
-    assert chosen.embeddings_of_task(PLACES) == "results/embeddings/random/sample-trust.npy"
-    assert chosen.embeddings_info_of_task(PLACES) == "results/embeddings/random/sample-trust.json"
+    assert (
+        chosen.families["probing"].raw_file(PLACES)
+        == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
+    )
+    assert chosen.families["probing"].texts(PLACES) == ["results/data/texts/sample-trust.parquet"]
+    assert chosen.families["probing"].embeddings(PLACES) == ["results/embeddings/random/sample-trust.npy"]
+    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-trust.json"
 
 
 def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
-    tasks = targets().tasks_of_dataset(SimpleNamespace(dataset="factnews"))
+    tasks = targets().tables_of_collection(SimpleNamespace(collection="factnews"))
     assert tasks == ["results/data/tasks/T2A-open.parquet", "results/data/tasks/T2B-open.parquet"]
     unselected = SimpleNamespace(task="T2B-open")
-    assert targets().raw_file_of_task(unselected).endswith("factnews_dataset_factuality_design.csv")
+    assert (
+        targets().families["probing"].raw_file(unselected).endswith("factnews_dataset_factuality_design.csv")
+    )
 
 
 def test_costs_are_read_by_what_shows_costs_alone():
@@ -210,16 +221,16 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
         "results/embeddings/prompted/factnews.npy",
     ]
     place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert chosen.embeddings_of_task(place) == names[0]
-    assert chosen.embeddings_info_of_task(place) == names[0].replace(".npy", ".json")
-    assert chosen.texts_of_task(place) == []  # the task's own
+    assert chosen.families["probing"].embeddings(place) == names[0]
+    assert chosen.families["probing"].embeddings_info(place) == names[0].replace(".npy", ".json")
+    assert chosen.families["probing"].texts(place) == []  # the task's own
     assert chosen.prompted_models() == "prompted"
     assert targets().prompted_models() == "(?!)"
 
 
 def test_a_job_has_the_prompt_of_its_task_only():
     place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert json.loads(prompted().encode_settings(place)) == {"backend": "onnx"}
+    assert json.loads(prompted().encoders.encode_settings(place)) == {"backend": "onnx"}
     assert json.loads(prompted().task_encode_settings(place)) == {
         "backend": "onnx",
         "prompts": {"law": "Lei: "},
@@ -229,9 +240,9 @@ def test_a_job_has_the_prompt_of_its_task_only():
 
 def test_device_and_libraries_of_a_model_reach_its_jobs():
     place = SimpleNamespace(model="prompted")
-    assert (prompted().device(place), prompted().device(PLACES)) == ('"cuda:1"', "null")
-    assert "onnxruntime=" in prompted().embed_versions(place)
-    assert "onnxruntime=" not in prompted().embed_versions(PLACES)
+    assert (prompted().encoders.device(place), prompted().encoders.device(PLACES)) == ('"cuda:1"', "null")
+    assert "onnxruntime=" in prompted().encoders.versions(place)
+    assert "onnxruntime=" not in prompted().encoders.versions(PLACES)
 
 
 # --- settings
@@ -243,7 +254,7 @@ def test_settings_are_json_with_sorted_keys():
 
 
 def test_probe_settings_are_what_the_command_reads():
-    assert json.loads(targets().probe_settings(SimpleNamespace(task="F3-sample"))) == {
+    assert json.loads(targets().families["probing"].probe_settings(SimpleNamespace(task="F3-sample"))) == {
         "protocol": "published",
         "repetitions": 2,
         "folds": 5,
@@ -257,22 +268,22 @@ def test_kernel_reaches_only_the_probes_that_it_trains():
     chosen = targets(probe__kernel="numba")
     logistic, hidden = (SimpleNamespace(task=task, model="random") for task in ("T1A-sample", "F3-sample"))
     lazy = SimpleNamespace(task="T1A-sample", model="tfidf")
-    assert json.loads(chosen.probe_settings(logistic))["kernel"] == "numba"
-    assert "numba=" in chosen.probe_versions(logistic)
+    assert json.loads(chosen.families["probing"].probe_settings(logistic))["kernel"] == "numba"
+    assert "numba=" in chosen.families["probing"].probe_versions(logistic)
     for place in (hidden, lazy):
-        assert "kernel" not in json.loads(chosen.probe_settings(place))
-        assert "numba" not in chosen.probe_versions(place)
-    assert "kernel" not in targets().probe_settings(logistic)
+        assert "kernel" not in json.loads(chosen.families["probing"].probe_settings(place))
+        assert "numba" not in chosen.families["probing"].probe_versions(place)
+    assert "kernel" not in targets().families["probing"].probe_settings(logistic)
 
 
 def test_downloaded_task_is_prepared_with_the_checksum_of_its_file():
-    checks = json.loads(targets().prepare_checks(SimpleNamespace(task="T2A-open")))
+    checks = json.loads(targets().families["probing"].prepare_checks(SimpleNamespace(task="T2A-open")))
     assert set(checks["files"]) == {"factnews_dataset.csv"}
     assert len(checks["files"]["factnews_dataset.csv"]["sha256"]) == 64
 
 
 def test_written_task_is_prepared_without_one():
-    assert "files" not in json.loads(targets().prepare_checks(PLACES))
+    assert "files" not in json.loads(targets().families["probing"].prepare_checks(PLACES))
 
 
 PAPER = {"task": "T1A", "model": "random", "value": 0.01, "source": "a paper"}
@@ -356,7 +367,7 @@ def test_datasets_are_either_written_or_downloaded():
 
 
 def test_encoders_are_either_lazy_or_have_embeddings():
-    assert (targets().lazy_models(), targets().fixed_models()) == ("tfidf", "random")
+    assert (targets().encoders.lazy(), targets().encoders.fixed()) == ("tfidf", "random")
 
 
 def test_pattern_of_names_matches_them_alone():
@@ -371,21 +382,25 @@ def test_pattern_of_no_names_matches_nothing():
 
 
 def test_controls_are_not_asked_which_texts_are_hard():
-    assert json.loads(targets().hardest_settings(SimpleNamespace(task="T1A-sample"))) == {
+    assert json.loads(targets().families["probing"].hardest_settings(SimpleNamespace(task="T1A-sample"))) == {
         "models": ["tfidf"],
         "limit": 100,
         "offensive": True,
     }
-    files = targets().predictions_of_real_models(SimpleNamespace(task="T2A-open"))
+    files = targets().families["probing"].predictions_of_real_models(SimpleNamespace(task="T2A-open"))
     assert files == ["results/scores/T2A-open/tfidf.predictions.parquet"]
     only_controls = targets(select__models=["random", "bag-of-words"])
-    settings = json.loads(only_controls.hardest_settings(SimpleNamespace(task="T2A-open")))
+    settings = json.loads(
+        only_controls.families["probing"].hardest_settings(SimpleNamespace(task="T2A-open"))
+    )
     assert (settings["models"], settings["offensive"]) == (["bag-of-words", "random"], False)
 
 
 def test_an_audit_follows_the_draws_of_the_protocol():
     def of(protocol: str, task: str) -> Any:
-        return json.loads(targets(probe__protocol=protocol).audit_settings(SimpleNamespace(task=task)))
+        return json.loads(
+            targets(probe__protocol=protocol).families["probing"].audit_settings(SimpleNamespace(task=task))
+        )
 
     expected = {"repetitions": 2, "folds": 5, "seed": 9847706, "group_folds": False, "language": "pt"}
     assert of("published", "T2A-open") == expected

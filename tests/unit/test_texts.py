@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.texts.distinct import distinct_texts, read_texts, rows_of, write_texts
+from sentflow.texts.collection import distinct_texts, read_texts, rows_of, write_texts
 from sentflow.texts.table import TaskInfo, TaskTable
 
 

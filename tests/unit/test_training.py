@@ -6,11 +6,11 @@ import torch
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
-from sentflow.probing import training
-from sentflow.probing.metrics import published_metric
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
-from sentflow.probing.training import FoldResult, train_fold
+from sentflow.probing.training import fold as training
+from sentflow.probing.training.fold import FoldResult, train_fold
 
 # Few epochs and settings, so that the plain implementation beside stays quick
 SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))

@@ -19,10 +19,9 @@ leave_out_working_folder(Path(workflow.basedir))
 
 from sentflow.jobs import lifeline
 from sentflow.graph import paths
-from sentflow.graph.config import load_experiment
+from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
-from sentflow.graph.job_settings import one_of
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.run_record import write_record
@@ -47,17 +46,4 @@ put_this_python_first()
 
 
 wildcard_constraints:
-    dataset=targets.embedded(),
-    family=targets.similarity.known_families(),
-    pairs=targets.similarity.known_pair_sets(),
-    baseline=targets.similarity.known_baselines(),
-    alignment=one_of(experiment.alignments),
-    regression=one_of(experiment.regressions),
-    task=targets.tasks_known(),
-    model=one_of(experiment.models),
-    protocol=targets.study_protocols(),
-    rep=r"\d+",
-    fold=r"\d+",
-    table=one_of(experiment.config["report"]["tables"]),
-    figure=one_of(experiment.config["report"]["figures"]),
-    check=one_of(experiment.config["report"]["checks"]),
+    **targets.constraints(),

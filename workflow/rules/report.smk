@@ -1,38 +1,10 @@
-"""Scores → summary → tables, figures, checks, report."""
-
-
-rule summarise:
-    """Every score → one table of scores and one of training curves."""
-    input:
-        scores=targets.scores(),
-        tables=targets.score_tables(),
-    output:
-        summary=paths.SUMMARY,
-        curves=paths.CURVES,
-    log:
-        paths.log("summarise"),
-    benchmark:
-        paths.benchmark("summarise")
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    threads: 1
-    resources:
-        mem_mb=1000,
-        runtime=10,
-    params:
-        code=code("sentflow.commands.summarise"),
-        settings=targets.summarise_settings,
-    shell:
-        "python -m sentflow.commands.summarise --scores {input.scores:q} --tables {input.tables:q}"
-        " --settings {params.settings:q} --summary {output.summary:q} --curves {output.curves:q} > {log:q} 2>&1"
+"""Summaries → tables, figures, checks, the page, the record of the run."""
 
 
 rule summarise_costs:
     """The benchmark files → time and memory per rule, and what encoders are. No score depends on them."""
     input:
-        summary=targets.summaries()[:1],
-        similarity=targets.similarity.summary_of_scores(),
+        summaries=targets.summaries_of_scores(),
         manifests=targets.manifests(),
         embeddings=targets.embedding_infos(),
     output:
@@ -53,8 +25,7 @@ rule summarise_costs:
         code=code("sentflow.commands.summarise_costs"),
         benchmarks=paths.BENCHMARKS,
     shell:
-        "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summary {input.summary:q}"
-        " --similarity {input.similarity:q}"
+        "python -m sentflow.commands.summarise_costs --benchmarks {params.benchmarks:q} --summaries {input.summaries:q}"
         " --manifests {input.manifests:q} --embeddings {input.embeddings:q} --output {output.costs:q}"
         " --encoders {output.encoders:q} > {log:q} 2>&1"
 
@@ -120,7 +91,7 @@ rule figure:
         runtime=10,
     params:
         code=code("sentflow.commands.figure"),
-        style=files("report/sentflow.mplstyle"),
+        style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
         "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
@@ -132,7 +103,7 @@ rule check:
     input:
         summary=targets.summary_of_check,
         comparisons=targets.comparisons_of_check,
-        similarity=targets.similarity.of_check,
+        similarity=targets.similarity_of_check,
         tables=targets.tables_of_check,
     output:
         paths.CHECK,
@@ -183,16 +154,12 @@ rule record:
 rule report:
     """The report: one self-contained page."""
     input:
-        summary=targets.summaries()[:1],
-        curves=targets.summaries()[1:],
+        summaries=targets.summaries(),
         costs=paths.COSTS,
         encoders=paths.ENCODERS,
-        comparisons=targets.comparisons(),
         audits=targets.audits(),
         tables=targets.tables(),
         figures=targets.figures(),
-        effects=targets.effects(),
-        similarity=targets.similarity.summaries(),
         config=paths.RECORD_CONFIG,
         versions=paths.RECORD_VERSIONS,
     output:
@@ -210,12 +177,40 @@ rule report:
         runtime=10,
     params:
         code=code("sentflow.commands.report"),
-        page=files("report/page.html.j2", "report/page.css", "report/page.js"),
+        page=files("report/page/page.html.j2", "report/page/page.css", "report/page/page.js"),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:
-        "python -m sentflow.commands.report --summary {input.summary:q} --curves {input.curves:q}"
-        " --costs {input.costs:q} --encoders {input.encoders:q} --comparisons {input.comparisons:q} --audits {input.audits:q}"
-        " --effects {input.effects:q} --similarity {input.similarity:q} --tables {input.tables:q} --figures {input.figures:q}"
+        "python -m sentflow.commands.report --summaries {input.summaries:q} --costs {input.costs:q}"
+        " --encoders {input.encoders:q} --audits {input.audits:q} --tables {input.tables:q} --figures {input.figures:q}"
         " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule export_ro_crate:
+    """The run as an RO-Crate: results, config, checksums of data, versions. No texts."""
+    input:
+        files=targets.crate_files(),
+        digests=list(targets.data()),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        paths.RO_CRATE,
+    log:
+        paths.log("export_ro_crate"),
+    benchmark:
+        paths.benchmark("export_ro_crate")
+    localrule: True
+    conda:
+        "../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("sentflow.commands.export_ro_crate"),
+        env=versions("rocrate"),
+        settings=targets.crate_settings,
+    shell:
+        "python -m sentflow.commands.export_ro_crate --files {input.files:q}"
+        " --digests {input.digests:q} --versions {input.versions:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,14 +1,10 @@
-"""Names for what one may ask for beside `all`: ``snakemake tables``."""
+"""Names for what one may ask for beside `all`: ``snakemake tables``. Those of a family are in its own file."""
 
 
 localrules:
     sources,
     embeddings,
-    probes,
-    scores,
-    comparisons,
     audits,
-    similarities,
     tables,
     figures,
     checks,
@@ -22,40 +18,15 @@ rule sources:
 
 
 rule embeddings:
-    """The vectors of every encoder on every dataset."""
+    """The vectors of every encoder on every collection of texts."""
     input:
         targets.embeddings(),
-
-
-rule probes:
-    """Every fold of every task and encoder."""
-    input:
-        # Thousands of files, which no other target needs to name.
-        lambda wildcards: targets.probes(),
-
-
-rule scores:
-    """The score of every task and encoder."""
-    input:
-        targets.scores(),
 
 
 rule audits:
     """What to know about the rows of each task, and its hardest texts."""
     input:
         targets.audits(),
-
-
-rule comparisons:
-    """Which encoders differ, within each task and over all."""
-    input:
-        targets.comparisons(),
-
-
-rule similarities:
-    """Scores of pair sets, tests between encoders on them, regressions, alignments, geometry."""
-    input:
-        targets.similarity.results(),
 
 
 rule tables:
@@ -77,6 +48,6 @@ rule checks:
 
 
 rule exports:
-    """Scores in the formats of MTEB and Hugging Face, the run as an RO-Crate, numbers as LaTeX macros."""
+    """Scores in the formats of others (MTEB, Hugging Face, LaTeX macros), and the run as an RO-Crate."""
     input:
         targets.exports(),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sentflow.api.alignment import STSBEval, TMUPEval
-    from sentflow.api.lazy import UlyssesSentEval, UlyssesSentEvalLazy
+    from sentflow.api.evaluator import UlyssesSentEval
+    from sentflow.api.lazy import UlyssesSentEvalLazy
     from sentflow.api.protocols import probe_protocol
 
 __all__ = ["STSBEval", "TMUPEval", "UlyssesSentEval", "UlyssesSentEvalLazy", "probe_protocol"]

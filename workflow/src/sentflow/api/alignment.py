@@ -20,7 +20,7 @@ from sentflow.geometry.alignment_uniformity import (
     measure_apart,
 )
 from sentflow.geometry.pair_vectors import scored_vectors
-from sentflow.texts.distinct import rows_of
+from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 
 STSB_SPLITS = ("train", "dev", "test", "all")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.encoders.storage import read_embeddings, text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings, text_order_sha256, write_embeddings
 from sentflow.errors import DataError
 
 SAMPLE_ROWS = 8

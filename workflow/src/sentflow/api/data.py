@@ -11,7 +11,8 @@ from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
-from sentflow.graph.config import Entry, TaskCatalog
+from sentflow.graph.config.catalog import TaskCatalog
+from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.sample.rows import to_csv

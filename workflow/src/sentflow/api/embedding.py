@@ -8,7 +8,7 @@ import numpy as np
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.features import pair_features
+from sentflow.probing.features.rows import pair_features
 from sentflow.texts.table import SEPARATOR
 
 if TYPE_CHECKING:

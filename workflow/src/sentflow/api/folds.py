@@ -18,10 +18,10 @@ from sentflow.errors import SentflowError
 from sentflow.probing.cross_validation import FeatureSource, FixedFeatures, one_thread, train_folds
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.probing.training import FoldResult, train_fold
+from sentflow.probing.training.fold import FoldResult, train_fold
 
 if TYPE_CHECKING:
-    from sentflow.probing.features import FeaturePart
+    from sentflow.probing.features.rows import FeaturePart
 
 
 @dataclass(frozen=True)

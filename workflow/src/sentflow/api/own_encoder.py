@@ -5,12 +5,12 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import encode_rows, features_of_columns, text_columns
-from sentflow.encoders.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
-from sentflow.encoders.custom_class import EMBED
-from sentflow.encoders.fetch import custom_manifest
-from sentflow.encoders.kinds import CUSTOM, custom_problems
+from sentflow.encoders.entries import CUSTOM, custom_problems
+from sentflow.encoders.fetch.model import custom_manifest
+from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.kinds.custom_class import EMBED
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.featurised import ALL
+from sentflow.probing.features.featurised import ALL
 
 
 def is_reference(model: Any) -> bool:

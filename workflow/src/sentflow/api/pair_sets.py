@@ -14,7 +14,7 @@ from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
 from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
-from sentflow.graph.config import laid_over
+from sentflow.graph.config.entries import laid_over
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
 

@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.errors import ConfigError
-from sentflow.graph.config import protocol_catalog
+from sentflow.graph.config.catalog import protocol_catalog
 from sentflow.probing.protocol.named import PUBLISHED_NAME, NamedProtocol
 from sentflow.probing.protocol.settings import ProbeProtocol
 

@@ -17,9 +17,9 @@ from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.records import fold_records, prediction_records
-from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
-from sentflow.probing.training import FoldResult
+from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
+from sentflow.probing.storage.records import fold_records, prediction_records
+from sentflow.probing.training.fold import FoldResult
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.table import TaskTable, n_contradicting
 

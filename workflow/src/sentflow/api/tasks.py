@@ -7,7 +7,8 @@ from typing import Any
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.config import Entries, TaskCatalog, task_catalog
+from sentflow.graph.config.catalog import TaskCatalog, task_catalog
+from sentflow.graph.config.family import Entries
 
 WORKFLOW = Path(__file__).parents[3]
 

@@ -7,9 +7,10 @@ from typing import Any
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
-from sentflow.encoders.kinds import custom_problems, is_lazy, source_kind
+from sentflow.encoders.entries import custom_problems, is_lazy, source_kind
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Entries, load_catalog
+from sentflow.graph.config.catalog import load_catalog
+from sentflow.graph.config.family import Entries
 
 _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 

@@ -7,7 +7,7 @@ from typing import Any
 import sentflow
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.config import laid_over
+from sentflow.graph.config.entries import laid_over
 
 
 def workflow_folder() -> Path:

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.graph.config import Experiment
-from sentflow.graph.targets import Targets
+from sentflow.families.probing import Probing
+from sentflow.graph.config.experiment import Experiment
 
 # A task that trains on too few rows has a small file; larger ones are left to the jobs.
 _MAX_BYTES = 50_000_000
@@ -26,13 +26,13 @@ def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
     ConfigError, DataError
         A file of this machine is not in order, in the words of rule prepare.
     """
-    targets = Targets(experiment)
+    probing = Probing(experiment)
     found = []
     for task in experiment.tasks:
         place = SimpleNamespace(task=task)
         settings = {
-            **json.loads(targets.prepare_settings(place)),
-            **json.loads(targets.prepare_checks(place)),
+            **json.loads(probing.prepare_settings(place)),
+            **json.loads(probing.prepare_checks(place)),
         }
         if warning := _warning(task, experiment, settings):
             found.append((task, warning))

@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.graph import paths
-from sentflow.report.costs import benchmark_files, read_records, rule_of
+from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 
 # In a job of SLURM, beside what the benchmark file measures: two Snakemakes of 150 MB each (docs/hpc.md).
 SNAKEMAKES_MB = 300

@@ -7,8 +7,10 @@ from pathlib import Path
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Entries, laid_over, load_experiment
-from sentflow.graph.similarity_config import SECTIONS
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.config.family import Entries
+from sentflow.graph.config.parts import MEASURED
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -73,8 +75,7 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
         "title": title or path.stem,
         "description": "Begun with sentflow new-experiment. Say here what the experiment is for.",
     }
-    without_pairs: dict[str, list[str]] = {section: [] for section in SECTIONS}
-    select = {**selected, **without_pairs}
+    select = {**dict.fromkeys(MEASURED, []), **selected}
     config = laid_over(read_configuration([]), {"experiment": about, "select": select})
     experiment = load_experiment(config, workflow)
     text = _TEMPLATE.format(

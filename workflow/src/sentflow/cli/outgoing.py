@@ -4,11 +4,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.encoders.kinds import API, source_kind
-from sentflow.encoders.service_keys import read_key
+from sentflow.encoders.entries import API, source_kind
+from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.errors import ConfigError
-from sentflow.graph.config import Experiment
-from sentflow.graph.plan import embedded_texts
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.targets import Targets
 from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 
 
@@ -17,8 +17,9 @@ def outgoing(experiment: Experiment) -> list[str]:
 
     The environment is that of this process: a key that is missing here, or is not for the address, is told.
     """
+    collections = sorted(Targets(experiment).collections())
     sentences = [
-        f"{name}: the texts of {', '.join(embedded_texts(experiment))} to {entry['url']}, {_key_of(entry)}"
+        f"{name}: the texts of {', '.join(collections)} to {entry['url']}, {_key_of(entry)}"
         for name, entry in experiment.models.items()
         if entry["kind"] == API
     ]

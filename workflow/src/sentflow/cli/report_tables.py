@@ -2,7 +2,7 @@
 
 from sentflow.cli.terminal import Listing
 from sentflow.compare.marks import BEST, NOT_WORSE
-from sentflow.report.table import Cell, Table
+from sentflow.report.table.cells import Cell, Table
 
 # A terminal may have no styles, and a pipe has none, so marks are written.
 _MARKS = {BEST: ("**", "**"), NOT_WORSE: ("_", "_"), "": ("", "")}

@@ -16,8 +16,8 @@ from sentflow.files.io import parse_json
 from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
+from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.numbers import decimal
-from sentflow.report.score_table import scores_table
 
 _COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}

@@ -10,9 +10,9 @@ from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths
-from sentflow.report.similarity.rows import SimilarityRow
-from sentflow.report.similarity.sts_table import sts_table
-from sentflow.report.similarity.summary import similarity_rows
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.sts_table import sts_table
+from sentflow.report.families.similarity.summary import similarity_rows
 from sentflow.similarity.storage import OVERLAP, read_similarities
 
 # Of a file of scores of one encoder on one pair set.

@@ -7,7 +7,7 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
-from sentflow.graph.config import Experiment, load_experiment
+from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.plan import Plan, plan_of
 
 

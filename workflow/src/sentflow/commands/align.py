@@ -6,13 +6,13 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.files.io import write_json
 from sentflow.geometry.alignment_uniformity import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)

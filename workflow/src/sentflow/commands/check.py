@@ -14,8 +14,8 @@ from sentflow.files.rows import read_rows
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import CHECKS, Selection
 from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.similarity.checks import NAME
-from sentflow.report.similarity.data import SimilarityData
+from sentflow.report.families.similarity.checks import NAME
+from sentflow.report.families.similarity.data import SimilarityData
 
 logger = logging.getLogger(__name__)
 

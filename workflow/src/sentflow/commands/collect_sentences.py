@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sentflow.files.io import write_digest
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import write_texts
+from sentflow.texts.collection import write_texts
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sentflow.files.io import write_digest
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import distinct_texts, write_texts
+from sentflow.texts.collection import distinct_texts, write_texts
 from sentflow.texts.table import read_task
 
 logger = logging.getLogger(__name__)

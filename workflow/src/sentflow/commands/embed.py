@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.encoders.checks.devices import device_names
 from sentflow.encoders.dependencies import vector_libraries
-from sentflow.encoders.devices import device_names
-from sentflow.encoders.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
-from sentflow.encoders.kept import KeptRows
 from sentflow.encoders.load import expected_dimension, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
-from sentflow.encoders.shards import ShardFolder
-from sentflow.encoders.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
+from sentflow.encoders.vectors.kept import KeptRows
+from sentflow.encoders.vectors.shards import ShardFolder
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import exit_with, library_version, start_log
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.prompts import SIDES, TEXT, roles_of_texts
 from sentflow.errors import ConfigError
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import distinct_texts, texts_of_sides
+from sentflow.texts.collection import distinct_texts, texts_of_sides
 from sentflow.texts.table import read_task
 
 

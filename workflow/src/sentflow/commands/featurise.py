@@ -28,10 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, call the class, write."""
     args = parser().parse_args(argv)
     start_log("featurise", args, libraries=["numpy"])
-    from sentflow.encoders.custom import CustomCode, CustomFeaturiser
+    from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.encoders.storage import text_order_sha256, write_embeddings
-    from sentflow.probing.featurised import all_features, row_texts
+    from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+    from sentflow.probing.features.featurised import all_features, row_texts
     from sentflow.texts.table import read_task
 
     manifest, table = read_manifest(args.manifest), read_task(args.task)

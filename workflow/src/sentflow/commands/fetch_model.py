@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.encoders.fetch import fetch_model
+from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.manifest import write_manifest
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.log import exit_with, start_log

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.canvas import save
+from sentflow.report.figure.canvas import save
 from sentflow.report.figures import FIGURES, draw
 
 logger = logging.getLogger(__name__)

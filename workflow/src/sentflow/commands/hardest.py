@@ -12,7 +12,7 @@ from sentflow.audit.hardest import hardest
 from sentflow.audit.rows import write_hard_rows
 from sentflow.errors import DataError
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.probing.predictions import out_of_fold, read_predictions
+from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.texts.table import read_task
 
 logger = logging.getLogger(__name__)

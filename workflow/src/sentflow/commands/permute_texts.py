@@ -9,7 +9,7 @@ from pathlib import Path
 from sentflow.files.io import write_digest
 from sentflow.geometry.permuted_texts import permute_texts, write_permuted
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.distinct import read_texts
+from sentflow.texts.collection import read_texts
 
 logger = logging.getLogger(__name__)
 

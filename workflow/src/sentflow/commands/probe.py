@@ -27,9 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe", args, libraries=["torch", "numpy"])
     from sentflow.probing.cross_validation import FixedFeatures
+    from sentflow.probing.features.embedded import embedded_rows
     from sentflow.probing.job import ProbeSettings, probe_task
-    from sentflow.probing.task_embeddings import embedded_rows
-    from sentflow.texts.distinct import read_texts
+    from sentflow.texts.collection import read_texts
     from sentflow.texts.table import read_task
 
     table = read_task(args.task)

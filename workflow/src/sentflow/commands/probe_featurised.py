@@ -20,9 +20,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("probe_featurised", args, libraries=["torch", "numpy"])
-    from sentflow.encoders.storage import read_embeddings
+    from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.cross_validation import FixedFeatures
-    from sentflow.probing.featurised import row_texts
+    from sentflow.probing.features.featurised import row_texts
     from sentflow.probing.job import ProbeSettings, probe_task
     from sentflow.texts.table import read_task
 

@@ -50,16 +50,16 @@ def lazy_source(
     timeout_seconds: float | None = None,
 ) -> "FeatureSource":
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
-    from sentflow.encoders.custom_class import EMBED
-    from sentflow.encoders.kinds import CUSTOM
-    from sentflow.probing.features import LazyFeatures
+    from sentflow.encoders.entries import CUSTOM
+    from sentflow.encoders.kinds.custom_class import EMBED
+    from sentflow.probing.features.rows import LazyFeatures
 
     if manifest.kind != CUSTOM:
         from sentflow.encoders.lazy import load_lazy_encoder
 
         return LazyFeatures(table, load_lazy_encoder(manifest), split_alternatives=split_alternatives)
-    from sentflow.encoders.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
-    from sentflow.probing.featurised import LazyFeaturised
+    from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
+    from sentflow.probing.features.featurised import LazyFeaturised
 
     code = CustomCode.load(manifest, timeout_seconds=timeout_seconds)
     if manifest.settings["level"] == EMBED:

@@ -13,12 +13,12 @@ from sentflow.files.io import read_json, write_text
 from sentflow.files.rows import read_rows
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.checks import Selection
+from sentflow.report.costs.encoder_rows import EncoderRow
 from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.page import Sources, render
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.section import SimilaritySources
+from sentflow.report.page.page import Sources, render
 from sentflow.report.rows import CostRow, CurveRow
-from sentflow.report.similarity.data import SimilarityData
-from sentflow.report.similarity.section import SimilaritySources
 
 SHOWN_TEXTS = 10  # of a task; the file holds more
 

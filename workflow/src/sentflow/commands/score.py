@@ -37,9 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.files.parquet import write_parquet
     from sentflow.files.sealed import write_sealed
     from sentflow.graph.paths import predictions_of
-    from sentflow.probing.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.probing.protocol.switches import Switches
-    from sentflow.probing.storage import read_folds, refuse_other_settings
+    from sentflow.probing.storage.folds import read_folds, refuse_other_settings
+    from sentflow.probing.storage.predictions import out_of_fold, read_predictions, write_predictions_of_task
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed

@@ -14,9 +14,9 @@ from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.epochs import folds_per_epoch
+from sentflow.report.families.probing.epochs import folds_per_epoch
+from sentflow.report.families.probing.summary import curve_rows
 from sentflow.report.rows import CurveRow
-from sentflow.report.summary import curve_rows
 
 logger = logging.getLogger(__name__)
 

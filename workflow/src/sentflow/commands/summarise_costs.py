@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import read_manifest
-from sentflow.encoders.parameters import count_parameters
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.costs import benchmark_files, cost_rows, records_by_rule
-from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.encoders import Embedding, encoder_rows
+from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.encoders import Embedding, encoder_rows
+from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.rows import CostRow, data_versions
-from sentflow.report.similarity.rows import SimilarityRow
 
 logger = logging.getLogger(__name__)
 

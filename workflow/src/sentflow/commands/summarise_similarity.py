@@ -11,8 +11,8 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import write_rows
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.similarity import summary
-from sentflow.report.similarity.rows import (
+from sentflow.report.families.similarity import summary
+from sentflow.report.families.similarity.rows import (
     AlignmentRow,
     GeometryRow,
     HistogramRow,

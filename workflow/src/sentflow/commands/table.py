@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sentflow.files.io import write_text
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.table_formats import csv_text, latex_text, markdown_text
-from sentflow.report.tables import TABLES, read_table
+from sentflow.report.families.probing.tables import TABLES, read_table
+from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 logger = logging.getLogger(__name__)
 

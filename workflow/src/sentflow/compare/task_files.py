@@ -10,7 +10,7 @@ from sentflow.compare.fold_scores import fold_scores
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.tasks import TaskScores, is_missing, refuse_other_rows
 from sentflow.errors import DataError
-from sentflow.probing.predictions import out_of_fold, read_predictions
+from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.stats.items import resampling_units
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.table import read_task

@@ -5,7 +5,7 @@ Standard library only: the Snakefile imports this module in every job.
 
 from collections.abc import Mapping
 
-from sentflow.encoders.kinds import (
+from sentflow.encoders.entries import (
     API,
     BAG_OF_WORDS,
     CUSTOM,
@@ -24,24 +24,24 @@ _WEIGHTS = frozenset({*NEURAL_KINDS, MODEL2VEC, WORD_VECTORS})
 # Modules that `load_encoder` and `fetch_model` import but not all kinds run, and the kinds that do. An edit of one
 # embeds nothing again for the others: their texts would be paid for once more, or embedded for hours.
 KINDS_OF_MODULE: Mapping[str, frozenset[str]] = {
-    "sentflow.encoders.api": frozenset({API}),
-    "sentflow.encoders.embeddings_service": frozenset({API}),
-    "sentflow.encoders.sentence_transformer": NEURAL_KINDS,
-    "sentflow.encoders.backends": NEURAL_KINDS,
-    "sentflow.encoders.model2vec": frozenset({MODEL2VEC}),
-    "sentflow.encoders.word_vectors": frozenset({WORD_VECTORS}),
-    "sentflow.encoders.word_vector_files": frozenset({WORD_VECTORS}),
-    "sentflow.encoders.word_vector_source": frozenset({WORD_VECTORS}),
-    "sentflow.encoders.controls": frozenset({BAG_OF_WORDS, RANDOM}),
-    "sentflow.encoders.custom": frozenset({CUSTOM}),
-    "sentflow.encoders.custom_class": frozenset({CUSTOM}),
-    "sentflow.encoders.scikit_learn": frozenset({SCIKIT_LEARN}),
-    "sentflow.encoders.scikit_learn_list": frozenset({SCIKIT_LEARN}),
+    "sentflow.encoders.kinds.api": frozenset({API}),
+    "sentflow.encoders.kinds.embeddings_service": frozenset({API}),
+    "sentflow.encoders.kinds.neural.encoder": NEURAL_KINDS,
+    "sentflow.encoders.kinds.neural.backends": NEURAL_KINDS,
+    "sentflow.encoders.kinds.model2vec": frozenset({MODEL2VEC}),
+    "sentflow.encoders.kinds.word_vectors": frozenset({WORD_VECTORS}),
+    "sentflow.encoders.kinds.word_vector_files": frozenset({WORD_VECTORS}),
+    "sentflow.encoders.fetch.word_vectors": frozenset({WORD_VECTORS}),
+    "sentflow.encoders.kinds.controls": frozenset({BAG_OF_WORDS, RANDOM}),
+    "sentflow.encoders.kinds.custom": frozenset({CUSTOM}),
+    "sentflow.encoders.kinds.custom_class": frozenset({CUSTOM}),
+    "sentflow.encoders.kinds.scikit_learn": frozenset({SCIKIT_LEARN}),
+    "sentflow.encoders.kinds.scikit_learn_list": frozenset({SCIKIT_LEARN}),
     # checks of a configuration, which decide no vector
-    "sentflow.encoders.entry_checks": frozenset({SCIKIT_LEARN}),
-    "sentflow.encoders.model_files": _WEIGHTS,
-    "sentflow.encoders.archive": _WEIGHTS,
-    "sentflow.encoders.hub": _WEIGHTS,
+    "sentflow.encoders.checks.steps": frozenset({SCIKIT_LEARN}),
+    "sentflow.encoders.fetch.model_files": _WEIGHTS,
+    "sentflow.encoders.fetch.archive": _WEIGHTS,
+    "sentflow.encoders.fetch.hub": _WEIGHTS,
 }
 _NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _LIBRARIES: Mapping[str, tuple[str, ...]] = {

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.encoders.kinds import (
+from sentflow.encoders.entries import (
     API,
     BAG_OF_WORDS,
     CUSTOM,
@@ -13,10 +13,10 @@ from sentflow.encoders.kinds import (
     TRANSFORMERS,
     WORD_VECTORS,
 )
+from sentflow.encoders.kinds.neural.settings import EncodeSettings
 from sentflow.encoders.manifest import Manifest, check_files, model_folder
 from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.protocol import Encoder
-from sentflow.encoders.settings import EncodeSettings
 from sentflow.encoders.settings_by_kind import (
     AnySettings,
     ApiSettings,
@@ -54,7 +54,7 @@ def load_encoder(
     connection
         How a service is reached; only encoders behind an address read it.
     devices
-        Where a neural model computes, see `sentflow.encoders.devices`; empty is the best there is.
+        Where a neural model computes, see `sentflow.encoders.checks.devices`; empty is the best there is.
     timeout_seconds
         What a call of a user's own class may take; None is no limit.
     role, task
@@ -68,7 +68,7 @@ def load_encoder(
         The files are no longer those of the manifest.
     """
     if manifest.kind in NEURAL_KINDS and isinstance(settings, EncodeSettings):
-        from sentflow.encoders.sentence_transformer import SentenceTransformerEncoder
+        from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 
         return SentenceTransformerEncoder.load(
             _checked_folder(manifest, manifest_folder),
@@ -81,7 +81,7 @@ def load_encoder(
             task=task,
         )
     if manifest.kind == MODEL2VEC and isinstance(settings, Model2vecSettings):
-        from sentflow.encoders.model2vec import Model2vecEncoder
+        from sentflow.encoders.kinds.model2vec import Model2vecEncoder
 
         return Model2vecEncoder.load(_checked_folder(manifest, manifest_folder), settings)
     if manifest.kind == WORD_VECTORS and isinstance(settings, WordVectorSettings):
@@ -89,15 +89,15 @@ def load_encoder(
     if manifest.kind == API and isinstance(settings, ApiSettings):
         return _api(manifest, settings, connection or Connection())
     if manifest.kind == BAG_OF_WORDS:
-        from sentflow.encoders.controls import BagOfWordsEncoder
+        from sentflow.encoders.kinds.controls import BagOfWordsEncoder
 
         return BagOfWordsEncoder(**manifest.settings)
     if manifest.kind == RANDOM:
-        from sentflow.encoders.controls import RandomEncoder
+        from sentflow.encoders.kinds.controls import RandomEncoder
 
         return RandomEncoder(**manifest.settings)
     if manifest.kind == CUSTOM:
-        from sentflow.encoders.custom import CustomCode, CustomEncoder
+        from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder
 
         return CustomEncoder(CustomCode.load(manifest, timeout_seconds=timeout_seconds))
     raise ConfigError(
@@ -115,7 +115,7 @@ def expected_dimension(manifest: Manifest, settings: AnySettings) -> int | None:
 
 
 def _word_vectors(manifest: Manifest, settings: WordVectorSettings, manifest_folder: Path) -> Encoder:
-    from sentflow.encoders.word_vectors import WordVectorEncoder
+    from sentflow.encoders.kinds.word_vectors import WordVectorEncoder
 
     folder = _checked_folder(manifest, manifest_folder)
     (name,) = manifest.files
@@ -123,8 +123,8 @@ def _word_vectors(manifest: Manifest, settings: WordVectorSettings, manifest_fol
 
 
 def _api(manifest: Manifest, settings: ApiSettings, connection: Connection) -> Encoder:
-    from sentflow.encoders.api import ApiEncoder
-    from sentflow.encoders.embeddings_service import EmbeddingsService
+    from sentflow.encoders.kinds.api import ApiEncoder
+    from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
 
     return ApiEncoder(
         EmbeddingsService(manifest.settings["url"], connection),

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.kinds import source_kind
+from sentflow.encoders.entries import source_kind
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 
@@ -22,7 +22,7 @@ class Manifest:
     Attributes
     ----------
     kind
-        Of encoder, see `sentflow.encoders.kinds`.
+        Of encoder, see `sentflow.encoders.entries`.
     dimension
         Width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where each
         fold has its own.

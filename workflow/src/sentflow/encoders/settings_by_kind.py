@@ -4,9 +4,9 @@ import json
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from sentflow.encoders.kinds import API, MODEL2VEC, WORD_VECTORS
-from sentflow.encoders.settings import EncodeSettings, is_count
-from sentflow.encoders.words import TOKENS
+from sentflow.encoders.entries import API, MODEL2VEC, WORD_VECTORS
+from sentflow.encoders.kinds.neural.settings import EncodeSettings, is_count
+from sentflow.encoders.kinds.words import TOKENS
 from sentflow.errors import ConfigError
 
 
@@ -70,7 +70,7 @@ class WordVectorSettings(_Settings):
     Attributes
     ----------
     tokens
-        Name of a way to cut, see `sentflow.encoders.words`.
+        Name of a way to cut, see `sentflow.encoders.kinds.words`.
     lower_case
         Look up the words of a text in lower case.
     normalise
@@ -117,8 +117,8 @@ class Connection(_Settings):
     Attributes
     ----------
     key_variable
-        Environment variable that holds the key, see `sentflow.encoders.service_keys`; None for a service that asks
-        for none.
+        Environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a service that
+        asks for none.
     batch_texts
         Texts of a request at most.
     timeout_seconds

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.encoders.kinds import DESCRIPTIVE_KEYS, PLACE_KEYS
+from sentflow.encoders.entries import DESCRIPTIVE_KEYS, PLACE_KEYS
 
 OWNER = "sentflow"  # of what has no name on the hub
 REVISION_DIGITS = 40  # of a git commit, whose place a checksum takes

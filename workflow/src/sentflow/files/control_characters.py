@@ -1,7 +1,7 @@
 """Signs that do something instead of being seen: they steer a terminal, turn lines around, or are half a sign.
 
 Texts of strangers hold them. What is printed or put into a table shows them written out; a configuration may not have
-them (`sentflow.graph.config_values`). Standard library only: the Snakefile imports this module in every job.
+them (`sentflow.graph.config.values`). Standard library only: the Snakefile imports this module in every job.
 """
 
 import re

@@ -21,7 +21,7 @@ from sentflow.geometry.whitening import fit_whitening
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
-from sentflow.texts.distinct import rows_of
+from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 
 DEFAULT_SAMPLE = 10_000

@@ -8,7 +8,7 @@ from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.alignment_uniformity import PER_BATCH, AlignmentSettings, measure_apart
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
-from sentflow.texts.distinct import rows_of
+from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 
 

@@ -1,8 +1,8 @@
 """Where every file of the results tree lies. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
-``{dataset} {file} {family} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression} {table}
-{figure}``.
+``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
+{table} {figure}``.
 """
 
 import re
@@ -12,25 +12,18 @@ RESULTS = "results"
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
 TASK = f"{RESULTS}/data/tasks/{{task}}.parquet"
 TASK_DIGEST = f"{RESULTS}/data/tasks/{{task}}.json"
-TEXTS = f"{RESULTS}/data/texts/{{dataset}}.parquet"
-TEXTS_DIGEST = f"{RESULTS}/data/texts/{{dataset}}.json"
+# Texts that are embedded together: of a dataset's tasks, of a family of pair sets, of a task with prompts.
+TEXTS = f"{RESULTS}/data/texts/{{collection}}.parquet"
+TEXTS_DIGEST = f"{RESULTS}/data/texts/{{collection}}.json"
+PERMUTED_TEXTS = TEXTS.replace("{collection}", "{collection}-permuted")
+PERMUTED_TEXTS_DIGEST = TEXTS_DIGEST.replace("{collection}", "{collection}-permuted")
 
 PAIR_SET = f"{RESULTS}/data/pairs/{{pairs}}.parquet"
 PAIR_SET_DIGEST = f"{RESULTS}/data/pairs/{{pairs}}.json"
-# A family of pair sets is embedded as one dataset; its texts with their words in another order as a second one.
-FAMILY_TEXTS = TEXTS.replace("{dataset}", "{family}")
-FAMILY_TEXTS_DIGEST = TEXTS_DIGEST.replace("{dataset}", "{family}")
-PERMUTED_TEXTS = TEXTS.replace("{dataset}", "{family}-permuted")
-PERMUTED_TEXTS_DIGEST = TEXTS_DIGEST.replace("{dataset}", "{family}-permuted")
-
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
-EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.npy"
-EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.json"
-# Of a model whose entry has a prompt for this very task.
-TASK_EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.npy"
-TASK_EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.json"
-
+EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
+EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
 
@@ -55,7 +48,7 @@ OVERLAP_ROWS = SIMILARITY_ROWS.replace("{model}", "{baseline}")
 SIMILARITY_PAIRS = f"{RESULTS}/similarity/comparisons.parquet"
 REGRESSION = f"{RESULTS}/regressions/{{regression}}/{{model}}.json"
 ALIGNMENT = f"{RESULTS}/alignments/{{alignment}}/{{model}}.json"
-GEOMETRY = f"{RESULTS}/geometry/{{family}}/{{model}}.json"
+GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"

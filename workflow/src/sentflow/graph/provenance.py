@@ -44,10 +44,20 @@ def code(module: str, *, without: frozenset[str] = frozenset()) -> str:
 
 
 def files(*names: str) -> str:
-    """16 hex digits of the bytes of files of the package that code reads, e.g. a template or style sheet."""
+    """16 hex digits of the bytes of files of the package that code reads: names, or patterns such as ``"a/*.yaml"``.
+
+    Raises
+    ------
+    FileNotFoundError
+        A name or pattern has no file.
+    """
     digest = hashlib.sha256()
     for name in names:
-        digest.update((_ROOT / name).read_bytes())
+        found = sorted(_ROOT.glob(name))
+        if not found:
+            raise FileNotFoundError(f"there is no file {name} in the package")
+        for file in found:
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sentflow.probing.devices import check_device
-from sentflow.probing.fused import check_installed
-from sentflow.probing.metrics import METRICS
+from sentflow.probing.accelerator.devices import check_device
+from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
-from sentflow.probing.records import TEST_EPOCH, fold_records, prediction_records
-from sentflow.probing.selected_rows import SelectedRows
-from sentflow.probing.training import KERNELS, FoldResult, train_fold
+from sentflow.probing.storage.records import TEST_EPOCH, fold_records, prediction_records
+from sentflow.probing.training.fold import KERNELS, FoldResult, train_fold
+from sentflow.probing.training.selected_rows import SelectedRows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sentflow.probing.features import FeaturePart
+    from sentflow.probing.features.rows import FeaturePart
 
 logger = logging.getLogger(__name__)
 
@@ -193,13 +193,13 @@ def train_folds(
     """Train the wanted folds (all without `wanted`), in their order; `groups` as in `plan_folds`.
 
     On a processor each fold is computed by itself, so its result does not depend on which others are asked for. On
-    other devices folds of fixed features are trained side by side (`sentflow.probing.folds_together`): what is asked
-    for beside a fold may move its last bits.
+    other devices folds of fixed features are trained side by side (`accelerator.folds_together`): what is asked for
+    beside a fold may move its last bits.
     """
     with one_thread(torch=hidden is not None or device != "cpu"):
         plans = plan_folds(labels, protocol, wanted=wanted, groups=groups)
         if device != "cpu" and isinstance(source, FixedFeatures):
-            from sentflow.probing.folds_together import Together
+            from sentflow.probing.accelerator.folds_together import Together
 
             together = Together(metric, n_classes, hidden, protocol, device)
             yield from together.train(source.features, labels, plans)
@@ -224,7 +224,7 @@ def one_thread(*, torch: bool) -> Iterator[None]:
     with ExitStack() as stack:
         stack.enter_context(threadpool_limits(1))
         if torch:
-            from sentflow.probing.tensor_training import one_torch_thread
+            from sentflow.probing.accelerator.tensor_training import one_torch_thread
 
             stack.enter_context(one_torch_thread())
         yield

@@ -11,15 +11,15 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.graph import paths
+from sentflow.probing.accelerator.devices import check_device
 from sentflow.probing.cross_validation import FeatureSource, train_folds
-from sentflow.probing.devices import check_device
-from sentflow.probing.fused import check_installed
+from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.protocol.draws import UngroupableError
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches, SwitchValue
-from sentflow.probing.records import fold_records, prediction_records
-from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
-from sentflow.probing.training import FoldResult
+from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
+from sentflow.probing.storage.records import fold_records, prediction_records
+from sentflow.probing.training.fold import FoldResult
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
 from sentflow.texts.table import TaskTable
 

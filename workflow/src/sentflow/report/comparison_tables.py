@@ -9,7 +9,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
-from sentflow.report.table import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."
 

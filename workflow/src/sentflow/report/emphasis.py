@@ -9,12 +9,12 @@ from pathlib import Path
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult, Selection, run_check
+from sentflow.report.families.probing.remarks import training_mark
+from sentflow.report.families.similarity import checks as similarity_checks
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.marked_cells import MarkedCell, marked_cells
-from sentflow.report.remarks import training_mark
 from sentflow.report.rows import unique
-from sentflow.report.similarity import checks as similarity_checks
-from sentflow.report.similarity.data import SimilarityData
-from sentflow.report.table_formats import markdown
+from sentflow.report.table.formats import markdown
 
 _RULE = (
     "No score is bold or underlined without a test; every table of scores says n, protocol, repetitions × folds, its "

@@ -11,30 +11,23 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.report import (
-    canvas,
-    comparison_data,
-    cost_bars,
-    curves,
-    differences,
-    forest,
-    heatmap,
-    pareto,
-    rankings,
-    wins,
-)
+from sentflow.report import comparison_data
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.encoder_rows import EncoderRow
-from sentflow.report.rows import CostRow, CurveRow
-from sentflow.report.similarity import (
-    association,
-    association_figure,
-    histograms,
-    plane,
-    spectrum,
-    truncation,
+from sentflow.report.costs import bars as cost_bars
+from sentflow.report.costs import pareto
+from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.families.geometry import association, association_figure, plane, spectrum, truncation
+from sentflow.report.families.probing import curves, differences, forest, heatmap, rankings, wins
+from sentflow.report.families.similarity import histograms
+from sentflow.report.families.similarity.rows import (
+    AssociationRow,
+    HistogramRow,
+    PlaneRow,
+    SpectrumRow,
+    TruncationRow,
 )
-from sentflow.report.similarity.rows import AssociationRow, HistogramRow, PlaneRow, SpectrumRow, TruncationRow
+from sentflow.report.figure import canvas
+from sentflow.report.rows import CostRow, CurveRow
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import beaten
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import tested
-from sentflow.report.averages import average_score
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.numbers import counted, decimal, listed, percent
-from sentflow.report.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.rows import unique
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sentflow.encoders.storage import read_embeddings
+from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.errors import DataError
-from sentflow.texts.distinct import read_texts, rows_of
+from sentflow.texts.collection import read_texts, rows_of
 
 if TYPE_CHECKING:
     from sentflow.texts.pairs import PairTable

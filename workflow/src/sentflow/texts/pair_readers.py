@@ -8,7 +8,7 @@ from typing import Any
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.decoding import decode, plain_lines, plain_records, quoted_records
 from sentflow.files.io import parse_json
-from sentflow.texts.assin import read_assin
+from sentflow.texts.formats.xml_assin import read_assin
 from sentflow.texts.pair_files import SUBSET, reader_files
 
 FORMATS = ("semeval", "tsv", "csv", "jsonl", "json", "parquet", "assin-xml", "blocks")

@@ -11,7 +11,7 @@ from sentflow.files.archives.limits import is_archive_name
 from sentflow.files.archives.members import is_archive, member_names, members_under, read_members
 from sentflow.files.decoding import csv_records, decode
 from sentflow.files.io import parse_json
-from sentflow.texts.assin import read_assin
+from sentflow.texts.formats.xml_assin import read_assin
 from sentflow.texts.table import SEPARATOR
 
 FORMATS = ("ulysses-csv", "csv", "jsonl", "parquet", "arff", "text-folders", "assin-xml")

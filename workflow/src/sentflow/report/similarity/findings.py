@@ -3,13 +3,13 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.similarity.sts_table import average_of, key_of, main_rows
 from sentflow.report.findings import Finding, highest
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.rows import unique
-from sentflow.report.similarity import words
-from sentflow.report.similarity.data import SimilarityData
-from sentflow.report.similarity.rows import SimilarityRow
-from sentflow.report.similarity.sts_table import average_of, key_of, main_rows
 from sentflow.report.tested import lead_over_all
 
 

@@ -2,22 +2,48 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from sentflow.errors import ConfigError
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.sample import facts_english, facts_portuguese
-from sentflow.texts.sample.facts import Source, Theme
 from sentflow.texts.sample.grammar import Grammar, as_sentence
+from sentflow.texts.sample.vocabulary import vocabulary
+
+Theme = tuple[tuple[str, str, str], ...]
+"""Three facts about the same kind of thing, each in three wordings that share few words."""
 
 COLUMNS = ("subset", "text_a", "text_b", "score")
 LEVELS = (0, 1, 2, 3, 4, 5)
 ATTEMPTS_AT_NEW_PAIRS = 20
 _UNEVEN = (-0.4, -0.2, 0.0, 0.2, 0.4)  # as if five people had scored, and not all alike
 
-ENGLISH = (facts_english.NEWS, facts_english.IMAGES, facts_english.FORUMS)
-PORTUGUESE = (facts_portuguese.NEWS, facts_portuguese.IMAGES, facts_portuguese.FORUMS)
+
+@dataclass(frozen=True)
+class Source:
+    """Where sentences of one manner come from.
+
+    Attributes
+    ----------
+    name
+        Of the sub-source.
+    themes
+        At least two.
+    places, times
+        Phrases that may end a sentence, or begin it.
+    """
+
+    name: str
+    themes: tuple[Theme, ...]
+    places: tuple[str, ...]
+    times: tuple[str, ...]
+
+
+@cache
+def sources(language: str) -> tuple[Source, ...]:
+    """The sources of a language, ``"english"`` or ``"portuguese"``."""
+    return tuple(Source(**entry) for entry in vocabulary(f"facts_{language}")["sources"])
 
 
 @dataclass(frozen=True)
@@ -26,29 +52,37 @@ class PairRecipe:
 
     Attributes
     ----------
-    sources
-        Where its sentences come from, one after the other.
+    language
+        Of its sentences, see `sources`.
     rows_per_source
         A multiple of six, for each level has as many.
+    only
+        Name of the one source that its sentences come from; empty for all, one after the other.
     least
         Score of pairs that have nothing in common, 0 or 1; 5 is the same meaning.
     """
 
-    sources: tuple[Source, ...]
+    language: str
     rows_per_source: int
+    only: str = ""
     least: int = 0
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """Where its sentences come from."""
+        return tuple(source for source in sources(self.language) if self.only in ("", source.name))
 
 
 RECIPES = {
-    "STS12": PairRecipe(ENGLISH, 48),
-    "STS13": PairRecipe(ENGLISH, 48),
-    "STSB-train": PairRecipe(ENGLISH, 78),
-    "STSB-dev": PairRecipe(ENGLISH, 48),
-    "STSB-test": PairRecipe(ENGLISH, 60),
-    "SICKR-test": PairRecipe((facts_english.IMAGES,), 150, least=1),
-    "STSB-pt-dev": PairRecipe(PORTUGUESE, 48),
-    "STSB-pt-test": PairRecipe(PORTUGUESE, 60),
-    "ASSIN-test": PairRecipe((facts_portuguese.NEWS,), 150, least=1),
+    "STS12": PairRecipe("english", 48),
+    "STS13": PairRecipe("english", 48),
+    "STSB-train": PairRecipe("english", 78),
+    "STSB-dev": PairRecipe("english", 48),
+    "STSB-test": PairRecipe("english", 60),
+    "SICKR-test": PairRecipe("english", 150, only="images", least=1),
+    "STSB-pt-dev": PairRecipe("portuguese", 48),
+    "STSB-pt-test": PairRecipe("portuguese", 60),
+    "ASSIN-test": PairRecipe("portuguese", 150, only="notícias", least=1),
 }
 
 

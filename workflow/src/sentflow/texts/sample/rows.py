@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.texts.sample.grammar import Grammar
-from sentflow.texts.sample.words import WORDS
+from sentflow.texts.sample.vocabulary import vocabulary
 
 Texts = tuple[str] | tuple[str, str]
 Writer = Callable[[Grammar, int], Texts]
@@ -61,7 +61,7 @@ class Recipe:
 def make_rows(recipe: Recipe, *, seed: int) -> SampleRows:
     """Write the rows of a recipe in random order; the same seed gives the same rows."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    grammar = Grammar(rng, WORDS)
+    grammar = Grammar(rng, vocabulary("words"))
     seen: set[Texts] = set()
     rows: list[tuple[Texts, int]] = []
     for label, n_rows in enumerate(recipe.rows_per_class):

@@ -1,0 +1,53 @@
+"""Rows and predictions → what to know about a task before believing its scores."""
+
+
+rule audit:
+    """The rows of one task → duplicates, contradictions, classes, lengths, languages, documents; with warnings."""
+    input:
+        paths.TASK_DIGEST,
+        rows=ancient(paths.TASK),
+    output:
+        paths.AUDIT,
+    log:
+        paths.log("audit", "{task}"),
+    benchmark:
+        paths.benchmark("audit", "{task}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 20 * attempt,
+    params:
+        code=code("sentflow.commands.audit"),
+        env=versions("numpy", "py3langid"),
+        settings=probing.audit_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.audit --rows {input.rows:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule hardest:
+    """The predictions of every encoder on one task → the texts that most of them get wrong."""
+    input:
+        paths.TASK_DIGEST,
+        rows=ancient(paths.TASK),
+        predictions=probing.predictions_of_real_models,
+    output:
+        paths.HARDEST,
+    log:
+        paths.log("hardest", "{task}"),
+    benchmark:
+        paths.benchmark("hardest", "{task}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+    params:
+        code=code("sentflow.commands.hardest"),
+        settings=probing.hardest_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.hardest --rows {input.rows:q}"
+        " --predictions {input.predictions:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,72 @@
+"""A user's own classes that make the features of rows themselves → features → folds."""
+
+
+rule featurise:
+    """The features of one task's rows by a user's own class."""
+    input:
+        paths.TASK_DIGEST,
+        manifest=paths.MANIFEST,
+        task=ancient(paths.TASK),
+        own=ancient(targets.encoders.files),
+    output:
+        features=paths.FEATURES,
+        info=paths.FEATURES_INFO,
+    log:
+        paths.log("featurise", "{model}/{task}"),
+    benchmark:
+        paths.benchmark("featurise", "{model}/{task}")
+    wildcard_constraints:
+        model=targets.encoders.featurisers(),
+    conda:
+        "../../../envs/embed.yaml"
+    threads: targets.encoders.threads
+    resources:
+        mem_mb=lambda wildcards, attempt: 4000 * attempt,
+        runtime=lambda wildcards, attempt: 120 * attempt,
+        call_seconds=targets.encoders.call_seconds,
+    params:
+        code=code("sentflow.commands.featurise"),
+        env=versions("numpy"),
+    shell:
+        "OMP_NUM_THREADS={threads} python -m sentflow.commands.featurise --manifest {input.manifest:q}"
+        " --task {input.task:q} --call-seconds {resources.call_seconds:q} --features {output.features:q} --info {output.info:q} > {log:q} 2>&1"
+
+
+rule probe_featurised:
+    """Folds of a task with the features that a user's own class made of its rows."""
+    input:
+        paths.TASK_DIGEST,
+        task=ancient(paths.TASK),
+        features=ancient(paths.FEATURES),
+        info=paths.FEATURES_INFO,
+    output:
+        folds=probing.fold_outputs(),
+    log:
+        paths.log("probe_featurised", probing.job_key()),
+    benchmark:
+        paths.benchmark("probe_featurised", probing.job_key())
+    wildcard_constraints:
+        model=targets.encoders.featurisers(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 2000 * attempt,
+        runtime=lambda wildcards, attempt: 60 * attempt,
+    params:
+        code=code("sentflow.commands.probe_featurised"),
+        env=probing.probe_versions,
+        settings=probing.probe_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"
+        " --features {input.features:q} --info {input.info:q} --settings {params.settings:q}"
+        " --output {output.folds:q} > {log:q} 2>&1"
+
+
+use rule probe_featurised as probe_featurised_study with:
+    output:
+        folds=probing.fold_outputs(study=True),
+    log:
+        paths.log("probe_featurised_study", probing.job_key(study=True)),
+    benchmark:
+        paths.benchmark("probe_featurised_study", probing.job_key(study=True))

@@ -1,0 +1,60 @@
+"""Other protocols beside that of the scores: folds and scores of their own, and what they change."""
+
+
+use rule probe as probe_study with:
+    output:
+        folds=probing.fold_outputs(study=True),
+    log:
+        paths.log("probe_study", probing.job_key(study=True)),
+    benchmark:
+        paths.benchmark("probe_study", probing.job_key(study=True))
+
+
+use rule probe_lazy as probe_lazy_study with:
+    output:
+        folds=probing.fold_outputs(study=True),
+    log:
+        paths.log("probe_lazy_study", probing.job_key(study=True)),
+    benchmark:
+        paths.benchmark("probe_lazy_study", probing.job_key(study=True))
+
+
+use rule score as score_study with:
+    output:
+        scores=paths.STUDY_SCORES,
+        table=paths.STUDY_SCORE_TABLE,
+        predictions=paths.STUDY_SCORE_PREDICTIONS,
+    log:
+        paths.log("score_study", "{protocol}/{task}/{model}"),
+    benchmark:
+        paths.benchmark("score_study", "{protocol}/{task}/{model}")
+
+
+rule compare_protocol:
+    """Scores under the experiment's protocol and under another → what the other changes."""
+    input:
+        scores=probing.scores(),
+        tables=probing.score_tables(),
+        other_scores=probing.study_scores,
+        other_tables=probing.study_score_tables,
+    output:
+        paths.EFFECTS,
+    log:
+        paths.log("compare_protocol", "{protocol}"),
+    benchmark:
+        paths.benchmark("compare_protocol", "{protocol}")
+    localrule: True
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        code=code("sentflow.commands.compare_protocol"),
+        env=versions("numpy", "scipy"),
+        settings=probing.effect_settings,
+    shell:
+        "python -m sentflow.commands.compare_protocol --scores {input.scores:q} --tables {input.tables:q}"
+        " --other-scores {input.other_scores:q} --other-tables {input.other_tables:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,29 @@
+"""Raw files → task tables."""
+
+
+rule prepare:
+    """A raw file → the task table."""
+    input:
+        probing.raw_file,
+    output:
+        table=paths.TASK,
+        digest=paths.TASK_DIGEST,
+    log:
+        paths.log("prepare", "{task}"),
+    benchmark:
+        paths.benchmark("prepare", "{task}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=lambda wildcards, attempt: 1000 * attempt,
+        runtime=lambda wildcards, attempt: 10 * attempt,
+        checks=probing.prepare_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare"),
+        settings=probing.prepare_settings,
+    shell:
+        "python -m sentflow.commands.prepare --task {wildcards.task:q} --raw {input:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"

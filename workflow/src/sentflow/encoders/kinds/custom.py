@@ -1,0 +1,373 @@
+"""A user's own encoder: its class is loaded from its file, called, and what it returns is checked.
+
+Whatever goes wrong in there is told with file, class and method: the user has to mend the file, not sentflow.
+"""
+
+import importlib.util
+import inspect
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.encoders.kinds.custom_class import EMBED, ENCODE, split_reference
+from sentflow.encoders.kinds.time_limit import time_limit
+from sentflow.encoders.manifest import Manifest, check_files
+from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
+from sentflow.errors import ConfigError, DataError
+
+logger = logging.getLogger(__name__)
+
+# Two, so that a result for one text cannot pass for the right shape; encoded once to learn the width.
+_TRIAL_TEXTS = ("Uma lei.", "A Câmara votou outra lei ontem.")
+
+
+@dataclass(frozen=True)
+class CustomCode:
+    """A class of a user's file, and the arguments it is made with.
+
+    Attributes
+    ----------
+    file, name
+        Where it is defined.
+    type
+        The class.
+    arguments
+        Of its constructor.
+    timeout_seconds
+        What each call may take before the process ends; None is no limit.
+    """
+
+    file: str
+    name: str
+    type: type
+    arguments: Mapping[str, Any]
+    timeout_seconds: float | None = None
+
+    @classmethod
+    def load(
+        cls, manifest: Manifest, *, offline: bool = True, timeout_seconds: float | None = None
+    ) -> "CustomCode":
+        """Import the class that a manifest names; its files must be those of the manifest.
+
+        Parameters
+        ----------
+        manifest
+            Of an own encoder.
+        offline
+            Keep this process from the hub from now on: in the pipeline the network is for `fetch_model` alone, and
+            models that the file loads have to lie on this machine.
+        timeout_seconds
+            See the attribute; the import is such a call too.
+
+        Raises
+        ------
+        ConfigError
+            The file cannot be imported, or the class is not what the config was read as.
+        DataError
+            A file has changed since `fetch_model` saw it.
+        """
+        if manifest.source is None:
+            raise ConfigError(
+                "the manifest of an own encoder names no file. Delete it and run snakemake again."
+            )
+        check_files(Path(), manifest.files)
+        file, name = split_reference(manifest.source["custom"])
+        if offline:
+            os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+        with _limited(timeout_seconds, f"the import of {file}", name):
+            found = getattr(_imported(file), name, None)
+        if not isinstance(found, type):
+            raise ConfigError(
+                f"{file} has no class {name!r} when it is imported. Define it at the top level."
+            )
+        if bool(getattr(found, "lazy", False)) != manifest.settings["lazy"]:
+            raise ConfigError(
+                f"{file}, {name}: lazy is {found.lazy!r} when it is imported, but the file was read as "  # type: ignore[attr-defined]
+                f"{manifest.settings['lazy']}. Write lazy = True or lazy = False in the body of the class itself."
+            )
+        return cls(
+            file=file,
+            name=name,
+            type=found,
+            arguments=manifest.settings["arguments"],
+            timeout_seconds=timeout_seconds,
+        )
+
+    def new(self) -> Any:
+        """A new object of the class.
+
+        Raises
+        ------
+        ConfigError
+            The arguments do not fit, or the constructor fails.
+        """
+        try:
+            with _limited(self.timeout_seconds, self.where("__init__"), self.name):
+                return self.type(**self.arguments)
+        except Exception as error:
+            logger.exception("%s(%s)", self.name, dict(self.arguments))
+            raise ConfigError(
+                f"{self.where('__init__')} failed with the arguments {dict(self.arguments)}: {self._told(error)}. "
+                "Correct arguments: in the model's entry, or the file."
+            ) from error
+
+    def call(self, instance: Any, method: str, *args: Any, **keywords: Any) -> Any:
+        """Call a method of an object.
+
+        Raises
+        ------
+        DataError
+            It raised anything; the log has the traceback.
+        """
+        try:
+            with _limited(self.timeout_seconds, self.where(method), self.name):
+                return getattr(instance, method)(*args, **keywords)
+        except Exception as error:
+            logger.exception("%s", self.where(method))
+            raise DataError(f"{self.where(method)} failed: {self._told(error)}.") from error
+
+    def where(self, method: str) -> str:
+        """File, class and method, for messages."""
+        return f"{self.file}, {self.name}.{method}"
+
+    def _told(self, error: BaseException) -> str:
+        return told(error, self.file)
+
+
+class CustomEncoder:
+    """A user's ``encode`` as an `Encoder`; one object for all texts."""
+
+    def __init__(self, code: CustomCode) -> None:
+        self._code = code
+        self._instance = code.new()
+        # `dimension` is needed before the first text; and a wrong shape is told in the first second.
+        self.dimension = encoded(code, self._instance, _TRIAL_TEXTS, role="text", task=None).shape[1]
+
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
+        """See `Encoder.encode`; the class is told role and task if it has arguments of these names."""
+        vectors = encoded(self._code, self._instance, texts, role=role, task=task)
+        _check_width(self._code.where(ENCODE), vectors, self.dimension)
+        return vectors
+
+
+class CustomLazyEncoder:
+    """A user's ``fit`` and ``encode`` as a lazy encoder; a new object for every fold, which can remember no other."""
+
+    def __init__(self, code: CustomCode, *, task: str) -> None:
+        self._code = code
+        self._task = task
+        self._instance: Any = None
+        self._width: int | None = None
+
+    def fit(self, texts: Sequence[str]) -> "CustomLazyEncoder":
+        """Learn from the texts of a training part."""
+        self._instance, self._width = self._code.new(), None
+        self._code.call(self._instance, "fit", list(texts))
+        return self
+
+    def transform(self, texts: Sequence[str]) -> FloatArray:
+        """(n, d) float32; d is the same until the next `fit`."""
+        vectors = encoded(self._code, self._instance, texts, role="text", task=self._task)
+        _check_width(self._code.where(ENCODE), vectors, self._width)
+        self._width = vectors.shape[1]
+        return vectors
+
+
+class CustomFeaturiser:
+    """A user's ``embed``: rows of a task to features."""
+
+    def __init__(self, code: CustomCode) -> None:
+        self._code = code
+        self._instance: Any = None
+        self._width: int | None = None
+
+    def start(self) -> None:
+        """Begin anew: a new object, which can remember nothing of another fold."""
+        self._instance, self._width = self._code.new(), None
+
+    def embed(
+        self, texts_a: Sequence[str], texts_b: Sequence[str] | None, *, task: str, split: str
+    ) -> FloatArray:
+        """Features of n rows.
+
+        Parameters
+        ----------
+        texts_a
+            n texts.
+        texts_b
+            n second texts, or alternatives joined by ``" [SEP] "``; None where rows have one text.
+        task
+            Its name.
+        split
+            ``"train"``, ``"eval"``, ``"test"``; or ``"all"`` for a featuriser that is not lazy.
+
+        Returns
+        -------
+        ndarray
+            (n, d) float32, all finite; d is the same until the next `start`.
+
+        Raises
+        ------
+        DataError
+            The class failed, or returned something else.
+        """
+        where = self._code.where(EMBED)
+        second = None if texts_b is None else list(texts_b)
+        value = self._code.call(self._instance, EMBED, list(texts_a), second, task, split)
+        features = as_vectors(value, texts_a, where=f"{where} (split {split!r})")
+        _check_width(where, features, self._width)
+        self._width = features.shape[1]
+        return features
+
+
+def encoded(
+    code: CustomCode, instance: Any, texts: Sequence[str], *, role: str, task: str | None
+) -> FloatArray:
+    """What a user's ``encode`` gives for texts: (n, d) float32, all finite.
+
+    Raises
+    ------
+    DataError
+        It failed, or returned something else.
+    """
+    keywords = accepted(getattr(instance, ENCODE), {"role": role, "task": task})
+    return as_vectors(code.call(instance, ENCODE, list(texts), **keywords), texts, where=code.where(ENCODE))
+
+
+def accepted(method: Any, keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Those keywords that a function takes by name; ``**kwargs`` takes all."""
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):  # written in C, without a signature
+        return {}
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return dict(keywords)
+    by_name = {
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+    }
+    return {key: value for key, value in keywords.items() if key in by_name}
+
+
+def as_vectors(value: Any, texts: Sequence[str], *, where: str) -> FloatArray:
+    """What a user's method returned, as an array.
+
+    Parameters
+    ----------
+    value
+        Array of any number type, list of lists, torch tensor on any device, or SciPy sparse matrix.
+    texts
+        n texts, in the order of the rows.
+    where
+        File, class and method, for messages.
+
+    Returns
+    -------
+    ndarray
+        (n, d) float32, contiguous, all finite, d >= 1.
+
+    Raises
+    ------
+    DataError
+        It is something else.
+    """
+    array = _array(value, where)
+    expected = f"expected ({len(texts)}, d): one row of d numbers per text, in the order of the texts"
+    if array.dtype.kind not in "fiub":
+        kind = type(value).__name__ if array.ndim == 0 else f"{type(value).__name__} of {array.dtype}"
+        raise DataError(f"{where} returned {kind} for {len(texts)} texts, {expected}.")
+    if array.ndim != 2 or len(array) != len(texts) or array.shape[1] == 0:
+        raise DataError(f"{where} returned {array.dtype} {array.shape} for {len(texts)} texts, {expected}.")
+    with np.errstate(over="ignore"):  # a float64 beyond float32 becomes infinite and is told as such
+        vectors = np.ascontiguousarray(array, dtype=np.float32)
+    if rows := rows_not_finite(vectors):
+        raise DataError(
+            f"{where} returned values that are not finite numbers of float32 for {len(rows)} of {len(texts)} texts: "
+            f"{named_rows(rows, texts)}."
+        )
+    return vectors
+
+
+def told(error: BaseException, file: str) -> str:
+    """Type and message of an error, and the last line of the user's file that it went through."""
+    here = Path(file).resolve()
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).resolve() == here
+    ]
+    message = str(error).strip().rstrip(".")
+    text = type(error).__name__ + (f": {message}" if message else "")
+    text = f"{text} (line {lines[-1]})" if lines else text
+    return text + _no_cuda(message)
+
+
+def _no_cuda(message: str) -> str:
+    """What to write where an error comes from asking for a device that is not there."""
+    torch = sys.modules.get("torch")
+    if torch is None or torch.cuda.is_available() or not ("CUDA" in message or "NVIDIA" in message):
+        return ""
+    return (
+        '. This machine has no CUDA device: write device = "cuda" if torch.cuda.is_available() else "cpu", or run the '
+        "job where there is one"
+    )
+
+
+def _limited(seconds: float | None, what: str, name: str) -> AbstractContextManager[None]:
+    remedy = (
+        f"Look in the log where {name} hung; if it only needs longer, write a larger timeout_seconds: in the "
+    )
+    return time_limit(seconds, what=what, remedy=remedy + "model's entry.")
+
+
+def _imported(file: str) -> Any:
+    """The module of a user's file, which may import files beside it."""
+    path = Path(file).resolve()
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # at the end: a file io.py beside it must not hide Python's own
+    name = f"sentflow_own_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ConfigError(f"{file} cannot be imported as Python.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles look a class's module up there
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        logger.exception("%s", file)
+        raise ConfigError(
+            f"{file} cannot be imported: {told(error, file)}. Mend the file, or install what it imports."
+        ) from error
+    return module
+
+
+def _array(value: Any, where: str) -> np.ndarray:
+    if hasattr(value, "detach"):  # torch; bfloat16 has no NumPy type, and float64 is rounded anyway
+        value = value.detach().cpu().float().numpy()
+    elif hasattr(value, "toarray"):  # SciPy sparse
+        value = value.toarray()
+    try:
+        return np.asarray(value)
+    except Exception as error:
+        raise DataError(
+            f"{where} returned {type(value).__name__}, which makes no array ({error}). Return one row of numbers per "
+            "text, all of the same length."
+        ) from error
+
+
+def _check_width(where: str, vectors: FloatArray, expected: int | None) -> None:
+    if expected is not None and vectors.shape[1] != expected:
+        raise DataError(
+            f"{where} returned vectors of {vectors.shape[1]} values, but of {expected} before. The width must not "
+            "depend on the texts."
+        )

@@ -1,0 +1,198 @@
+"""One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and few of its own words."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import requests
+import urllib3
+from requests.auth import AuthBase
+
+from sentflow.downloads.timed_http import Deadline, read_body, timed_session
+from sentflow.encoders.kinds.service_keys import read_key
+from sentflow.encoders.settings_by_kind import Connection
+from sentflow.errors import DataError
+from sentflow.files.io import parse_json
+from sentflow.jobs.secrecy import without_secrets
+
+logger = logging.getLogger(__name__)
+
+FIRST_WAIT_SECONDS = 1.0  # doubled before each further try
+LONGEST_WAIT_SECONDS = 60.0  # of our own doubling
+LONGEST_ASKED_SECONDS = 900.0  # beyond it a job that waits only occupies its place
+_CONNECT_SECONDS = 10.0
+_TOO_MANY_REQUESTS = 429
+_SHOWN_CHARACTERS = 300
+_STATUSES = frozenset(HTTPStatus)
+
+
+class _PassingError(Exception):
+    """A try failed in a way that a later one may mend."""
+
+    def __init__(self, reason: str, asked_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.asked_seconds = asked_seconds
+
+
+class _Bearer(AuthBase):
+    """Sets the header of the key, or none; as an object, so that requests looks for no other key in ~/.netrc."""
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key
+
+    def __call__(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+        if self._key is not None:
+            request.headers["Authorization"] = f"Bearer {self._key}"
+        return request
+
+
+class EmbeddingsService:
+    """Asks an address for answers in JSON.
+
+    Parameters
+    ----------
+    url
+        http(s) address that takes the requests.
+    connection
+        Time-out, number of tries, and the environment variable with the key.
+    clock
+        Gives seconds; tests have their own.
+
+    Raises
+    ------
+    ConfigError
+        There is no key, or it is not for this address, see `sentflow.encoders.kinds.service_keys`.
+    """
+
+    def __init__(
+        self, url: str, connection: Connection, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._url = url
+        self._connection = connection
+        self._deadline = Deadline(connection.timeout_seconds, clock)
+        self._session = timed_session(self._deadline)
+        # What is packed could unpack to any size
+        self._session.headers["Accept-Encoding"] = "identity"
+        variable = connection.key_variable
+        self._session.auth = _Bearer(None if variable is None else read_key(variable, url))
+
+    def post(self, body: Mapping[str, Any], *, most_bytes: int) -> Any:
+        """Send one request, again and again while the trouble may pass; gives the answer, read as JSON.
+
+        Raises
+        ------
+        DataError
+            The service refuses, its answer has more than so many bytes, or all tries failed.
+        """
+        wait_seconds = FIRST_WAIT_SECONDS
+        for attempt in range(1, self._connection.attempts + 1):
+            try:
+                return self._attempt(body, most_bytes)
+            except _PassingError as error:
+                pause = wait_seconds if error.asked_seconds is None else error.asked_seconds
+                if attempt == self._connection.attempts or pause > LONGEST_ASKED_SECONDS:
+                    asked = f"; it asks to wait {pause:.0f} s" if error.asked_seconds is not None else ""
+                    raise DataError(
+                        f"{self._url}: {error} (tried {attempt} times{asked}). What is done is kept: run "
+                        "snakemake again later, or raise attempts in the model's entry."
+                    ) from None
+                logger.warning("%s: %s; trying again in %.1f s", self._url, error, pause)
+            time.sleep(pause)
+            wait_seconds = min(2 * wait_seconds, LONGEST_WAIT_SECONDS)
+        raise ValueError(f"attempts must be at least 1, not {self._connection.attempts}")
+
+    def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
+        timeout = (_CONNECT_SECONDS, self._connection.timeout_seconds)
+        self._deadline.restart(self._connection.timeout_seconds)
+        try:
+            # A redirection would carry texts to an address that nobody named
+            with self._session.post(
+                self._url, json=body, timeout=timeout, allow_redirects=False, stream=True
+            ) as response:
+                # the body of a redirection is not read; its status is told below
+                content = b"" if response.is_redirect else read_body(response, most_bytes)
+        except requests.exceptions.SSLError as error:
+            raise DataError(f"{self._url}: no safe connection ({type(error).__name__}).") from None
+        except (
+            requests.ConnectionError,
+            requests.Timeout,
+            requests.exceptions.ChunkedEncodingError,
+        ) as error:
+            raise _PassingError(_reason(error)) from None
+        except urllib3.exceptions.ReadTimeoutError:
+            raise _PassingError("no whole answer in time") from None
+        except urllib3.exceptions.HTTPError:
+            raise _PassingError("the answer broke off") from None
+        except requests.RequestException as error:
+            raise DataError(f"{self._url}: {_shown(str(error))}") from None
+        text = "" if content is None else content.decode("utf-8", errors="replace")
+        self._check_status(response, text)
+        if content is None:
+            raise DataError(
+                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that were asked for "
+                "need. Write a smaller batch_texts in the model's entry, or raise limits.answer_bytes."
+            )
+        if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
+            raise DataError(
+                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it is; it "
+                "could unpack to any size. Let the service send plain JSON."
+            )
+        try:
+            return parse_json(content)
+        except ValueError:
+            raise DataError(
+                f"{self._url}: the answer is no JSON, but begins {_shown(text)!r}. Write the address "
+                "that takes requests for embeddings; it often ends in /v1/embeddings."
+            ) from None
+
+    def _check_status(self, response: requests.Response, text: str) -> None:
+        status = response.status_code
+        # The standard's words for it: the service's own may be the key that it was sent
+        what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
+        if status == requests.codes.ok:
+            return
+        if status in (408, _TOO_MANY_REQUESTS) or status >= 500:
+            raise _PassingError(what, _asked_seconds(response.headers.get("Retry-After", "")))
+        if status in (401, 403):
+            # Such answers like to repeat a part of the key
+            variable = self._connection.key_variable
+            remedy = (
+                f"Check the key in {variable}" if variable else "Write key_variable into the model's entry"
+            )
+            raise DataError(f"{self._url}: {what}. {remedy}, and that it may use the model.")
+        raise DataError(f"{self._url}: {what}. The service says: {_shown(text)!r}")
+
+
+def _shown(text: str) -> str:
+    """The start of a text of others; a secret is hidden before it can be cut in two."""
+    clean = " ".join(without_secrets(text).split())
+    return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
+
+
+def _asked_seconds(retry_after: str) -> float | None:
+    """Seconds of a Retry-After header: a number, or a date; None where it says neither."""
+    text = retry_after.strip()
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    try:
+        moment = parsedate_to_datetime(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _reason(error: requests.RequestException) -> str:
+    if isinstance(error, requests.exceptions.ConnectTimeout):
+        return "no connection in time"
+    if isinstance(error, requests.Timeout):
+        return "no answer in time"
+    if isinstance(error, requests.ConnectionError):
+        return "no connection, or it broke"
+    return "the answer broke off"

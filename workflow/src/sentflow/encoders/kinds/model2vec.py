@@ -1,0 +1,191 @@
+"""Static embeddings as model2vec saves them: one vector per token, averaged. Needs no torch."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, deserialize
+from tokenizers import Tokenizer
+
+from sentflow.encoders.fetch.model_files import ModelDescription, check_tensor_names, map_of, modules_of
+from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.settings_by_kind import Model2vecSettings
+from sentflow.encoders.vectors.arithmetic import unit_rows
+from sentflow.errors import DataError
+
+# Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
+_PLACES = ("", "0_StaticEmbedding")
+# Names of safetensors for numbers → little-endian types of NumPy.
+_NUMBER_TYPES = {
+    **{f"F{bits}": f"<f{bits // 8}" for bits in (16, 32, 64)},
+    **{f"I{bits}": f"<i{bits // 8}" for bits in (8, 16, 32, 64)},
+    **{f"U{bits}": f"<u{bits // 8}" for bits in (8, 16, 32, 64)},
+}
+_BFLOAT16 = "BF16"
+_TABLE_NAMES = ("embeddings", "embedding.weight")
+_OTHER_NAMES = ("mapping", "weights")
+
+
+@dataclass(frozen=True)
+class _Tables:
+    """Arrays of a model: the vector of token t is ``vectors[rows[t]] * weights[t]``.
+
+    Attributes
+    ----------
+    vectors
+        (m, d) of any real type; quantised models share one row between tokens.
+    rows
+        (v,) int64, for every token its row.
+    weights
+        (v,) float64; None is 1 for all.
+    """
+
+    vectors: NDArray[Any]
+    rows: IntArray
+    weights: NDArray[np.float64] | None
+
+
+class Model2vecEncoder:
+    """Mean of the vectors of a text's tokens, scaled to length 1 if the model's files ask for it.
+
+    A text without a known token is the zero vector.
+
+    Notes
+    -----
+    Follows MinishLab/model2vec@00597b2: no special tokens; a tokenizer with an unknown token drops it; the
+    limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
+    """
+
+    def __init__(
+        self, tables: _Tables, tokenizer: Tokenizer, settings: Model2vecSettings, *, normalise: bool
+    ) -> None:
+        self.dimension = int(tables.vectors.shape[1])
+        self._tables = tables
+        self._tokenizer = tokenizer
+        self._max_tokens = settings.max_tokens
+        self._normalise = normalise
+        unknown = getattr(tokenizer.model, "unk_token", None)
+        self._unknown: int | None = None if unknown is None else tokenizer.token_to_id(unknown)
+
+    @classmethod
+    def load(cls, folder: Path, settings: Model2vecSettings) -> "Model2vecEncoder":
+        """Load the model of a folder.
+
+        Raises
+        ------
+        DataError
+            A file is missing or damaged, or tokenizer and table do not fit each other.
+        """
+        place = _place(folder)
+        tokenizer = _tokenizer(place / "tokenizer.json")
+        tables = _tables(place / "model.safetensors", n_tokens=_n_ids(tokenizer))
+        normalise = settings.normalise or _files_normalise(folder)
+        return cls(tables, tokenizer, settings, normalise=normalise)
+
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
+        """See `Encoder.encode`; neither role nor task changes a vector."""
+        means = np.zeros((len(texts), self.dimension))
+        for row, encoding in enumerate(self._tokenizer.encode_batch(list(texts), add_special_tokens=False)):
+            ids = [token for token in encoding.ids if token != self._unknown][: self._max_tokens]
+            if ids:
+                means[row] = self._mean(np.asarray(ids))
+        return (unit_rows(means) if self._normalise else means).astype(np.float32)
+
+    def _mean(self, ids: IntArray) -> NDArray[np.float64]:
+        vectors = self._tables.vectors[self._tables.rows[ids]].astype(np.float64)
+        if self._tables.weights is not None:
+            vectors *= self._tables.weights[ids, None]
+        mean: NDArray[np.float64] = vectors.mean(axis=0)
+        return mean
+
+
+def describe_model2vec(folder: Path) -> ModelDescription:
+    """What the files of a model say; loads them whole, for such models are small.
+
+    Raises
+    ------
+    DataError
+        Not the folder of such a model, or a file is missing or damaged.
+    """
+    encoder = Model2vecEncoder.load(folder, Model2vecSettings())
+    return ModelDescription(dimension=encoder.dimension, pooling="mean", max_tokens=None)
+
+
+def _place(folder: Path) -> Path:
+    for name in _PLACES:
+        if (folder / name / "model.safetensors").is_file() and (folder / name / "tokenizer.json").is_file():
+            return folder / name
+    raise DataError(
+        f"{folder} holds no model of model2vec: there is no model.safetensors beside a tokenizer.json, neither "
+        "there nor in 0_StaticEmbedding. Write the folder that StaticModel.save_pretrained wrote."
+    )
+
+
+def _tokenizer(path: Path) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    # The library raises plain exceptions of its own
+    except Exception as error:  # noqa: BLE001
+        raise DataError(f"{path} is not a readable tokenizer ({error}).") from error
+    # A text's vector must not depend on its neighbours or on a limit meant for another model
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _n_ids(tokenizer: Tokenizer) -> int:
+    return 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
+
+
+def _tables(path: Path, *, n_tokens: int) -> _Tables:
+    tensors = _tensors(path)
+    name = next((name for name in _TABLE_NAMES if name in tensors), None)
+    if name is None or tensors[name].ndim != 2 or not tensors[name].size:  # no values, but 10^12 rows
+        raise DataError(
+            f"{path} holds no table of token vectors: its tensors are {', '.join(sorted(tensors)) or 'none'}, "
+            f"expected one of {', '.join(_TABLE_NAMES)} with two axes."
+        )
+    check_tensor_names(path, tensors, known=(name, *_OTHER_NAMES))
+    vectors = tensors[name]
+    rows = np.asarray(tensors.get("mapping", np.arange(len(vectors))), dtype=np.int64)
+    weights = tensors.get("weights")
+    if len(rows) < n_tokens or (weights is not None and weights.shape != rows.shape):
+        n_weights = "none" if weights is None else str(len(weights))
+        raise DataError(
+            f"{path} does not fit its tokenizer: {n_tokens} tokens, {len(rows)} vectors, weights: {n_weights}."
+        )
+    if rows.min(initial=0) < 0 or rows.max(initial=0) >= len(vectors):
+        raise DataError(f"{path} is damaged: mapping points outside the {len(vectors)} rows of {name}.")
+    return _Tables(vectors, rows, None if weights is None else np.asarray(weights, dtype=np.float64))
+
+
+def _tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Name → array of every tensor; bfloat16, which NumPy lacks, becomes float32 without loss."""
+    try:
+        found = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, SafetensorError) as error:
+        raise DataError(f"{path} is missing or damaged ({error!r}).") from error
+    unknown = sorted({view["dtype"] for _, view in found} - {*_NUMBER_TYPES, _BFLOAT16})
+    if unknown:
+        raise DataError(
+            f"{path} holds numbers of type {', '.join(unknown)}, which cannot be read here. Save the model in one of: "
+            f"{', '.join([*_NUMBER_TYPES, _BFLOAT16])}."
+        )
+    return {name: _array(view).reshape(view["shape"]) for name, view in found}
+
+
+def _array(view: Mapping[str, Any]) -> NDArray[Any]:
+    if view["dtype"] != _BFLOAT16:
+        return np.frombuffer(view["data"], dtype=_NUMBER_TYPES[view["dtype"]])
+    # A bfloat16 is the upper half of a float32
+    upper = np.frombuffer(view["data"], dtype="<u2").astype("<u4")
+    return (upper << 16).view("<f4")
+
+
+def _files_normalise(folder: Path) -> bool:
+    if bool(map_of(folder / "config.json").get("normalize", False)):
+        return True
+    return any(kind.rsplit(".", 1)[-1] == "Normalize" for kind, _ in modules_of(folder))

@@ -1,0 +1,172 @@
+"""Vectorisers and pipelines of scikit-learn by their dotted names: lazy encoders, fitted inside each fold."""
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, issparse
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.utils import get_tags
+
+from sentflow.encoders.checks.steps import step_problems
+from sentflow.encoders.kinds.scikit_learn_list import PARTS
+from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import ConfigError, DataError
+
+# Dense vectors of one call. A probe needs several times as much, for features of pairs and their copies.
+_MOST_BYTES = 1 << 30
+# Sparse vectors: a probe keeps up to a kilobyte per column, the weights of twelve settings on four blocks of a pair.
+_MOST_COLUMNS = 1 << 18
+
+
+class ScikitLearnEncoder:
+    """An unfitted estimator that is copied and fitted anew on the training texts of every fold.
+
+    Parameters
+    ----------
+    estimator
+        Turns texts into rows of numbers, sparse or dense.
+    """
+
+    def __init__(self, estimator: BaseEstimator) -> None:
+        self._estimator = estimator
+        self._fitted: Any = None
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "ScikitLearnEncoder":
+        """Build the estimator that an entry describes by ``class`` and ``arguments``, or by ``pipeline``.
+
+        Raises
+        ------
+        ConfigError
+            A class or an argument is not in the list, a value is none that the class takes, or something
+            depends on chance without a seed.
+        """
+        if problems := step_problems("scikit-learn", settings):
+            raise ConfigError("\n".join(problems))
+        steps = [_built(step) for step in settings.get("pipeline", [settings])]
+        estimator = steps[0] if len(steps) == 1 else make_pipeline(*steps)
+        if not _reads_texts(estimator):
+            raise ConfigError(
+                f"the first step, {_first_name(settings)}, does not read texts. Begin with a vectoriser, e.g. "
+                "sklearn.feature_extraction.text.TfidfVectorizer."
+            )
+        return cls(estimator)
+
+    def fit(self, texts: Sequence[str]) -> "ScikitLearnEncoder":
+        """Forget everything and learn from n >= 1 training texts.
+
+        Raises
+        ------
+        DataError
+            The estimator refuses the texts; tells its reason.
+        """
+        try:
+            self._fitted = clone(self._estimator).fit(list(texts))
+        except (ValueError, TypeError, re.error) as error:
+            raise DataError(
+                f"{_name(self._estimator)} cannot be fitted on {len(texts)} texts: {error}"
+            ) from error
+        return self
+
+    def transform(self, texts: Sequence[str]) -> FloatArray | csr_array:
+        """Vectors of n texts: (n, d) float32, all finite, sparse if the estimator makes them so.
+
+        Raises
+        ------
+        DataError
+            The result is no table of finite numbers, or too wide for a probe.
+        ValueError
+            `fit` was not called.
+        """
+        if self._fitted is None:
+            raise ValueError("fit the encoder before transforming texts")
+        try:
+            result = self._fitted.transform(list(texts))
+        except (ValueError, TypeError, re.error) as error:
+            raise DataError(
+                f"{_name(self._estimator)} cannot transform {len(texts)} texts: {error}"
+            ) from error
+        return _vectors(result, n_texts=len(texts), name=_name(self._estimator))
+
+
+def _built(step: Mapping[str, Any]) -> BaseEstimator:
+    name = step["class"]
+    module, _, class_name = name.rpartition(".")
+    kind = getattr(import_module(module), class_name)  # of the list that `step_problems` checks
+    parameters = inspect.signature(kind).parameters
+    values = {key: _value(value, parameters[key]) for key, value in step.get("arguments", {}).items()}
+    try:
+        estimator: BaseEstimator = kind(**values)
+        if hasattr(estimator, "_parameter_constraints"):  # a FeatureUnion has none
+            estimator._validate_params()  # else first told in the first fold
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{name}: {error}") from error
+    return estimator
+
+
+def _value(value: Any, parameter: inspect.Parameter) -> Any:
+    """A value of YAML as the estimator wants it: parts built, lists as tuples where the default is one."""
+    if parameter.name in PARTS:
+        return [(name, _built(step)) for name, step in value]
+    if parameter.name == "stop_words" and value == "portuguese":
+        return list(PORTUGUESE)
+    if isinstance(value, list) and isinstance(parameter.default, tuple):
+        return tuple(value)
+    return value
+
+
+def _reads_texts(estimator: Any) -> bool:
+    if isinstance(estimator, Pipeline):
+        return _reads_texts(estimator.steps[0][1])
+    if isinstance(estimator, FeatureUnion):
+        return all(_reads_texts(part) for _, part in estimator.transformer_list)
+    return bool(get_tags(estimator).input_tags.string)
+
+
+def _first_name(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("pipeline", [settings])[0]["class"])
+
+
+def _name(estimator: Any) -> str:
+    if isinstance(estimator, Pipeline):
+        return " → ".join(type(step).__name__ for _, step in estimator.steps)
+    return type(estimator).__name__
+
+
+def _vectors(result: Any, *, n_texts: int, name: str) -> FloatArray | csr_array:
+    shape: tuple[int, ...] = getattr(result, "shape", ())
+    if len(shape) != 2 or shape[0] != n_texts or shape[1] == 0:
+        raise DataError(
+            f"{name} made an array of shape {shape} of {n_texts} texts, expected ({n_texts}, d >= 1)."
+        )
+    _check_width(*shape, sparse=issparse(result), name=name)
+    try:
+        vectors = (
+            csr_array(result, dtype=np.float32) if issparse(result) else np.asarray(result, dtype=np.float32)
+        )
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} makes no numbers of texts ({error}).") from error
+    if not np.isfinite(vectors.data if issparse(vectors) else vectors).all():
+        raise DataError(f"{name} makes values that are not finite. Change its arguments or its steps.")
+    return vectors
+
+
+def _check_width(n_texts: int, n_columns: int, *, sparse: bool, name: str) -> None:
+    n_bytes = n_texts * n_columns * 4
+    if sparse and n_columns > _MOST_COLUMNS:
+        size = f"more than a probe can weigh ({_MOST_COLUMNS})"
+    elif not sparse and n_bytes > _MOST_BYTES:
+        size = f"{n_bytes / 1e9:.1f} GB for {n_texts} texts"
+    else:
+        return
+    raise DataError(
+        f"{name} makes {n_columns} columns: {size}. "
+        "Write fewer in its arguments (n_features of HashingVectorizer, max_features of the others), or add "
+        "a step that reduces them, e.g. sklearn.decomposition.TruncatedSVD."
+    )

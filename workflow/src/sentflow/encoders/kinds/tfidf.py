@@ -1,0 +1,106 @@
+"""TF-IDF: a lazy encoder, fitted on the training part of every fold."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from sentflow.encoders.kinds.ngrams import NgramCounter
+from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.errors import ConfigError, DataError
+
+_STOP_WORDS: dict[str, tuple[str, ...]] = {"portuguese": PORTUGUESE, "none": ()}
+
+
+class TfidfEncoder:
+    """Term frequency times inverse document frequency of word n-grams.
+
+    Tokens, weights and norm are those of scikit-learn's `TfidfVectorizer` with its defaults. The features are
+    the most frequent n-grams of the training texts; of equally frequent ones the alphabetically first, on any
+    machine (scikit-learn leaves such ties to an unstable sort). Use one instance for many folds: it remembers
+    how texts are cut into n-grams, never what it learned of another fold.
+
+    Parameters
+    ----------
+    max_features
+        Features at most; fewer if the training texts have fewer n-grams.
+    ngram_range
+        Shortest and longest n-gram, in words.
+    stop_words
+        ``"portuguese"`` or ``"none"``.
+
+    Raises
+    ------
+    ConfigError
+        There is no such list of stop words.
+    """
+
+    def __init__(self, *, max_features: int, ngram_range: tuple[int, int], stop_words: str = "none") -> None:
+        if stop_words not in _STOP_WORDS:
+            raise ConfigError(
+                f"stop_words: there is no list {stop_words!r}. "
+                f"Write one of: {', '.join(sorted(_STOP_WORDS))}."
+            )
+        self._max_features = max_features
+        self._counter = NgramCounter(ngram_range=ngram_range, stop_words=_STOP_WORDS[stop_words])
+        self._weights: TfidfTransformer | None = None
+        self._columns = np.empty(0, dtype=np.int64)
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any]) -> "TfidfEncoder":
+        """From the settings of a manifest."""
+        first, last = settings["ngram_range"]
+        return cls(**{**settings, "ngram_range": (int(first), int(last))})
+
+    def fit(self, texts: Sequence[str]) -> "TfidfEncoder":
+        """Learn features and document frequencies from n >= 1 training texts.
+
+        Raises
+        ------
+        DataError
+            No text has a word that counts.
+        """
+        counts = self._counter.counts(texts)
+        totals = np.asarray(counts.sum(axis=0), dtype=np.int64).ravel()
+        if not totals.any():
+            raise DataError(
+                f"TF-IDF finds no words in the {len(texts)} training texts: they hold only stop words or "
+                "signs. Write stop_words: none, or choose an encoder that reads more than whole words."
+            )
+        self._columns = self._most_frequent(totals)
+        chosen = counts[:, self._columns]
+        self._weights = TfidfTransformer().fit(chosen)
+        return self
+
+    def transform(self, texts: Sequence[str]) -> csr_array:
+        """Vectors of n texts: sparse (n, d) float32 of length 1, or zero where a text has no known n-gram.
+
+        Columns are in alphabetical order of their n-grams.
+
+        Raises
+        ------
+        ValueError
+            `fit` was not called.
+        """
+        if self._weights is None:
+            raise ValueError("fit the encoder before transforming texts")
+        counts = self._counter.counts(texts)[:, self._columns]
+        # Sums over a row follow the stored order, which else tells which texts were met before
+        counts.sort_indices()
+        return csr_array(self._weights.transform(counts), dtype=np.float32)
+
+    def _most_frequent(self, totals: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Columns of the features, ordered by their n-gram."""
+        columns = np.flatnonzero(totals)
+        if len(columns) > self._max_features:
+            smallest = -np.partition(-totals[columns], self._max_features - 1)[self._max_features - 1]
+            sure = columns[totals[columns] > smallest]
+            tied = columns[totals[columns] == smallest]
+            columns = np.concatenate([sure, self._alphabetical(tied)[: self._max_features - len(sure)]])
+        return self._alphabetical(columns)
+
+    def _alphabetical(self, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+        return columns[np.argsort(self._counter.terms(columns), kind="stable")]

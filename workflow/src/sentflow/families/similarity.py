@@ -1,0 +1,234 @@
+"""Similarity of sentence pairs against gold scores, by the vectors themselves and by a trained regressor."""
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any
+
+from sentflow.graph import paths
+from sentflow.graph.config.family import Entry
+from sentflow.graph.family import Collection, Family
+from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
+from sentflow.graph.pair_settings import digests_of, measured, needed_pair_sets, resampling, tables_of
+from sentflow.texts.pair_files import raw_files_of
+
+_PREPARE_KEYS = ("reader", "data_version", "language", "scale")
+_CHECK_KEYS = ("rows", "subset_rows")
+_TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
+_PARTS = ("train", "dev", "test")
+
+
+class Similarity(Family):
+    """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
+
+    name = "similarity"
+    position = 2
+
+    # --- what it needs --------------------------------------------------------------------------------------
+
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `Family.raw_files`."""
+        needed = (
+            needed_pair_sets(self.experiment) if self.experiment.fixed_models else self.experiment.pair_sets
+        )
+        return [(entry["dataset"], file) for entry in needed.values() for file in raw_files_of(entry)]
+
+    def collections(self) -> list[Collection]:
+        """The sentences of each family of pair sets, those of alignments and regressions among them."""
+        models = self.experiment.fixed_models
+        return [
+            Collection(name, tables_of(pair_sets), digests_of(pair_sets), models)
+            for name, pair_sets in self.experiment.families.items()
+            if models
+        ]
+
+    def data(self) -> dict[str, list[str]]:
+        """See `Family.data`."""
+        pair_sets = needed_pair_sets(self.experiment)
+        names = [[f"pair set {name}", entry["dataset"]] for name, entry in pair_sets.items()]
+        return dict(zip(digests_of(pair_sets), names, strict=True))
+
+    def systems(self) -> list[str]:
+        """The encoders with vectors, then the baselines."""
+        return [*self.experiment.fixed_models, *self._baselines()]
+
+    # --- what it makes --------------------------------------------------------------------------------------
+
+    def scores(self) -> list[str]:
+        """One JSON per pair set and encoder or baseline, pair set after pair set."""
+        return self._each(paths.SIMILARITY)
+
+    def rows(self) -> list[str]:
+        """One Parquet per pair set and encoder or baseline, in the order of `scores`."""
+        return self._each(paths.SIMILARITY_ROWS)
+
+    def comparisons(self) -> list[str]:
+        """What is said of several encoders."""
+        return [paths.SIMILARITY_PAIRS] if self.scores() else []
+
+    def regressions(self) -> list[str]:
+        """One JSON per regression and encoder."""
+        names = product(self.experiment.regressions, self.experiment.fixed_models)
+        return [paths.REGRESSION.format(regression=regression, model=model) for regression, model in names]
+
+    def results(self) -> list[str]:
+        """Scores, tests between encoders, and regressions."""
+        return [*self.scores(), *self.comparisons(), *self.regressions()]
+
+    def summaries(self) -> list[str]:
+        """The summaries of scores, regressions and histograms, and the tests; nothing if nothing is measured."""
+        if not self.results():
+            return []
+        return [paths.SUMMARY_SIMILARITY, paths.SUMMARY_REGRESSIONS, paths.HISTOGRAMS, *self.comparisons()]
+
+    def summary_of_scores(self) -> list[str]:
+        """See `Family.summary_of_scores`."""
+        return self.summaries()[:1]
+
+    def available(self) -> Mapping[str, bool]:
+        """See `Family.available`."""
+        return {"similarity": bool(self.scores()), "regressions": bool(self.regressions())}
+
+    def asked(self) -> dict[str, Any]:
+        """See `Family.asked`."""
+        if not self.experiment.families:
+            return {}
+        return {
+            "pairs": list(self.experiment.pair_sets),
+            "pair_models": self.experiment.fixed_models,
+            "baselines": self._baselines(),
+        }
+
+    def told(self) -> dict[str, Any]:
+        """See `Family.told`."""
+        if not self.experiment.families:
+            return {}
+        fixed = self.experiment.fixed_models
+        return {
+            "pair_sets": needed_pair_sets(self.experiment),
+            "published_similarity": self.experiment.published_similarity,
+            "left_out": [name for name in self.experiment.models if name not in fixed],
+        }
+
+    def jobs(self) -> Mapping[str, int]:
+        """See `Family.jobs`."""
+        n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.experiment.pair_sets)
+        return {
+            "prepare_pairs": len(needed_pair_sets(self.experiment)) if n_models else n_pair_sets,
+            "similarity": n_pair_sets * n_models,
+            "overlap": n_pair_sets * len(self._baselines()),
+            "compare_similarity": len(self.comparisons()),
+            "regress": len(self.regressions()),
+            "summarise_similarity": int(bool(self.summaries())),
+        }
+
+    def constraints(self) -> Mapping[str, str]:
+        """Pair sets that are needed, baselines and regressions."""
+        return {
+            "pairs": one_of(needed_pair_sets(self.experiment)),
+            "baseline": one_of(self._baselines()),
+            "regression": one_of(self.experiment.regressions),
+        }
+
+    # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def raw_files_of_set(self, wildcards: Any) -> list[str]:
+        """The raw files that hold the rows of a pair set."""
+        entry = needed_pair_sets(self.experiment)[wildcards.pairs]
+        return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
+
+    def texts(self, wildcards: Any) -> str:
+        """The distinct sentences among which those of a job are."""
+        return paths.TEXTS.format(collection=self._collection(wildcards))
+
+    def embeddings(self, wildcards: Any) -> str:
+        """The vectors of `texts` by the encoder of a job."""
+        return paths.EMBEDDINGS.format(collection=self._collection(wildcards), model=wildcards.model)
+
+    def embeddings_info(self, wildcards: Any) -> str:
+        """The description beside `embeddings`."""
+        return paths.EMBEDDINGS_INFO.format(collection=self._collection(wildcards), model=wildcards.model)
+
+    def digests_of_regression(self, wildcards: Any) -> list[str]:
+        """The digests of the three pair sets of a regression."""
+        return digests_of(dict.fromkeys(self._regression(wildcards).values()))
+
+    def part_of_regression(self, part: str) -> Any:
+        """Function of a job: the table that a regressor is trained on, chosen by or tested on."""
+        return lambda wildcards: tables_of([self._regression(wildcards)[part]])[0]
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def prepare_settings(self, wildcards: Any) -> str:
+        """What decides the table of a pair set."""
+        return json_text(pick_known(needed_pair_sets(self.experiment)[wildcards.pairs], *_PREPARE_KEYS))
+
+    def prepare_checks(self, wildcards: Any) -> str:
+        """How many rows there must be, and the checksums of raw files: told, but they change no byte."""
+        entry = needed_pair_sets(self.experiment)[wildcards.pairs]
+        files = self.experiment.datasets[entry["dataset"]]["files"]
+        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
+        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+    def score_settings(self, wildcards: Any) -> str:
+        """What decides the scores of an encoder on a pair set beside its vectors: no measure, for all are written."""
+        names = {"pairs": wildcards.pairs, "model": wildcards.model}
+        return json_text({**names, **resampling(self.experiment)})
+
+    def overlap_settings(self, wildcards: Any) -> str:
+        """The same of a baseline."""
+        names = {"pairs": wildcards.pairs, "baseline": wildcards.baseline}
+        return json_text({**names, **resampling(self.experiment)})
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """The order, for Snakemake sees sets of inputs, and how encoders are compared."""
+        about = {"order": self._order(), "alpha": self.experiment.config["statistics"]["alpha"]}
+        return json_text({**about, **measured(self.experiment), **resampling(self.experiment)})
+
+    def regression_settings(self, wildcards: Any) -> str:
+        """What decides a regressor beside vectors and gold scores."""
+        seed = self.experiment.config["similarity"]["seed"]
+        return json_text({"regression": wildcards.regression, "model": wildcards.model, "seed": seed})
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles of everything, and the order."""
+        experiment = self.experiment
+        return json_text(
+            {
+                "pairs": {
+                    name: pick_known(entry, *_TITLE_KEYS)
+                    for name, entry in needed_pair_sets(self.experiment).items()
+                },
+                "models": pick(described_models(experiment.models), *experiment.fixed_models),
+                "baselines": self._baselines(),
+                "regressions": {
+                    name: pick(entry, "title", *_PARTS) for name, entry in experiment.regressions.items()
+                },
+                "order": self._order(),
+                **measured(experiment),
+                "level": experiment.config["statistics"]["level"],
+            }
+        )
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _baselines(self) -> list[str]:
+        names: list[str] = self.experiment.config["similarity"]["baselines"]
+        return names if self.experiment.pair_sets else []
+
+    def _each(self, pattern: str) -> list[str]:
+        names = product(self.experiment.pair_sets, self.systems())
+        return [pattern.format(pairs=pairs, model=system) for pairs, system in names]
+
+    def _order(self) -> list[list[str]]:
+        return [list(self.experiment.pair_sets), self.systems()]
+
+    def _regression(self, wildcards: Any) -> Entry:
+        return pick(self.experiment.regressions[wildcards.regression], *_PARTS)
+
+    def _collection(self, wildcards: Any) -> str:
+        """The collection whose vectors a job reads."""
+        name = wildcards.pairs if hasattr(wildcards, "pairs") else self._regression(wildcards)["test"]
+        return str(needed_pair_sets(self.experiment)[name]["family"])
+
+
+FAMILY = Similarity

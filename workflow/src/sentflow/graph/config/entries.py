@@ -1,0 +1,111 @@
+"""The catalog's entries with those of a configuration laid over them, short forms and ``like`` written out."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
+from sentflow.graph.config.messages import as_map, instead, not_reported
+from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
+
+
+def laid_over(base: Any, top: Any) -> Any:
+    """A value over another: maps key by key, anything else replaces what is below."""
+    if isinstance(base, dict) and isinstance(top, dict):
+        return {**base, **{key: laid_over(base.get(key), value) for key, value in top.items()}}
+    return top
+
+
+def read_entries(
+    config: Mapping[str, Any],
+    workflow: Path,
+    sections: Iterable[Section],
+    *,
+    before: Callable[[AllEntries], Iterable[str]] = lambda _: (),
+    after: Callable[[AllEntries], Iterable[str]] = lambda _: (),
+) -> tuple[AllEntries, list[str]]:
+    """All entries of sections, selected or not, and what is wrong with them.
+
+    Parameters
+    ----------
+    config
+        In built-in types; its entries are laid over those of the catalog.
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
+    sections
+        Those to read.
+    before, after
+        Further problems of entries as they are written, and of entries that are written out. What they find is not
+        reported again in the words of the schema.
+    """
+    sections = tuple(sections)
+    catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in sections}
+    own = {section.name: as_map(config.get(section.name)) for section in sections}
+    entries: AllEntries = {name: _merged(catalog[name], own[name]) for name in catalog}
+    problems = list(before(entries))
+    left: dict[str, set[str]] = {section.name: set() for section in sections}
+    for section in sections:
+        if section.overlay_problems:
+            problems += section.overlay_problems(catalog[section.name], own[section.name])
+        if section.write_out:
+            refused = section.write_out(entries, partial(load_schema, workflow))
+            left[section.name] = set(refused)
+            problems += [problem for found in refused.values() for problem in found]
+        if section.derive:
+            entries[section.name], found = _inherited(entries[section.name], section, section.derive)
+            problems += found
+    problems += after(entries)
+    for name, found_entries in entries.items():
+        fit = {key: entry for key, entry in found_entries.items() if key not in left[name]}
+        misfits = schema_problems(fit, load_schema(workflow, name), where=name)
+        problems += not_reported(misfits, problems)
+    return entries, problems
+
+
+def derived(base: Any, entry: Entry) -> Entry:
+    """An entry laid over the one that it is like: key by key, and key by key again in ``reader``."""
+    base = as_map(base)
+    own = {key: value for key, value in entry.items() if key != "like"}
+    reader, own_reader = as_map(base.get("reader")), own.get("reader", {})
+    if not isinstance(own_reader, dict):
+        return {**base, **own}
+    # another format has other keys: nothing of the other reader fits it
+    keep = own_reader.get("format", reader.get("format")) == reader.get("format")
+    return {**base, **own, "reader": {**reader, **own_reader} if keep else own_reader}
+
+
+def _merged(catalog: Entries, own: Entries) -> Entries:
+    """A copy of the catalog's entries with others laid over them, key by key."""
+    merged: Entries = json.loads(json.dumps(catalog))
+    for name, entry in own.items():
+        merged[name] = laid_over(merged.get(name, {}), entry)
+    return merged
+
+
+def _inherited(
+    entries: Entries, section: Section, derive: Callable[[Any, Entry], Entry]
+) -> tuple[Entries, list[str]]:
+    """Entries with what they take from others by ``like``; one whose ``like`` leads nowhere stays as it is."""
+    problems: list[str] = []
+
+    def resolve(name: str, chain: tuple[str, ...]) -> Any:
+        entry = entries[name]
+        parent = as_map(entry).get("like")
+        if not isinstance(parent, str):  # nothing to inherit, or a mistake that the schema finds
+            return entry
+        if parent in entries and parent not in chain:
+            return derive(resolve(parent, (*chain, parent)), entry)
+        if parent == chain[0]:
+            circle = " → ".join((*chain, parent))
+            problems.append(
+                f"{section.name}.{parent}.like: {circle} is a circle. Write the keys of one of them out."
+            )
+        elif len(chain) == 1:
+            problems.append(
+                f"{section.name}.{name}.like: there is no {section.noun} {parent!r}. {instead(parent, entries)}"
+            )
+        return entry
+
+    return {name: resolve(name, (name,)) for name in entries}, problems

@@ -1,0 +1,77 @@
+"""What a family of measurements says of its part of the catalog and of a configuration: its sections, their problems.
+
+A module per family holds its `ConfigPart`; `sentflow.graph.config.parts` lists them, and nothing else names one.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.graph.config.schema import Schema
+
+Entry = dict[str, Any]
+Entries = dict[str, Entry]
+AllEntries = dict[str, Entries]
+"""Section → name → entry."""
+Selected = Mapping[str, list[str]]
+"""Section → the names that a configuration selects, each once."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Entries by name, in the catalog and laid over it in a configuration.
+
+    Attributes
+    ----------
+    name
+        Key of a configuration, and of its ``select`` unless `named_in` says otherwise; the catalog's entries lie in
+        ``catalog/{name}.yaml``, their schema in ``schemas/{name}.schema.yaml``.
+    noun
+        One entry, in messages.
+    named_in
+        Places of a configuration that hold a name, or a list of names, of what is to be run.
+    derive
+        Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
+        ``like``.
+    write_out
+        Replaces entries in short form by what they stand for, in place and perhaps in other sections, given the
+        schemas by name; gives the problems of those that stay as they are, by name.
+    overlay_problems
+        What is wrong with laying entries of a configuration over the catalog's, in this order.
+    """
+
+    name: str
+    noun: str
+    named_in: tuple[str, ...]
+    derive: Callable[[Any, Entry], Entry] | None = None
+    write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
+    overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
+
+    def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Place and name of every entry that a valid configuration selects."""
+        found = []
+        for place in self.named_in:
+            section, key = place.split(".")
+            value = config[section].get(key, [])
+            found += [(place, name) for name in ([value] if isinstance(value, str) else value)]
+        return found
+
+
+@dataclass(frozen=True)
+class ConfigPart:
+    """The part of catalog and configuration that belongs together.
+
+    Attributes
+    ----------
+    sections
+        The first one holds what the family measures on.
+    problems
+        What is wrong with what a configuration selects and sets, given the configuration, all entries, and the selected
+        names, which may not exist: that is reported already, as is what the schemas find. One sentence each.
+    entry_problems
+        What is wrong with entries whether they are selected or not, beyond what their schemas find.
+    """
+
+    sections: tuple[Section, ...]
+    problems: Callable[[Mapping[str, Any], AllEntries, Selected], Iterable[str]]
+    entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()

@@ -1,0 +1,54 @@
+"""How mistakes of a configuration are reported: all at once, each with its place and what to write instead."""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from sentflow.errors import ConfigError
+from sentflow.jobs.secrecy import without_secrets
+
+
+def refuse(problems: Sequence[str]) -> None:
+    """Raise `mistakes` if there are any."""
+    if problems:
+        raise mistakes(problems)
+
+
+def mistakes(problems: Sequence[str]) -> ConfigError:
+    """The error that lists problems."""
+    count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
+    listed = "\n".join(f"  - {problem}" for problem in problems)
+    # a schema repeats the value that it refuses
+    return ConfigError(without_secrets(f"the configuration has {count}:\n{listed}"))
+
+
+def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
+    """That something is named that does not exist, and what does."""
+    return f"{place}: there is no {noun} {name!r}. {instead(name, known)}"
+
+
+def instead(name: str, known: Iterable[str]) -> str:
+    """What to write instead of a name that does not exist: the nearest, and all."""
+    names = list(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"{guess}Write one of: {', '.join(sorted(names))}."
+
+
+def not_reported(problems: Iterable[str], reported: Iterable[str]) -> list[str]:
+    """Problems of entries without those at a place that is reported, or that holds a reported one."""
+    places = [_place(problem) + "." for problem in reported]
+
+    def is_reported(place: str) -> bool:
+        return "." in place and any(other.startswith(place + ".") for other in places)
+
+    return [problem for problem in problems if not is_reported(_place(problem))]
+
+
+def as_map(value: Any) -> dict[str, Any]:
+    """The value if it is a map, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def _place(problem: str) -> str:
+    return problem.partition(": ")[0]

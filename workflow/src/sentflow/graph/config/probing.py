@@ -1,0 +1,144 @@
+"""Tasks and protocols in catalog and configuration, and what may be wrong with them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.encoders.prompts import SIDES, roles_of_texts
+from sentflow.graph.config.entries import derived, laid_over
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
+from sentflow.graph.config.messages import as_map, unknown
+from sentflow.graph.config.own_tasks import is_short, missing_file, write_out
+from sentflow.graph.config.shared import file_problems
+from sentflow.probing.protocol.named import CROSS_VALIDATION
+
+
+def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
+    """Whether a task's dataset and file exist; what is not even a name is left to the schema."""
+    dataset, file = entry.get("dataset"), as_map(entry.get("reader")).get("file")
+    if not isinstance(dataset, str) or not isinstance(file, str):
+        return []
+    return file_problems(f"tasks.{task}", dataset, [file], datasets, key="reader.file")
+
+
+def _prompt_problems(entries: AllEntries) -> Iterator[str]:
+    """Tasks that encoders have prompts for: they exist, and have two texts where there are two prompts."""
+    tasks = entries["tasks"]
+    for model, entry in entries["models"].items():
+        prompted = as_map(as_map(as_map(entry).get("prompt_names")).get("tasks"))
+        where = f"models.{model}.prompt_names.tasks"
+        for task in prompted:
+            if task not in tasks:
+                yield unknown(where, "task", task, tasks)
+            elif (
+                as_map(tasks[task]).get("layout") == "single"
+                and roles_of_texts({"tasks": prompted}, task) == SIDES
+            ):
+                yield (
+                    f"{where}.{task}: the task has one text per row, so that there are no queries and documents. "
+                    "Write the name of one prompt."
+                )
+
+
+def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+    for name in selected["tasks"]:
+        own = as_map(config["tasks"].get(name))
+        if is_short(own) and not is_short(entries["tasks"].get(name)):  # written out, so without mistakes
+            yield from missing_file(name, own)
+        yield from source_problems(name, as_map(entries["tasks"].get(name)), entries["datasets"])
+    yield from _study_problems(config, entries["protocols"])
+    yield from _published_problems(config["report"], entries)
+
+
+def _study_problems(config: Mapping[str, Any], protocols: Entries) -> Iterator[str]:
+    base, study = config["probe"]["protocol"], config["study"]["protocols"]
+    if study and not config["select"]["tasks"]:
+        yield (
+            "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select tasks, or "
+            "write []."
+        )
+    if base in study:
+        yield (
+            f"config.study.protocols: {base!r} is probe.protocol, with which the others are compared. "
+            "Write others only."
+        )
+    if "protocols" in config["report"]["tables"] and not study:
+        yield (
+            "config.report.tables: the table protocols compares protocols, but study.protocols names none. "
+            "Name some there, or leave the table out."
+        )
+    grouping = [name for name in study if _groups_folds(protocols.get(name))]
+    if "documents" in config["report"]["tables"] and (not grouping or _groups_folds(protocols.get(base))):
+        yield (
+            "config.report.tables: the table documents shows what scores become when documents are kept together, but "
+            "study.protocols names no protocol with group_folds: true beside a probe.protocol without. Name "
+            "published-documents or corrected-documents there, or leave the table out."
+        )
+    # folds are compared one by one
+    designs = {
+        name: _cross_validation(protocols[name], config["probe"])
+        for name in (base, *study)
+        if name in protocols
+    }
+    for name, design in designs.items():
+        for key, value in design.items():
+            if base in designs and value != designs[base][key]:
+                yield (
+                    f"config.study.protocols: {name} has {key} {value}, but {base} has {designs[base][key]}, and a "
+                    "study compares fold by fold. Give both the same, or make it an experiment of its own."
+                )
+
+
+def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Iterator[str]:
+    """Published scores of tasks or encoders that do not exist; a table of them without any."""
+    published = report.get("published", [])
+    for place, entry in enumerate(published):
+        for key, section in (("task", "tasks"), ("model", "models")):
+            if entry[key] not in entries[section]:
+                yield unknown(f"config.report.published.{place}.{key}", key, entry[key], entries[section])
+    if "published" in report["tables"] and not published:
+        yield (
+            "config.report.tables: the table published shows the scores of report.published, which names none. "
+            "Write them there, each with task, model, value and source, or leave the table out."
+        )
+
+
+def _groups_folds(protocol: Any) -> bool:
+    return bool(as_map(as_map(protocol).get("switches")).get("group_folds", False))
+
+
+def _cross_validation(protocol: Any, probe: Mapping[str, Any]) -> dict[str, Any]:
+    training = as_map(as_map(protocol).get("training"))
+    return {key: training.get(key, probe[key]) for key in CROSS_VALIDATION}
+
+
+def _derived_protocol(base: Any, entry: Entry) -> Entry:
+    """An entry with the switches and the training of another under its own; names are not inherited."""
+    own = {key: value for key, value in entry.items() if key != "like"}
+    for key in ("switches", "training"):
+        inherited = as_map(as_map(base).get(key))
+        if inherited:
+            own[key] = laid_over(inherited, own.get(key, {}))
+    return own
+
+
+def _fixed_switches(catalog: Entries, own: Entries) -> list[str]:
+    """Switches of the catalog's protocols that a configuration sets: then a name would not mean one thing."""
+    return [
+        f"protocols.{name}.{key}: the protocol {name} of the catalog is fixed but for its training, so that its "
+        f"name means one thing. Write an entry of your own with like: {name}."
+        for name, entry in own.items()
+        if name in catalog
+        for key in ("like", "switches")
+        if key in as_map(entry)
+    ]
+
+
+TASKS = Section("tasks", "task", ("select.tasks",), derive=derived, write_out=write_out)
+PROTOCOLS = Section(
+    "protocols",
+    "protocol",
+    ("probe.protocol", "study.protocols"),
+    derive=_derived_protocol,
+    overlay_problems=_fixed_switches,
+)
+PROBING = ConfigPart((TASKS, PROTOCOLS), problems=_problems, entry_problems=_prompt_problems)

@@ -1,0 +1,110 @@
+"""The JSON schemas of config and catalog: read from their files, and what they find in sentences.
+
+A schema ``NAME.schema.yaml`` may have parts in a folder ``NAME/``: a family of measurements adds its keys of the
+configuration by a file of its own. A reference names a definition of the same file (``#/$defs/x``) or of another
+(``common.schema.yaml#/$defs/x``).
+"""
+
+from collections.abc import Mapping
+from functools import cache, reduce
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator, ValidationError
+
+from sentflow.errors import ConfigError
+from sentflow.files.settings_files import parse_settings
+from sentflow.graph.config.messages import instead
+
+Schema = Mapping[str, Any]
+_LONGEST_NUMBER = 200
+
+
+@cache
+def read_yaml(path: Path) -> Any:
+    """A YAML file of the workflow, which must not be changed in place."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
+    with path.open(encoding="utf-8") as stream:
+        return yaml.load(stream, Loader=loader)
+
+
+@cache
+def load_schema(workflow: Path, name: str) -> Schema:
+    """A schema with its parts, and with every reference replaced by what it refers to.
+
+    Parameters
+    ----------
+    workflow
+        The folder that holds ``schemas/``.
+    name
+        A section of the catalog, or ``config``.
+    """
+    folder = workflow / "schemas"
+    schema = read_yaml(folder / f"{name}.schema.yaml")
+    for part in sorted((folder / name).glob("*.schema.yaml")):
+        schema = _joined(schema, read_yaml(part))
+    resolved: Schema = _resolved(schema, schema, folder)
+    return resolved
+
+
+def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
+    """What a JSON schema finds wrong, one sentence per mistake; an unknown key with the nearest known one."""
+    errors = sorted(
+        Draft202012Validator(schema).iter_errors(value),
+        key=lambda error: [str(part) for part in error.absolute_path],
+    )
+    problems = []
+    for error in errors:
+        place = ".".join([where, *(str(part) for part in error.absolute_path)])
+        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+            known = list(error.schema.get("properties", {}))
+            unknown = [key for key in error.instance if key not in known]
+            problems += [f"{place}.{key}: there is no such key. {instead(key, known)}" for key in unknown]
+        else:
+            hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
+            problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
+    return problems
+
+
+def _joined(schema: Any, part: Any) -> Any:
+    """A schema with a part of it: maps key by key, lists one after the other."""
+    if isinstance(schema, dict) and isinstance(part, dict):
+        both = {key: _joined(schema[key], part[key]) for key in schema if key in part}
+        return {**schema, **part, **both}
+    if isinstance(schema, list) and isinstance(part, list):
+        return [*schema, *(item for item in part if item not in schema)]
+    return part
+
+
+def _resolved(node: Any, document: Any, folder: Path) -> Any:
+    """A node of a document without references; what stands beside one (a description) goes before what it refers to."""
+    if isinstance(node, list):
+        return [_resolved(item, document, folder) for item in node]
+    if not isinstance(node, dict):
+        return node
+    own = {key: _resolved(value, document, folder) for key, value in node.items() if key != "$ref"}
+    if "$ref" not in node:
+        return own
+    file, _, path = node["$ref"].partition("#/")
+    other = read_yaml(folder / file) if file else document
+    return {**_resolved(reduce(lambda found, key: found[key], path.split("/"), other), other, folder), **own}
+
+
+def _unquoted(error: ValidationError) -> str:
+    """What to write instead of a text that would be right if it were none; empty for other mistakes."""
+    # a number or a list of names is short; a long text would be read for nothing, at any cost
+    if error.validator != "type" or not isinstance(error.instance, str):
+        return ""
+    if len(error.instance) > _LONGEST_NUMBER:
+        return ""
+    try:
+        meant = parse_settings(error.instance, where="")
+    except ConfigError:
+        return ""
+    if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
+        return ""
+    return (
+        f"Write {error.instance} without quotes, in a file: snakemake --config makes texts of all values inside {{…}}, "
+        "--configfile does not. "
+    )

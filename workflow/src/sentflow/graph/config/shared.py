@@ -1,0 +1,49 @@
+"""Encoders and datasets: the sections of catalog and configuration that no family of measurements owns."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.encoders.entries import custom_problems, entry_problems
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.messages import as_map, instead, unknown
+
+
+def file_problems(where: str, dataset: str, files: list[str], datasets: Entries, *, key: str) -> list[str]:
+    """Whether the dataset of an entry exists and has its files.
+
+    Parameters
+    ----------
+    where
+        Section and name of the entry.
+    dataset, files
+        What it reads.
+    datasets
+        All there are.
+    key
+        Of the entry, that names the files.
+    """
+    if dataset not in datasets:
+        return [unknown(f"{where}.dataset", "dataset", dataset, datasets)]
+    known = as_map(as_map(datasets[dataset]).get("files"))
+    return [
+        f"{where}.{key}: the dataset {dataset} has no file {file!r}. {instead(file, known)}"
+        for file in files
+        if known and file not in known
+    ]
+
+
+def _entry_problems(entries: AllEntries) -> Iterator[str]:
+    for name, entry in entries["models"].items():
+        if isinstance(entry, dict):
+            yield from entry_problems(name, entry)
+
+
+def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+    """Own encoders whose file is not in order; that of one that is not selected need not be there."""
+    for name in selected["models"]:
+        yield from custom_problems(name, as_map(entries["models"].get(name)))
+
+
+MODELS = Section("models", "model", ("select.models",))
+DATASETS = Section("datasets", "dataset", ())
+SHARED = ConfigPart((MODELS, DATASETS), problems=_problems, entry_problems=_entry_problems)

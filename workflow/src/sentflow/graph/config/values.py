@@ -1,0 +1,127 @@
+"""What no name, text or number of a configuration may be, whatever its key.
+
+Standard library and PyYAML only: the Snakefile imports this module in every job.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.files.control_characters import HIDDEN, written_out
+from sentflow.files.settings_files import refuse_overgrown
+from sentflow.graph.config.messages import mistakes, refuse
+
+# Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
+_ONE_LINE = frozenset(
+    {
+        "title",
+        "data_version",
+        "family",
+        "language",
+        "licence",
+        "homepage",
+        "file",
+        "files",
+        "member",
+        "root",
+        "urls",
+        "url",
+        "mirrors",
+        "custom",
+        "folder",
+        "module",
+        "package",
+        "hub",
+        "source",
+        "models",
+        "tasks",
+        "pair_sets",
+        "alignments",
+        "regressions",
+        "protocols",
+        "families",
+    }
+)
+# Files of this machine that jobs name as their inputs
+_INPUTS = frozenset({"custom", "file", "files", "urls"})
+_SEPARATORS = re.compile(r"[\n\t]")
+_LARGEST = 2**63  # what a number of a file of results can hold
+
+
+def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration in built-in types with keys that are texts; YAML makes dates of what looks like one.
+
+    Raises
+    ------
+    ConfigError
+        A value would break everything that is made of it: not even another message could repeat it.
+    """
+    refuse_overgrown(config, where="config")
+    refuse(list(value_problems(config, where="config")))
+
+    def refuse_type(value: Any) -> None:
+        found = f"YAML reads {value} as a {type(value).__name__}"
+        raise mistakes([f"config: {found}. Put it in quotes if it is a text."])
+
+    try:
+        plain: dict[str, Any] = json.loads(json.dumps(config, default=refuse_type))
+    except TypeError as error:  # a key that is neither text nor number
+        raise mistakes([f"config: {error}. Put keys in quotes."]) from None
+    return plain
+
+
+def value_problems(value: Any, *, where: str) -> Iterator[str]:
+    """One sentence for each name, text or number in nested settings that would break what is made of it.
+
+    Parameters
+    ----------
+    value
+        Without circles, see `sentflow.files.settings_files.refuse_overgrown`.
+    where
+        Name of the place, for messages.
+    """
+    yield from _problems(value, where, key="", seen=set())
+
+
+def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterator[str]:
+    """Problems of what stands at a key, in however deep a list."""
+    if isinstance(value, Mapping | list | tuple):
+        if id(value) in seen:  # an alias: told once
+            return
+        seen.add(id(value))
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if isinstance(name, int) and abs(name) >= _LARGEST:
+                yield f"{where}: a key is a number of more than 18 digits. Write a name."
+                continue
+            if isinstance(name, str):
+                yield from _text_problems(name, f"{where}.{name}", one_line=True)
+            yield from _problems(inner, f"{where}.{name}", key=name, seen=seen)
+    elif isinstance(value, list | tuple):
+        for number, inner in enumerate(value):
+            yield from _problems(inner, f"{where}.{number}", key=key, seen=seen)
+    elif isinstance(value, str):
+        if key != "delimiter":  # Hive parts columns by a control character
+            yield from _text_problems(value, where, one_line=key in _ONE_LINE)
+        if key in _INPUTS and "://" not in value and {"{", "}"} & set(value):
+            yield (
+                f"{where}: Snakemake reads braces in the path of a file as names to fill in. Rename {value}, or copy "
+                "it to a path without braces."
+            )
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield f"{where}: {value} is no finite number. Write the number, or leave the key out."
+    elif isinstance(value, int) and abs(value) >= _LARGEST:
+        yield f"{where}: a number of more than 18 digits is none of any setting. Write a smaller one."
+
+
+def _text_problems(text: str, where: str, *, one_line: bool) -> Iterator[str]:
+    if found := HIDDEN.search(text):
+        yield (
+            f"{where}: character {found.start() + 1} is {written_out(found[0])}, a control character that nobody sees "
+            "but that breaks lines, tables and terminals. Delete it."
+        )
+    elif one_line and (found := _SEPARATORS.search(text)):
+        kind = "line break" if found[0] == "\n" else "tab"
+        yield f"{where}: there is a {kind} in it. Write it in one line, in YAML with >- where it is long."

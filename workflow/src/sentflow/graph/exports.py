@@ -1,0 +1,95 @@
+"""Files and settings of exports: the scores of tasks in the formats of others, and the run as an RO-Crate."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentflow.exports.identity import data_name, model_name
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
+from sentflow.graph.job_settings import json_text, pick, pick_known
+
+_DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
+
+
+class TaskExports:
+    """Scores of tasks as MTEB, the Hugging Face hub and LaTeX have them."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+
+    def files(self) -> list[str]:
+        """Every file; none without tasks."""
+        found = [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS]
+        return found if self.experiment.tasks else []
+
+    def mteb_files(self) -> list[str]:
+        """Result files of MTEB: one per task and model, and two about each model."""
+        tasks = [f"{task}.json" for task in self.experiment.tasks]
+        names = [*tasks, "model_meta.json", "run_settings.jsonl"]
+        # two entries of the same model as it comes have one folder there
+        folders = dict.fromkeys(
+            model_name(model, entry).folder for model, entry in self.experiment.models.items()
+        )
+        return [f"{paths.MTEB_RESULTS}/{folder}/{name}" for folder in folders for name in names]
+
+    def huggingface_files(self) -> list[str]:
+        """Files for the repository of each model on the Hugging Face hub."""
+        names = [*(f".eval_results/{task}.yaml" for task in self.experiment.tasks), "README.md"]
+        models = self.experiment.models
+        return [f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}" for model in models for name in names]
+
+    def settings(self, _wildcards: Any) -> str:
+        """What tasks and models are called outside this project."""
+        datasets, models = self.experiment.datasets, self.experiment.models
+        tasks = {
+            name: {
+                "language": entry["language"],
+                "data": data_name(entry["dataset"], datasets[entry["dataset"]]),
+            }
+            for name, entry in self.experiment.tasks.items()
+        }
+        named = {name: model_outside(name, entry) for name, entry in models.items()}
+        return json_text({"tasks": tasks, "models": named})
+
+
+def model_outside(name: str, entry: Mapping[str, Any]) -> Entry:
+    """What an export says about a model, see `sentflow.exports.scores.ModelFacts`."""
+    outside = model_name(name, entry)
+    return {
+        "name": outside.name,
+        "revision": outside.revision,
+        "adapted_from": outside.adapted_from,
+        "licence": entry.get("licence", "not stated"),
+        "max_tokens": entry.get("max_tokens"),
+    }
+
+
+def crate_settings(experiment: Experiment, data: Mapping[str, Any]) -> str:
+    """What the RO-Crate tells beside its files.
+
+    Parameters
+    ----------
+    data
+        The tables that anything was measured on, see `sentflow.graph.family.Family.data`.
+    """
+    datasets = {
+        name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}
+        for name, entry in experiment.datasets.items()
+    }
+    models = {
+        name: {
+            **pick(model_outside(name, entry), "name", "revision", "licence"),
+            "title": entry.get("title", name),
+            "citation": entry.get("citation", "none"),
+        }
+        for name, entry in experiment.models.items()
+    }
+    about = pick(experiment.config["experiment"], "title", "description")
+    return json_text({**about, "tables": data, "datasets": datasets, "models": models})
+
+
+def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
+    """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
+    pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
+    return {name: digest for name, digest in pinned.items() if digest}

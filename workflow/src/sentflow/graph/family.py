@@ -1,0 +1,130 @@
+"""What is measured: a family says in one place what it needs, what it makes and how much there is of it.
+
+The rest of the graph sums over the families (`sentflow.graph.targets`) and names none of them: a new family is one
+module in `sentflow.families` and one file of rules with its name. Standard library only: the Snakefile reads it.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import sentflow.families
+from sentflow.graph.config.experiment import Experiment
+
+TEXT, QUERY, DOCUMENT = "text", "query", "document"
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Texts that are embedded together, in one role.
+
+    Attributes
+    ----------
+    name
+        Value of the wildcard ``{collection}``; names its files of texts and of vectors.
+    tables
+        Files whose texts it holds, in this order; empty where a rule of its own writes its texts.
+    digests
+        The JSON files beside `tables`, which Snakemake compares in their stead.
+    models
+        The encoders that embed it.
+    role
+        What the texts are to the encoder: ``text``, ``query`` or ``document``; decides the prompt.
+    task
+        The task whose prompts are put before the texts; empty for none.
+    side
+        Which texts of a row count: ``first``, ``second``, or all of them where it is empty.
+    """
+
+    name: str
+    tables: Sequence[str]
+    digests: Sequence[str]
+    models: Sequence[str]
+    role: str = TEXT
+    task: str = ""
+    side: str = ""
+
+
+class Family:
+    """One kind of measurement of the selected encoders; a subclass per kind.
+
+    Attributes
+    ----------
+    name
+        Of its rules: ``workflow/rules/{name}.smk``.
+    position
+        Families are shown in the order of these numbers.
+    """
+
+    name: ClassVar[str]
+    position: ClassVar[int]
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+
+    def raw_files(self) -> list[tuple[str, str]]:
+        """(dataset, file) of every raw file that its tables are read from; a file may come twice."""
+        return []
+
+    def collections(self) -> list[Collection]:
+        """The texts that are embedded for it."""
+        return []
+
+    def data(self) -> dict[str, list[str]]:
+        """Digest of each table that its results were measured on → what the table is called, and its dataset."""
+        return {}
+
+    def results(self) -> list[str]:
+        """Everything that is measured or tested, for the target ``all``."""
+        return []
+
+    def published_results(self) -> list[str]:
+        """What of its results a publication of the run holds."""
+        return self.results()
+
+    def audits(self) -> list[str]:
+        """What is to be known about its data."""
+        return []
+
+    def exports(self) -> list[str]:
+        """Its scores in the formats of others."""
+        return []
+
+    def summaries(self) -> list[str]:
+        """Files with the rows that tables, figures and the page are made of."""
+        return []
+
+    def summary_of_scores(self) -> list[str]:
+        """That of `summaries` with one row per score; nothing where there is none."""
+        return []
+
+    def available(self) -> Mapping[str, bool]:
+        """What a table, figure or check may need of it → whether there is any."""
+        return {}
+
+    def asked(self) -> dict[str, Any]:
+        """What was selected, which the checks compare with what is there."""
+        return {}
+
+    def told(self) -> dict[str, Any]:
+        """What the page says of it beside the summaries; nothing where nothing is measured."""
+        return {}
+
+    def jobs(self) -> Mapping[str, int]:
+        """Rule → number of jobs in an empty results folder, for the rules of this family."""
+        return {}
+
+    def constraints(self) -> Mapping[str, str]:
+        """Wildcard of its own → regular expression of the names that exist."""
+        return {}
+
+
+@cache
+def known_families() -> tuple[type[Family], ...]:
+    """The class of every family, in the order in which they are shown."""
+    modules = pkgutil.iter_modules(sentflow.families.__path__)
+    classes = [importlib.import_module(f"sentflow.families.{module.name}").FAMILY for module in modules]
+    return tuple(sorted(classes, key=lambda family: family.position))

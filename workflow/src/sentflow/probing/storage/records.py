@@ -1,0 +1,42 @@
+"""A fold's result as columns, in the published names."""
+
+from typing import Any
+
+import numpy as np
+
+from sentflow.probing.training.fold import FoldResult
+
+TEST_EPOCH = -1  # the published marker of values that belong to no epoch
+
+
+def fold_records(fold: FoldResult) -> dict[str, Any]:
+    """Columns kfold_repetition, kfold_partition, train_epoch, metric, value: the epochs, then the test."""
+    curves = {
+        "loss_per_epoch_train": fold.train_losses,
+        "loss_per_epoch_eval": fold.evaluation_losses,
+        "metric_per_epoch_eval": fold.evaluation_metrics,
+    }
+    names = [name for name, curve in curves.items() for _ in curve]
+    epochs = [epoch for curve in curves.values() for epoch in range(1, len(curve) + 1)]
+    values = [value for curve in curves.values() for value in curve]
+    n = len(names) + 2
+    return {
+        "kfold_repetition": np.full(n, fold.repetition),
+        "kfold_partition": np.full(n, fold.fold),
+        "train_epoch": np.array([*epochs, TEST_EPOCH, TEST_EPOCH]),
+        "metric": [*names, "loss_test", "metric_test"],
+        "value": np.array([*values, fold.test_loss, fold.test_metric]),
+    }
+
+
+def prediction_records(fold: FoldResult) -> dict[str, Any]:
+    """Columns row, repetition, fold, truth, predicted, score of the test part, in the order of the rows."""
+    order = np.argsort(fold.test_rows)
+    return {
+        "row": fold.test_rows[order],
+        "repetition": np.full(len(order), fold.repetition),
+        "fold": np.full(len(order), fold.fold),
+        "truth": fold.truth[order],
+        "predicted": fold.predicted[order],
+        "score": fold.scores[order],
+    }

@@ -1,0 +1,44 @@
+"""Time and memory per rule as bars."""
+
+import math
+from collections.abc import Callable, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sentflow.report.figure import canvas, layout
+from sentflow.report.figure import texts as figure_texts
+from sentflow.report.numbers import MISSING, count, duration, memory
+from sentflow.report.rows import CostRow
+
+
+def draw(rows: Sequence[CostRow]) -> Figure:
+    """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
+    ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
+    panels = layout.Panels([0.19 * len(ordered)], least_width=2.0)
+    figure = Figure()
+    times, memories = figure.subplots(1, 2, sharey=True)
+    _bars(times, [row.wall_seconds for row in ordered], duration, color="#0072B2")
+    _bars(memories, [row.max_rss_mb for row in ordered], memory, color="#E69F00")
+    labels = [f"{row.rule} ({count(row.jobs)} {'job' if row.jobs == 1 else 'jobs'})" for row in ordered]
+    times.set_yticks(range(len(ordered)), labels)
+    times.set_ylim(len(ordered) - 0.4, -0.6)
+    times.set_title("Time, summed over jobs", loc="left", color=canvas.INK)
+    memories.set_title("Largest memory of one job", loc="left", color=canvas.INK)
+    layout.finish(figure, figure_texts.costs(rows), rows, panels)
+    return figure
+
+
+def _bars(axes: Axes, values: Sequence[float], written: Callable[[float], str], *, color: str) -> None:
+    known = [0.0 if math.isnan(value) else value for value in values]
+    axes.barh(range(len(known)), known, color=color, height=0.62)
+    for line, value in enumerate(values):
+        text = MISSING if math.isnan(value) else written(value)
+        axes.annotate(
+            text, (known[line], line), xytext=(3, 0), textcoords="offset points", va="center", fontsize=6.5
+        )
+    # room for the numbers behind the longest bar
+    axes.set_xlim(0, max(known, default=0.0) * 1.22 or 1.0)
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.tick_params(axis="y", length=0)

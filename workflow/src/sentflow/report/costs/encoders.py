@@ -1,0 +1,117 @@
+"""What an encoder is and costs, beside what it scores: one row per encoder."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import DataError
+from sentflow.files.io import read_json
+from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.summary import read_records
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.rows import data_versions, unique
+
+_EMBED_RULES = ("embed", "embed_task")
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """One array of embeddings: what its description says."""
+
+    model: str
+    dataset: str
+    task: str | None
+    texts: int
+    dimension: int
+    device: str
+
+    @classmethod
+    def read(cls, path: Path) -> "Embedding":
+        """From the JSON beside the array."""
+        found = read_json(path)
+        try:
+            texts, dimension = found["shape"]
+            return cls(
+                found["model"], found["dataset"], found["task"], texts, dimension, str(found["device"])
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
+
+    def benchmark(self, folder: Path) -> Path:
+        """The benchmark file of the job that made it."""
+        if self.task is None:
+            return folder / _EMBED_RULES[0] / self.model / f"{self.dataset}.jsonl"
+        return folder / _EMBED_RULES[1] / self.model / self.dataset / f"{self.task}.jsonl"
+
+
+def encoder_rows(
+    rows: Sequence[ScoreRow],
+    manifests: Mapping[str, Mapping[str, Any]],
+    embeddings: Sequence[Embedding],
+    benchmarks: Path,
+    similarity: Sequence[SimilarityRow] = (),
+) -> list[EncoderRow]:
+    """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
+
+    Parameters
+    ----------
+    rows
+        The summary of scores.
+    manifests
+        Model → ``parameters``, ``dimension`` and ``max_tokens``.
+    embeddings
+        Every array of embeddings.
+    benchmarks
+        Folder of the benchmark files; jobs whose file is not there have no time.
+    similarity
+        The summary of similarity.
+    """
+    n_tasks = len(unique(row.task for row in rows))
+    version = "; ".join(data_versions([*rows, *similarity]))
+    named: Sequence[ScoreRow | SimilarityRow] = rows or [row for row in similarity if not row.is_baseline]
+    found = []
+    for model in unique(row.model for row in named):
+        members = [row for row in rows if row.model == model]
+        timed = [
+            (embedding, seconds)
+            for embedding in embeddings
+            if embedding.model == model and (seconds := _seconds(embedding.benchmark(benchmarks))) is not None
+        ]
+        first, about = next(row for row in named if row.model == model), manifests.get(model, {})
+        widths = [embedding.dimension for embedding in embeddings if embedding.model == model]
+        found.append(
+            EncoderRow(
+                model=model,
+                model_title=first.model_title,
+                is_control=first.is_control,
+                n_tasks=n_tasks,
+                mean=average_score(members, n_tasks) if rows else math.nan,
+                parameters=_number(about.get("parameters")),
+                dimension=max(map(float, widths), default=_number(about.get("dimension"))),
+                max_tokens=_number(about.get("max_tokens")),
+                texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
+                embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
+                device=", ".join(unique(embedding.device for embedding, _ in timed)),
+                protocol=members[0].protocol if members else "",
+                repetitions=members[0].repetitions if members else 0,
+                folds=members[0].folds if members else 0,
+                data_version=version,
+                position=members[0].position if members else -1,
+            )
+        )
+    return found
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _seconds(path: Path) -> float | None:
+    """Time of a job; None where no benchmark was kept."""
+    if not path.is_file():
+        return None
+    return math.fsum(float(record["s"]) for record in read_records(path))

@@ -1,0 +1,189 @@
+"""How measures of geometry go with scores, over encoders, said no more strongly than so few encoders allow."""
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import NormalDist
+
+import numpy as np
+
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.errors import DataError
+from sentflow.files.rows import read_rows
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.similarity.rows import (
+    AlignmentRow,
+    AssociationRow,
+    GeometryRow,
+    PlaneRow,
+    SimilarityRow,
+)
+from sentflow.report.families.similarity.sts_table import main_rows
+from sentflow.report.families.similarity.words import criterion
+from sentflow.report.rows import unique
+from sentflow.similarity.correlations import spearman
+
+SIMILARITY, TASKS = "similarity", "tasks"
+_FEWEST = 4  # encoders, below which there is no variance of Fisher's transformation
+
+
+def correlation_interval(correlation: float, n: int, level: float) -> tuple[float, float]:
+    """Interval of Spearman's correlation over `n` encoders.
+
+    Returns
+    -------
+    tuple
+        Limits in [-1, 1]; NaN where the correlation is undefined.
+
+    Notes
+    -----
+    Bonett and Wright 2000, equation 6: tanh(atanh ρ ± z · sqrt((1 + ρ²/2) / (n − 3))). With 3 encoders or fewer the
+    variance is infinite and the interval is [-1, 1]. Perfect order, ρ = ±1, has no finite transformation; its inner
+    limit is that of the next value that n ranks can give, 1 − 12 / (n (n² − 1)), its outer one ±1.
+    """
+    if math.isnan(correlation):
+        return math.nan, math.nan
+    if n < _FEWEST:
+        return -1.0, 1.0
+    nearest = 1 - 12 / (n * (n**2 - 1))
+    inside = max(-nearest, min(nearest, correlation))
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt((1 + inside**2 / 2) / (n - 3))
+    low, high = math.tanh(math.atanh(inside) - half), math.tanh(math.atanh(inside) + half)
+    return (-1.0 if correlation < -nearest else low), (1.0 if correlation > nearest else high)
+
+
+def association_rows(
+    geometry: Sequence[GeometryRow], similarity: Sequence[SimilarityRow], scores: Sequence[ScoreRow] = ()
+) -> list[AssociationRow]:
+    """Every measure of every family against its similarity scores, and against the tasks where there are any.
+
+    Parameters
+    ----------
+    geometry, similarity, scores
+        The summaries. Scores after whitening are left out: they are scores themselves.
+    """
+    plain = [row for row in geometry if not row.pairs]
+    main = main_rows(similarity)
+    n_tasks = len(unique(row.task for row in scores))
+    tasks = {
+        model: average_score([row for row in scores if row.model == model], n_tasks)
+        for model in unique(row.model for row in scores)
+    }
+    level = main[0].level if main else 0.99
+    found = []
+    for family in unique(row.family for row in plain):
+        of_family = mean_scores([row for row in main if row.family == family])
+        against = [
+            (SIMILARITY, "similarity", of_family),
+            *([(TASKS, f"mean of {n_tasks} tasks", tasks)] if tasks else []),
+        ]
+        for measure in unique(row.measure for row in plain if row.family == family):
+            members = [row for row in plain if (row.family, row.measure) == (family, measure)]
+            found += [
+                _association(members, score, title, values, level)
+                for score, title, values in against
+                if values
+            ]
+    return found
+
+
+def mean_scores(rows: Sequence[SimilarityRow]) -> dict[str, float]:
+    """Encoder → mean × 100 over the pair sets of the rows; NaN where one is undefined or missing."""
+    members = [row for row in rows if not row.is_baseline]
+    n_sets = len(unique(row.pairs for row in members))
+    by_model: dict[str, list[float]] = {}
+    for row in members:
+        by_model.setdefault(row.model, []).append(100 * row.value)
+    return {
+        model: math.fsum(values) / n_sets if len(values) == n_sets else math.nan
+        for model, values in by_model.items()
+    }
+
+
+def plane_rows(alignments: Sequence[AlignmentRow], similarity: Sequence[SimilarityRow]) -> list[PlaneRow]:
+    """Every alignment and uniformity with the mean similarity score of the encoder on the sets of the same family.
+
+    A family without scored sets, such as pairs that are all paraphrases, takes the mean over all sets.
+    """
+    main = [row for row in main_rows(similarity) if not row.is_baseline]
+    found = []
+    for row in alignments:
+        own = [other for other in main if other.family == row.family] or main
+        scores, sets = mean_scores(own), unique(other.pairs for other in own)
+        said = sets[0] if len(sets) == 1 else f"mean of {len(sets)} pair sets"
+        found.append(
+            PlaneRow(
+                alignment_set=row.alignment_set,
+                alignment_title=row.alignment_title,
+                variant=row.variant,
+                criterion=criterion(row.threshold, row.comparison),
+                family=row.family,
+                model=row.model,
+                model_title=row.model_title,
+                is_control=row.is_control,
+                alignment=row.alignment,
+                uniformity=row.uniformity,
+                score=scores.get(row.model, math.nan),
+                score_title=f"Spearman × 100, {said}" if _is_spearman(own) else f"Pearson × 100, {said}",
+                data_version=row.data_version,
+            )
+        )
+    return found
+
+
+def read_plane(files: Mapping[str, Path]) -> list[PlaneRow]:
+    """`plane_rows` of the files ``alignments`` and ``similarity``."""
+    return plane_rows(
+        read_rows(_file(files, "alignments"), AlignmentRow, may_be_empty=True),
+        read_rows(_file(files, "similarity"), SimilarityRow, may_be_empty=True),
+    )
+
+
+def read_associations(files: Mapping[str, Path]) -> list[AssociationRow]:
+    """`association_rows` of the files ``geometry``, ``similarity`` and, where tasks were probed, ``scores``."""
+    return association_rows(
+        read_rows(_file(files, "geometry"), GeometryRow, may_be_empty=True),
+        read_rows(_file(files, "similarity"), SimilarityRow, may_be_empty=True),
+        read_rows(files["scores"], ScoreRow) if "scores" in files else [],
+    )
+
+
+def _association(
+    rows: Sequence[GeometryRow], score: str, title: str, values: Mapping[str, float], level: float
+) -> AssociationRow:
+    known = [
+        row for row in rows if not math.isnan(row.value) and not math.isnan(values.get(row.model, math.nan))
+    ]
+    correlation = math.nan
+    if len(known) > 1:
+        correlation = spearman(
+            np.array([row.value for row in known]), np.array([values[row.model] for row in known])
+        )
+    low, high = correlation_interval(correlation, len(known), level)
+    return AssociationRow(
+        family=rows[0].family,
+        measure=rows[0].measure,
+        score=score,
+        score_title=title,
+        n_models=len(known),
+        n_controls=sum(row.is_control for row in known),
+        correlation=correlation,
+        low=low,
+        high=high,
+        level=level,
+        encoders="; ".join(row.model_title for row in known),
+        data_version=rows[0].data_version,
+    )
+
+
+def _is_spearman(rows: Sequence[SimilarityRow]) -> bool:
+    return not rows or rows[0].coefficient == "spearman"
+
+
+def _file(files: Mapping[str, Path], stem: str) -> Path:
+    if stem not in files:
+        raise DataError(
+            f"there is no file {stem} among {', '.join(map(str, files.values()))}. Give that of summary/, or one file "
+            "alone: the data of the figure itself (docs/report.md)."
+        )
+    return files[stem]

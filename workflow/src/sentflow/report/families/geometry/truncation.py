@@ -1,0 +1,81 @@
+"""Scores of shortened vectors: a panel per pair set, a curve per encoder."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from sentflow.report.families.similarity import figure_texts
+from sentflow.report.families.similarity.rows import TruncationRow
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.rows import unique
+
+_COLUMNS = 4
+_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.15, 1.3, 2.4
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
+_TICK_SIZE = 6.5
+
+
+def draw(rows: Sequence[TruncationRow]) -> Figure:
+    """Dimensions on a logarithmic axis; the panels share their axes."""
+    texts = figure_texts.truncation(rows)
+    if not rows:
+        return layout.nothing(texts, rows)
+    sets = unique(row.pairs for row in rows)
+    n_columns = min(_COLUMNS, len(sets))
+    n_lines = math.ceil(len(sets) / n_columns)
+    figure = Figure()
+    panels = figure.subplots(n_lines, n_columns, squeeze=False, sharex=True, sharey=True)
+    headings = lettering.starts({name: name for name in sets}, lettering.into(_LEAST_PANEL, 7, bold=True))
+    looks = canvas.looks(rows)
+    for index, axes in enumerate(panels.flat):
+        if index >= len(sets):
+            axes.set_visible(False)
+            continue
+        _draw_panel(axes, [row for row in rows if row.pairs == sets[index]], looks)
+        axes.set_title(headings[sets[index]], loc="left", fontweight="bold", color=canvas.INK)
+        axes.tick_params(labelbottom=index + n_columns >= len(sets))
+        if index + n_columns >= len(sets):
+            axes.set_xlabel("dimensions kept")
+        if index % n_columns == 0:
+            axes.set_ylabel("Spearman × 100")
+    canvas.few_ticks(panels[0, 0].yaxis)
+    _set_ticks(panels[0, 0], rows)
+    titles = {row.model: row.model_title for row in rows}
+    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    handles = [
+        Line2D([], [], color=look.color, marker=look.marker, label=names[model])
+        for model, look in looks.items()
+    ]
+    size = layout.Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(figure, texts, rows, size, handles)
+    return figure
+
+
+def _draw_panel(axes: Axes, rows: Sequence[TruncationRow], looks: Mapping[str, canvas.Look]) -> None:
+    for model in unique(row.model for row in rows):
+        members = sorted((row for row in rows if row.model == model), key=lambda row: row.dimensions)
+        look = looks[model]
+        axes.plot(
+            [row.dimensions for row in members], [100 * row.spearman for row in members],
+            color=look.color, marker=look.marker, markersize=2.8,
+        )  # fmt: skip
+    axes.set_xscale("log", base=2)
+    axes.grid(True)
+
+
+def _set_ticks(axes: Axes, rows: Sequence[TruncationRow]) -> None:
+    """The numbers of dimensions that were tried, as far as they can be read side by side."""
+    tried = sorted({row.dimensions for row in rows})
+    inches_per_doubling = _LEAST_PANEL / max(1.0, math.log2(tried[-1] / tried[0]))
+    kept: list[int] = []
+    for value in reversed(tried):
+        room = inches_per_doubling * math.log2(kept[-1] / value) if kept else math.inf
+        if room >= lettering.width(f"{kept[-1]} " if kept else "", _TICK_SIZE):
+            kept.append(value)
+    axes.set_xticks(kept, [str(value) for value in kept])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())

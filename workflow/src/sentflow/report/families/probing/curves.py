@@ -1,0 +1,144 @@
+"""Training curves: losses by epoch, and below them the number of folds that are still training."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure import texts as figure_texts
+from sentflow.report.rows import CurveRow, unique
+
+TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
+_COLUMNS = 4
+_LOSS_INCHES, _FOLDS_INCHES = 0.95, 0.3
+_LEAST_PANEL, _MOST_PANEL = 1.0, 3.0  # inches
+_TICKS_INCHES = 0.3  # of the numbers beside a panel
+_LEGEND_INCHES, _LEGEND_SIZE = 2.6, 7
+_MOST_NOTES = 4  # of curves above the frame
+_FAINT = 0.25
+_OUT_OF_SCALE = 10.0
+
+
+def draw(rows: Sequence[CurveRow]) -> Figure:
+    """One panel per task: evaluation loss (solid, with its interval) and training loss (dashed).
+
+    An average over the folds that are left says little when few are left: where fewer than half of the
+    folds reached an epoch, the curve is faint and has no band.
+    """
+    tasks = unique(row.task for row in rows)
+    n_columns = min(_COLUMNS, len(tasks))
+    n_lines = math.ceil(len(tasks) / n_columns)
+    panels = layout.Panels([_LOSS_INCHES, _FOLDS_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    heading = min(_MOST_PANEL, layout.column_inches(n_columns) - _TICKS_INCHES)
+    names = lettering.starts({task: task for task in tasks}, lettering.into(heading, 7, bold=True))
+    figure = Figure()
+    grid = figure.subplots(2 * n_lines, n_columns, squeeze=False, height_ratios=panels.heights)
+    looks = canvas.looks(rows)
+    for index in range(n_lines * n_columns):
+        line, column = divmod(index, n_columns)
+        upper, lower = grid[2 * line, column], grid[2 * line + 1, column]
+        if index >= len(tasks):
+            upper.set_visible(False)
+            lower.set_visible(False)
+            continue
+        members = [row for row in rows if row.task == tasks[index]]
+        _draw_losses(upper, members, looks)
+        upper.set_title(names[tasks[index]], loc="left", fontweight="bold", color=canvas.INK, pad=3)
+        _draw_survivors(lower, members, looks)
+        if column == 0:
+            upper.set_ylabel("loss")
+            lower.set_ylabel("folds")
+        if index + n_columns >= len(tasks):
+            lower.set_xlabel("epoch")
+    titles = {row.model: row.model_title for row in rows}
+    labels = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    handles = [Line2D([], [], color=look.color, label=labels[model]) for model, look in looks.items()]
+    handles += [
+        Line2D([], [], color=canvas.QUIET, label="evaluation part"),
+        Line2D([], [], color=canvas.QUIET, linestyle=(0, (3, 1.5)), label="training part"),
+    ]
+    layout.finish(figure, figure_texts.curves(rows), rows, panels, handles)
+    return figure
+
+
+def solid_until(rows: Sequence[CurveRow]) -> int:
+    """Number of leading epochs that at least half of the folds reached."""
+    return sum(1 for row in rows if 2 * row.n_folds >= row.n_folds_total)
+
+
+def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    for model in unique(row.model for row in rows):
+        color = looks[model].color
+        for quantity in (TRAIN, EVAL):
+            curve = _curve(rows, model, quantity)
+            epochs, means = [row.epoch for row in curve], [row.mean for row in curve]
+            end = solid_until(curve)
+            dashes = "solid" if quantity == EVAL else (0, (3, 1.5))
+            axes.plot(epochs[:end], means[:end], color=color, linestyle=dashes)
+            if end < len(curve):
+                start = max(end - 1, 0)
+                axes.plot(epochs[start:], means[start:], color=color, linestyle=dashes, alpha=_FAINT)
+            if quantity == EVAL:
+                lows, highs = [row.low for row in curve[:end]], [row.high for row in curve[:end]]
+                axes.fill_between(epochs[:end], lows, highs, color=color, alpha=0.2, linewidth=0)
+    _keep_in_scale(axes, rows, looks)
+    axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
+    axes.tick_params(labelbottom=False)
+    canvas.few_ticks(axes.yaxis)
+
+
+def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    """Where an encoder's loss would flatten all other curves, cut the panel and write how high it is."""
+    highest = {
+        model: max(row.mean for row in rows if row.model == model)
+        for model in unique(row.model for row in rows)
+    }
+    limit = _OUT_OF_SCALE * min(highest.values())
+    inside = [row for row in rows if highest[row.model] <= limit]
+    if len(inside) == len(rows):
+        return
+    values = [value for row in inside for value in (row.mean, row.low, row.high) if math.isfinite(value)]
+    low, high = min(values), max(values)
+    axes.set_ylim(low - 0.05 * (high - low), high + 0.25 * (high - low))
+    above = [model for model, value in highest.items() if value > limit]
+    shown = above if len(above) <= _MOST_NOTES else above[: _MOST_NOTES - 1]
+    notes = [(f"↑ to {highest[model]:.0e}", looks[model].color) for model in shown]
+    if len(shown) < len(above):
+        notes.append((f"↑ {len(above) - len(shown)} more", canvas.QUIET))
+    for place, (note, color) in enumerate(notes):
+        axes.text(
+            0.98,
+            0.97 - 0.14 * place,
+            note,
+            transform=axes.transAxes,
+            ha="right",
+            va="top",
+            color=color,
+            fontsize="small",
+        )
+
+
+def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+    total = max(row.n_folds_total for row in rows)
+    axes.axhline(total / 2, color=canvas.QUIET, linewidth=0.5, linestyle=(0, (1, 2)))
+    for model in unique(row.model for row in rows):
+        curve = _curve(rows, model, EVAL)
+        axes.step(
+            [row.epoch for row in curve],
+            [row.n_folds for row in curve],
+            where="mid",
+            color=looks[model].color,
+            linewidth=0.9,
+        )
+    axes.set_xlim(1, max(2, max(row.epoch for row in rows)))
+    axes.set_ylim(0, total * 1.08)
+    axes.set_yticks([0, total])
+    canvas.few_ticks(axes.xaxis, integer=True)
+
+
+def _curve(rows: Sequence[CurveRow], model: str, quantity: str) -> list[CurveRow]:
+    found = [row for row in rows if row.model == model and row.quantity == quantity]
+    return sorted(found, key=lambda row: row.epoch)

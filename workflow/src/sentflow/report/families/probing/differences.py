@@ -1,0 +1,97 @@
+"""Paired differences: for each pair of encoders the tasks from the highest difference to the lowest."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.compare.rows import PairRow
+from sentflow.report import comparison_texts
+from sentflow.report.families.probing.pair_choice import shown_pairs
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.rows import unique
+
+_COLUMNS = 3
+_LINE_INCHES = 0.115
+_LEAST_LINES = 3
+_TASK_SIZE, _TASK_INCHES = 5.5, 0.75
+_LEAST_PANEL, _MOST_PANEL = 1.2, 3.5  # inches
+_BETTER, _WORSE = "#0072B2", "#D55E00"
+
+
+def draw(rows: Sequence[PairRow]) -> Figure:
+    """One panel per pair, on one axis; of many pairs those that hold the encoder with the highest mean.
+
+    A filled marker is a difference that the test finds, a hollow one a difference that it does not.
+    """
+    pairs = list(dict.fromkeys((row.model_a, row.model_b) for row in rows))
+    shown = shown_pairs(rows)
+    texts = comparison_texts.differences(rows, n_left_out=len(pairs) - len(shown))
+    if not rows:
+        return layout.nothing(texts, rows)
+    n_tasks = len(unique(row.task for row in rows))
+    n_columns = min(_COLUMNS, len(shown))
+    n_lines = math.ceil(len(shown) / n_columns)
+    panels = layout.Panels([_LINE_INCHES * max(n_tasks, _LEAST_LINES)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    tasks = lettering.starts({row.task: row.task for row in rows}, lettering.into(_TASK_INCHES, _TASK_SIZE))
+    beside = lettering.widest(list(tasks.values()), _TASK_SIZE)
+    heading = min(_MOST_PANEL, layout.column_inches(n_columns) - beside)
+    titles = {row.model_a: row.model_a_title for row in rows}
+    titles |= {row.model_b: row.model_b_title for row in rows}
+    minus = lettering.width("− ", 7, bold=True)
+    names = lettering.distinct(titles, lettering.into(heading - minus, 7, bold=True))
+    figure = Figure()
+    grid = figure.subplots(n_lines, n_columns, sharex=True, squeeze=False)
+    for axes in grid.flat[len(shown) :]:
+        axes.set_visible(False)
+    for index, (axes, (first, second)) in enumerate(zip(grid.flat, shown, strict=False)):
+        members = [row for row in rows if {row.model_a, row.model_b} == {first, second}]
+        _draw_panel(axes, oriented(members, first), tasks)
+        axes.set_title(f"{names[first]}\n− {names[second]}", loc="left", fontweight="bold", color=canvas.INK)
+        axes.tick_params(labelbottom=index + n_columns >= len(shown))
+    canvas.few_ticks(grid[0, 0].xaxis)
+    layout.finish(figure, texts, rows, panels, _handles())
+    return figure
+
+
+def oriented(rows: Sequence[PairRow], first: str) -> list[tuple[PairRow, float, float, float]]:
+    """Rows with difference and limits as `first` minus the other, the highest difference first."""
+    turned = [
+        (row, row.difference, row.low, row.high)
+        if row.model_a == first
+        else (row, -row.difference, -row.high, -row.low)
+        for row in rows
+        if not math.isnan(row.difference)
+    ]
+    return sorted(turned, key=lambda item: -item[1])
+
+
+def _draw_panel(
+    axes: Axes, items: Sequence[tuple[PairRow, float, float, float]], tasks: Mapping[str, str]
+) -> None:
+    axes.axvline(0, color=canvas.QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
+    axes.grid(axis="x")
+    for line, (row, difference, low, high) in enumerate(items):
+        color = _BETTER if difference >= 0 else _WORSE
+        found = row.p_holm <= row.alpha
+        if not row.degenerate and not math.isnan(low):
+            axes.plot((low, high), (line, line), color=color, linewidth=0.9)
+        axes.plot(
+            difference, line, marker="o", markersize=3, markeredgecolor=color, markeredgewidth=0.8,
+            markerfacecolor=color if found else "white",
+        )  # fmt: skip
+    axes.set_yticks(range(len(items)), [tasks[row.task] for row, *_ in items], fontsize=_TASK_SIZE)
+    axes.set_ylim(max(len(items), _LEAST_LINES) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+
+
+def _handles() -> list[Line2D]:
+    look = {"linestyle": "none", "marker": "o", "markersize": 4}
+    return [
+        Line2D([], [], color=_BETTER, label="first encoder higher", **look),  # type: ignore[arg-type]
+        Line2D([], [], color=_WORSE, label="second encoder higher", **look),  # type: ignore[arg-type]
+        Line2D([], [], color=canvas.QUIET, markerfacecolor="white", label="not significant", **look),  # type: ignore[arg-type]
+    ]

@@ -1,0 +1,109 @@
+"""The table of scores that papers give, beside ours."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report import captions
+from sentflow.report.numbers import MISSING, count, decimal, interval, percent
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+
+@dataclass(frozen=True)
+class PublishedScore:
+    """A score that somebody published, and ours. Undefined numbers are NaN.
+
+    Attributes
+    ----------
+    published
+        In the metric of the task, on our scale (1 is perfect).
+    source
+        Where it stands, e.g. a paper and its table.
+    mean, difference
+        Ours, and ours less the published one.
+    repeatability_low, repeatability_high, generalisation_low, generalisation_high
+        Of ours, see `ScoreRow`.
+    """
+
+    task: str
+    model: str
+    model_title: str
+    metric: str
+    n_balanced_rows: int
+    published: float
+    mean: float
+    difference: float
+    repeatability_low: float
+    repeatability_high: float
+    generalisation_low: float
+    generalisation_high: float
+    source: str
+
+
+def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[ScoreRow]) -> list[PublishedScore]:
+    """The entries of ``report.published`` whose task and encoder were scored, in their order."""
+    score_of = {(row.task, row.model): row for row in rows}
+    return [
+        PublishedScore(
+            task=row.task,
+            model=row.model,
+            model_title=row.model_title,
+            metric=row.metric,
+            n_balanced_rows=row.n_balanced_rows,
+            published=float(entry["value"]),
+            mean=row.mean,
+            difference=row.mean - float(entry["value"]),
+            repeatability_low=row.repeatability_low,
+            repeatability_high=row.repeatability_high,
+            generalisation_low=row.generalisation_low,
+            generalisation_high=row.generalisation_high,
+            source=entry["source"],
+        )
+        for entry in entries
+        if (row := score_of.get((entry["task"], entry["model"]))) is not None
+    ]
+
+
+def published_table(rows: Sequence[ScoreRow], title: str, entries: Sequence[Mapping[str, Any]] = ()) -> Table:
+    """One line per published score."""
+    found = beside_ours(entries, rows)
+    return Table(
+        name="published",
+        caption=f"{title}: published scores beside ours.",
+        notes=(
+            captions.data_note(rows),
+            captions.design_note(rows),
+            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score that "
+            "was published for the same texts, vectors and protocol should lie in it.",
+            f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}. A score of other texts of the same "
+            "population should lie in this one.",
+            "n: rows left when all classes are cut to the size of the smallest. MDD: it belongs to a pair on a task, "
+            "table of differences.",
+        ),
+        header=(
+            *("Task", "Encoder", "Metric", "n", "Published", "Ours", "Difference"),
+            *("Repeatability", "Generalisation", "Source"),
+        ),
+        alignment=("l", "w3.6", "l", "r", "r", "r", "r", "c", "c", "w3.6"),
+        groups=(Group("", tuple(_line(score) for score in found)),),
+        tidy_header=names_of(PublishedScore),
+        tidy_rows=records_of(found),
+    )
+
+
+def _line(score: PublishedScore) -> tuple[Cell, ...]:
+    unknown = math.isnan(score.mean)
+    return (
+        Cell(score.task),
+        Cell(score.model_title),
+        Cell(captions.metric_name(score.metric)),
+        Cell(count(score.n_balanced_rows)),
+        Cell(decimal(score.published)),
+        Cell(decimal(score.mean)),
+        Cell(MISSING if unknown else decimal(score.difference)),
+        Cell(interval(score.repeatability_low, score.repeatability_high)),
+        Cell(interval(score.generalisation_low, score.generalisation_high)),
+        Cell(score.source),
+    )

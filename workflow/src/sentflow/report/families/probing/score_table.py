@@ -1,0 +1,135 @@
+"""The table of scores: task × encoder, with what tests say of each score."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, replace
+
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report import captions
+from sentflow.report.families.probing import remarks
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.numbers import MISSING, count, decimal, interval
+from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+# what the CSV of scores says of tests, behind the columns of the summary
+STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd")
+
+
+def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:
+    """Task × model with generalisation intervals; an average only for models that have all tasks.
+
+    With comparisons the best score is bold and what is not significantly worse underlined; without, nothing is.
+    """
+    tested = comparisons if comparisons and comparisons.pairs else None
+    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    found = {(row.task, row.model): row for row in rows}
+    model_titles = {row.model: row.model_title for row in rows}
+    line = ScoreLine(found, models, tested)
+    groups = []
+    for family in unique(row.family for row in rows):
+        members = unique(row.task for row in rows if row.family == family)
+        groups.append(Group(captions.family_name(family), tuple(line.cells(task) for task in members)))
+    averages = [_average(found, tasks, model) for model in models]
+    if len(tasks) > 1:
+        heading = [Cell(f"Average of {len(tasks)} tasks"), *[Cell("")] * (line.lead - 1)]
+        groups.append(Group("", ((*heading, *averages),)))
+    notes = [
+        captions.data_note(rows),
+        captions.design_note(rows),
+        captions.interval_note(rows),
+        captions.metric_note(rows),
+        "n: rows left when all classes are cut to the size of the smallest.",
+    ]
+    if tested:
+        alpha = tested.pairs[0].alpha
+        notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
+    else:
+        notes.append(captions.NO_TEST)
+    notes += remarks.training_notes(rows)
+    if any(row.degenerate for row in rows):
+        notes.append(captions.DEGENERATE)
+    if any(average.text == MISSING for average in averages):
+        notes.append(f"{MISSING} Not computed; a model without all tasks has no average.")
+    return Table(
+        name="scores",
+        caption=f"{title}: score of each encoder on each task.",
+        notes=tuple(notes),
+        header=(
+            "Task",
+            "Metric",
+            "n",
+            *(("MDD",) if tested else ()),
+            *(model_titles[model] for model in models),
+        ),
+        alignment=("l", "l", "r", *(("r",) if tested else ()), *["c"] * len(models)),
+        groups=tuple(groups),
+        tidy_header=names_of(ScoreRow) + (STANDING_NAMES if tested else ()),
+        tidy_rows=_with_standings(rows, tested) if tested else records_of(rows),
+        header_letters=(*[""] * line.lead, *line.letters.values()) if tested else (),
+        lead=line.lead,
+    )
+
+
+class ScoreLine:
+    """The cells of the lines of the table of scores."""
+
+    def __init__(
+        self, found: dict[tuple[str, str], ScoreRow], models: list[str], tested: Comparisons | None
+    ) -> None:
+        self.letters = letters(models)
+        self.lead = 4 if tested else 3
+        self._found, self._models, self._tested = found, models, tested
+
+    def cells(self, task: str) -> tuple[Cell, ...]:
+        """The line of a task."""
+        row = next(self._found[task, model] for model in self._models if (task, model) in self._found)
+        label = [
+            Cell(task + remarks.training_mark(row)),
+            Cell(captions.metric_name(row.metric)),
+            Cell(count(row.n_balanced_rows)),
+        ]
+        if self._tested:
+            label.append(Cell(decimal(detectable(self._tested.pairs, task))))
+        return (*label, *(self._score(task, model) for model in self._models))
+
+    def _score(self, task: str, model: str) -> Cell:
+        cell = score_cell(self._found.get((task, model)))
+        if self._tested is None or cell.text == MISSING:
+            return cell
+        lower = beaten(self._tested.pairs, task, model)
+        return replace(
+            cell,
+            mark=mark(self._tested.pairs, task, model),
+            letters=joined_letters([other for other in self._models if other in lower], self.letters),
+        )
+
+
+def score_cell(row: ScoreRow | None) -> Cell:
+    """``0.506 [0.479, 0.533]``; a dagger instead of an interval that means nothing; a dash for no row."""
+    if row is None or math.isnan(row.mean):
+        return Cell(MISSING)
+    if row.degenerate:
+        return Cell(f"{decimal(row.mean)}†")
+    return Cell(decimal(row.mean), interval(*row.shown_generalisation))
+
+
+def _with_standings(
+    rows: Sequence[ScoreRow], tested: Comparisons
+) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
+    own = letters(unique(row.model for row in rows))
+    standings = {(row.task, row.model): row for row in tested.standings}
+    records = []
+    for row in rows:
+        standing = standings.get((row.task, row.model))
+        lower = " ".join(own[other] for other in beaten(tested.pairs, row.task, row.model))
+        places = (standing.rank, standing.is_best, standing.not_worse) if standing else (None, None, None)
+        records.append((*astuple(row), *places, own[row.model], lower, detectable(tested.pairs, row.task)))
+    return tuple(records)
+
+
+def _average(found: dict[tuple[str, str], ScoreRow], tasks: list[str], model: str) -> Cell:
+    rows = [found[task, model] for task in tasks if (task, model) in found]
+    return Cell(decimal(average_score(rows, len(tasks))))

@@ -1,0 +1,118 @@
+"""Similarities by gold score: a column per encoder, a line per pair set, a shape per range of gold scores."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sentflow.report.families.similarity import figure_texts, words
+from sentflow.report.families.similarity.figure_texts import MAX_HISTOGRAM_MODELS, MAX_HISTOGRAM_SETS
+from sentflow.report.families.similarity.rows import HistogramRow
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.numbers import MISSING
+from sentflow.report.rows import unique
+
+_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.05, 1.1, 1.9
+_OVERLAP = 1.6  # how far a shape may reach into the next one, in lines
+_NAME_SIZE, _TITLE_SIZE = 7, 6.5
+_MOST_HEADING_LINES = 2
+
+
+def draw(rows: Sequence[HistogramRow]) -> Figure:
+    """Shapes as densities, the lowest range of gold scores at the bottom."""
+    texts = figure_texts.similarity_histograms(rows)
+    if not rows:
+        return layout.nothing(texts, rows)
+    models = unique(row.model for row in rows)[:MAX_HISTOGRAM_MODELS]
+    sets = unique(row.pairs for row in rows)[:MAX_HISTOGRAM_SETS]
+    names = _headings({row.model: row.model_title for row in rows if row.model in models})
+    room = _LEAST_PANEL - lettering.width("  −100.00", _TITLE_SIZE)
+    labels = lettering.starts({name: name for name in sets}, lettering.into(room, _TITLE_SIZE))
+    figure = Figure()
+    panels = figure.subplots(len(sets), len(models), squeeze=False, sharex="col")
+    for line, pairs in enumerate(sets):
+        for column, model in enumerate(models):
+            axes = panels[line, column]
+            members = [row for row in rows if (row.pairs, row.model) == (pairs, model)]
+            if not members:
+                axes.set_visible(False)
+                continue
+            _draw_panel(axes, members, label=labels[pairs] if column == 0 else "")
+            if line == len(sets) - 1:
+                axes.set_xlabel(words.MEASURES[members[0].measure])
+            if line == 0:
+                axes.annotate(
+                    names[model], (0.5, 1), xytext=(0, 12), xycoords="axes fraction", textcoords="offset points",
+                    ha="center", va="bottom", fontweight="bold", color=canvas.INK, fontsize=_NAME_SIZE,
+                )  # fmt: skip
+    size = layout.Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(figure, texts, rows, size)
+    return figure
+
+
+def _headings(titles: Mapping[str, str]) -> dict[str, str]:
+    """Names of encoders above their columns: in two lines where that is enough, else shortened to one."""
+    fits = lettering.into(_LEAST_PANEL, _NAME_SIZE, bold=True)
+    found = {
+        model: lettering.broken(title, _LEAST_PANEL, _NAME_SIZE, bold=True) for model, title in titles.items()
+    }
+    if all(fits(name) and name.count("\n") < _MOST_HEADING_LINES for name in found.values()):
+        return found
+    return lettering.distinct(titles, fits)
+
+
+def _draw_panel(axes: Axes, rows: Sequence[HistogramRow], *, label: str) -> None:
+    bins = sorted({(row.gold_low, row.gold_high) for row in rows})
+    densities = []
+    for bounds in bins:
+        members = sorted((r for r in rows if (r.gold_low, r.gold_high) == bounds), key=lambda r: r.low)
+        edges = np.array([members[0].low, *(row.high for row in members)])
+        counts = np.array([row.count for row in members], dtype=float)
+        total = counts.sum()
+        densities.append((members, edges, counts / (total * np.diff(edges)) if total else counts))
+    highest = max(float(density.max()) for *_, density in densities) or 1.0
+    scale = colormaps["cividis"]
+    # from the top down, so that a lower shape lies before the one that it reaches into
+    for place in range(len(bins) - 1, -1, -1):
+        members, edges, density = densities[place]
+        color = scale(0.92 - 0.85 * place / max(1, len(bins) - 1))
+        shape = place + _OVERLAP * density / highest
+        if members[0].n_gold:
+            axes.stairs(
+                shape,
+                edges,
+                baseline=place,
+                fill=True,
+                color=color,
+                alpha=0.85,
+                zorder=2 * (len(bins) - place),
+            )
+            axes.stairs(
+                shape,
+                edges,
+                baseline=place,
+                color=canvas.INK,
+                linewidth=0.4,
+                zorder=2 * (len(bins) - place) + 1,
+            )
+            axes.plot(
+                [members[0].median] * 2, [place, place + 0.55], color="white", linewidth=2.0, zorder=30,
+            )  # fmt: skip
+            axes.plot(
+                [members[0].median] * 2, [place, place + 0.55], color="#B3400A", linewidth=1.1, zorder=31
+            )
+        axes.axhline(place, color=canvas.QUIET, linewidth=0.3, zorder=0)
+    canvas.few_ticks(axes.xaxis)
+    axes.set_ylim(-0.08, len(bins) - 1 + _OVERLAP + 0.1)
+    labels = [f"{low:g}–{high:g}" for low, high in bins]
+    axes.set_yticks(range(len(bins)), labels if label else [""] * len(bins))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    first = rows[0]
+    if label:
+        axes.set_ylabel("gold score")
+    known = MISSING if first.value != first.value else words.hundred(first.value)
+    said = f"{label}  {known}" if label else known
+    axes.set_title(said, loc="left", fontsize=_TITLE_SIZE, color=canvas.INK, pad=2)

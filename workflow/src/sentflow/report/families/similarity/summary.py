@@ -1,0 +1,359 @@
+"""Result files of similarity and geometry -> the rows of their summaries."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sentflow.compare.scores import described
+from sentflow.errors import DataError
+from sentflow.files.rows import number_or_nan
+from sentflow.report.families.similarity.rows import (
+    SAME_VECTOR,
+    AlignmentRow,
+    GeometryRow,
+    HistogramRow,
+    RegressionRow,
+    SimilarityRow,
+    SpectrumRow,
+    TruncationRow,
+)
+from sentflow.report.families.similarity.words import GEOMETRY
+from sentflow.report.rows import unique
+from sentflow.similarity.storage import OVERLAP, SimilarityRows
+
+BASELINE_TITLES = {
+    "jaccard-words": "Shared words (Jaccard)",
+    "jaccard-bigrams": "Shared character bigrams (Jaccard)",
+    "count-cosine": "Cosine of word counts",
+    "jaccard-words-lowercase": "Shared words, lower case (Jaccard)",
+    "jaccard-bigrams-lowercase": "Shared character bigrams, lower case (Jaccard)",
+}
+_WHOLE_SET = ("all", "mean", "wmean")
+_COEFFICIENTS = ("spearman", "pearson")
+_GOLD_BINS = 5
+_SIMILARITY_BINS = 30
+
+
+def n_equal(pairs: SimilarityRows) -> int:
+    """Pairs whose two vectors are the same; of a baseline those that share everything."""
+    values = pairs.columns.get("cosine", pairs.columns.get(OVERLAP))
+    return 0 if values is None else int(np.sum(values >= SAME_VECTOR))
+
+
+def similarity_rows(
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
+) -> list[SimilarityRow]:
+    """Every correlation of one score file.
+
+    Raises
+    ------
+    ConfigError
+        `settings` knows no such pair set, encoder or baseline.
+    DataError
+        The score file lacks a key.
+    """
+    about = described(settings, "pairs", scores["pairs"])
+    model = _model(settings, scores["model"])
+    equal = n_equal(pairs)
+    found: list[SimilarityRow] = []
+    for measure, by_aggregation in scores["scores"].items():
+        intervals = scores["intervals"].get(measure, {})
+        subsets = by_aggregation.get("subsets", {})
+        # a set without sub-sources has one, which says nothing more
+        members = [(name, "", by_aggregation[name], intervals.get(name, {})) for name in _WHOLE_SET]
+        if len(subsets) > 1:
+            limits = intervals.get("subsets", {})
+            members += [
+                ("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)
+            ]
+        for aggregation, subset, values, limits in members:
+            for coefficient in _COEFFICIENTS:
+                low, high = limits.get(coefficient) or (None, None)
+                is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
+                found.append(
+                    SimilarityRow(
+                        pairs=scores["pairs"],
+                        pairs_title=about["title"],
+                        group=about.get("group", ""),
+                        family=about["family"],
+                        language=scores["language"],
+                        data_version=scores["data_version"],
+                        **model,
+                        is_baseline=scores["model"] in settings["baselines"],
+                        measure=measure,
+                        coefficient=coefficient,
+                        aggregation=aggregation,
+                        subset=subset,
+                        n=int(values.get("n", scores["n_pairs"])),
+                        n_equal=equal,
+                        value=number_or_nan(values[coefficient]),
+                        low=number_or_nan(low),
+                        high=number_or_nan(high),
+                        level=scores["level"],
+                        n_resamples=scores["n_resamples"],
+                        is_main=is_main,
+                        warnings=" ".join(scores["warnings"]),
+                    )
+                )
+    return found
+
+
+def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> RegressionRow:
+    """The row of one regression."""
+    about = described(settings, "regressions", result["regression"])
+    return RegressionRow(
+        regression=result["regression"],
+        regression_title=about["title"],
+        train=about["train"],
+        dev=about["dev"],
+        test=about["test"],
+        **_model(settings, result["model"]),
+        n_train=result["n_train"],
+        n_dev=result["n_dev"],
+        n_test=result["n_test"],
+        dev_pearson=number_or_nan(result["dev_pearson"]),
+        pearson=number_or_nan(result["pearson"]),
+        spearman=number_or_nan(result["spearman"]),
+        mse=number_or_nan(result["mse"]),
+        epochs=number_or_nan(result["epochs"]),
+        data_version=_data_version(settings, [about["train"], about["dev"], about["test"]]),
+    )
+
+
+def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:
+    """The row of one measurement of alignment and uniformity."""
+    about, config = described(settings, "alignments", result["set"]), result["config"]
+    pairs = list(about["pairs"])
+    low, high = (result.get("interval") or {}).get("alignment") or (None, None)
+    return AlignmentRow(
+        alignment_set=result["set"],
+        alignment_title=about["title"],
+        family=described(settings, "pairs", pairs[0])["family"],
+        pairs=" ".join(pairs),
+        **_model(settings, result["model"]),
+        variant=config["variant"],
+        threshold=float(config["threshold"]),
+        comparison=config["comparison"],
+        sentences=config.get("sentences", "all"),
+        batch=int(config.get("batch") or 0),
+        alignment=number_or_nan(result["alignment"]),
+        uniformity=number_or_nan(result["uniformity"]),
+        n_positive=result["n_positive"],
+        n_sentences=result["n_sentences"],
+        n_pairs=result["n_pairs"],
+        n_zero=result["n_zero"],
+        data_version=_data_version(settings, pairs),
+        positives=" ".join(config.get("positives", ())),
+        alignment_low=number_or_nan(low),
+        alignment_high=number_or_nan(high),
+        level=number_or_nan(settings.get("level")),
+        warnings=" ".join(result["warnings"]),
+    )
+
+
+def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GeometryRow]:
+    """The measures of one encoder on one family; corrected scores last."""
+    own = {
+        "family": result["family"],
+        **_model(settings, result["model"]),
+        "n_texts": result["n_texts"],
+        "dimension": result["dimension"],
+        "data_version": _data_version(settings, _of_family(settings, result["family"])),
+        "warnings": " ".join(result["warnings"]),
+    }
+    found = [
+        GeometryRow(
+            **own,
+            measure=name,
+            pairs="",
+            value=number_or_nan(measure["value"]),
+            low=number_or_nan(measure.get("low")),
+            high=number_or_nan(measure.get("high")),
+            level=number_or_nan(settings.get("level")),
+            range=measure["range"],
+        )
+        for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
+    ]
+    whitened = result.get("whitened") or {}
+    found += [
+        GeometryRow(
+            **own,
+            measure=f"whitened-{coefficient}",
+            pairs=pairs,
+            value=number_or_nan(values[coefficient]),
+            low=math.nan,
+            high=math.nan,
+            level=math.nan,
+            range="[-1, 1]",
+        )
+        for pairs, values in sorted(whitened.items(), key=lambda item: _place(settings, item[0]))
+        for coefficient in _COEFFICIENTS
+    ]
+    return found
+
+
+def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[SpectrumRow]:
+    """The share of variance of every principal direction, the largest first."""
+    model = _model(settings, result["model"])
+    version = _data_version(settings, _of_family(settings, result["family"]))
+    shares = [float(share) for share in result["spectrum"]]
+    return [
+        SpectrumRow(
+            family=result["family"],
+            **model,
+            component=place,
+            share=share,
+            cumulative=math.fsum(shares[:place]),
+            n_texts=result["n_texts"],
+            dimension=result["dimension"],
+            data_version=version,
+            position=_position(settings, result["model"]),
+        )
+        for place, share in enumerate(shares, start=1)
+    ]
+
+
+def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[TruncationRow]:
+    """The score of every pair set with shortened vectors."""
+    model = _model(settings, result["model"])
+    return [
+        TruncationRow(
+            family=result["family"],
+            pairs=point["pairs"],
+            pairs_title=described(settings, "pairs", point["pairs"])["title"],
+            **model,
+            dimensions=point["dimensions"],
+            full_dimensions=result["dimension"],
+            spearman=number_or_nan(point["spearman"]),
+            data_version=_data_version(settings, [point["pairs"]]),
+            position=_position(settings, result["model"]),
+        )
+        for point in result["truncation"]
+    ]
+
+
+def histogram_rows(
+    scores: Mapping[str, Any], pairs: SimilarityRows, settings: Mapping[str, Any]
+) -> list[HistogramRow]:
+    """Similarities of one encoder on one pair set, by ranges of the gold score; none for a baseline.
+
+    The gold scale is cut into ranges of 1 where that makes 3 to 6 of them (the papers' 0–1, …, 4–5), else into
+    `_GOLD_BINS` equal ones; into two for a set with two gold scores. Similarities are cut into `_SIMILARITY_BINS`
+    between the least and the greatest.
+    """
+    measure = settings["measure"]
+    if measure not in pairs.columns:
+        return []
+    about = described(settings, "pairs", scores["pairs"])
+    known = np.isfinite(pairs.columns[measure])
+    values, gold = pairs.columns[measure][known], pairs.gold[known]
+    if not len(values):
+        return []
+    edges = _gold_edges(pairs.gold, about["scale"])
+    limits = np.linspace(*_room(float(values.min()), float(values.max())), _SIMILARITY_BINS + 1)
+    value = number_or_nan(scores["scores"][measure]["all"][settings["correlation"]])
+    found = []
+    for place, (low, high) in enumerate(zip(edges[:-1], edges[1:], strict=True)):
+        last = place == len(edges) - 2
+        inside = (gold >= low) & ((gold <= high) if last else (gold < high))
+        members = values[inside]
+        quartiles = np.quantile(members, (0.25, 0.5, 0.75)) if len(members) else (math.nan,) * 3
+        counts, _ = np.histogram(members, bins=limits)
+        found += [
+            HistogramRow(
+                pairs=scores["pairs"],
+                pairs_title=about["title"],
+                **_model(settings, scores["model"]),
+                measure=measure,
+                gold_low=float(low),
+                gold_high=float(high),
+                n_gold=len(members),
+                quartile_1=float(quartiles[0]),
+                median=float(quartiles[1]),
+                quartile_3=float(quartiles[2]),
+                low=float(limits[index]),
+                high=float(limits[index + 1]),
+                count=int(count),
+                value=value,
+                data_version=scores["data_version"],
+            )
+            for index, count in enumerate(counts)
+        ]
+    return found
+
+
+def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = "") -> list[Any]:
+    """Rows by set and encoder in the order of the selection; within them as they are.
+
+    Parameters
+    ----------
+    set_key
+        The attribute that names the set; nothing if rows have none that is selected by name.
+
+    Raises
+    ------
+    DataError
+        The same row stands there twice.
+    """
+    _, models = settings["order"]
+    names = [*models, *(row.model for row in rows)]
+    sets = unique([*settings["order"][0], *(getattr(row, set_key) for row in rows)]) if set_key else []
+    places = {name: place for place, name in enumerate(unique(names))}
+    set_places = {name: place for place, name in enumerate(sets)}
+
+    def key(row: Any) -> tuple[int, int]:
+        return (set_places[getattr(row, set_key)] if set_key else 0, places[row.model])
+
+    return sorted(rows, key=key)
+
+
+def refuse_twice(results: Sequence[Mapping[str, Any]], key: str) -> None:
+    """Raise DataError where two result files are of the same set and encoder."""
+    named = [f"{result[key]} × {result['model']}" for result in results]
+    twice = unique(name for name in named if named.count(name) > 1)
+    if twice:
+        raise DataError(f"there is more than one file for {', '.join(twice)}. Give each file once.")
+
+
+def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
+    low, high = (float(limit) for limit in scale)
+    n_units = round(high - low) if high - low in range(3, 7) else _GOLD_BINS
+    n_bins = 2 if len(np.unique(gold)) <= 2 else n_units
+    return np.linspace(low, high, n_bins + 1)
+
+
+def _room(low: float, high: float) -> tuple[float, float]:
+    """Limits that are not the same, for a histogram of equal values."""
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+    if name in settings["baselines"]:
+        return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
+    entry = described(settings, "models", name)
+    return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
+
+
+def _position(settings: Mapping[str, Any], name: str) -> int:
+    return int(described(settings, "models", name).get("position", -1))
+
+
+def _known_first(measure: str) -> tuple[int, str]:
+    """Measures in the order of `GEOMETRY`, for the file is sorted by name; others after them."""
+    names = list(GEOMETRY)
+    return (names.index(measure) if measure in names else len(names)), measure
+
+
+def _place(settings: Mapping[str, Any], pairs: str) -> int:
+    selected = list(settings["order"][0])
+    return selected.index(pairs) if pairs in selected else len(selected)
+
+
+def _of_family(settings: Mapping[str, Any], family: str) -> list[str]:
+    return [name for name, entry in settings["pairs"].items() if entry["family"] == family]
+
+
+def _data_version(settings: Mapping[str, Any], pairs: Sequence[str]) -> str:
+    return "; ".join(unique(described(settings, "pairs", name)["data_version"] for name in pairs))

@@ -1,0 +1,146 @@
+"""Words that tables, figures and the report share where semantic similarity and geometry are told."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.report.families.similarity.rows import AlignmentRow, SimilarityRow
+from sentflow.report.numbers import decimal, percent
+from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+
+MEASURES = {
+    "cosine": "cosine",
+    "euclidean": "negative Euclidean distance",
+    "manhattan": "negative Manhattan distance",
+    "dot": "dot product",
+    "overlap": "overlap",
+}
+COEFFICIENTS = {"spearman": "Spearman", "pearson": "Pearson"}
+AGGREGATIONS = {"all": "all", "mean": "mean", "wmean": "weighted mean"}
+GEOMETRY = {
+    "average_cosine": "Average cosine",
+    "partition_ratio": "Partition ratio",
+    "effective_rank": "Effective rank",
+    "hubness_skewness": "Hubness (skewness)",
+    "dimension_twonn": "Intrinsic dimension (two neighbours)",
+    "dimension_mle": "Intrinsic dimension (maximum likelihood)",
+    "word_order_cosine": "Cosine to permuted words",
+    "whitened-spearman": "Whitened, Spearman",
+    "whitened-pearson": "Whitened, Pearson",
+}
+VARIANTS = {
+    "definition": "definition",
+    "alignunformeval": "AlignUniformEval",
+    "per-batch": "per batch",
+}
+_VARIANTS_IN_WORDS = {
+    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive pairs, "
+    "uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
+    "(Wang and Isola 2020)",
+    "alignunformeval": "AlignUniformEval: as that package computes, with distances not squared and vectors as the "
+    "encoder gives them",
+    "per-batch": "per batch: as the Korean/English contrastive study computes, the mean over batches of pairs in the "
+    "order of the file, uniformity over the positive sentences of the batch alone",
+}
+NO_TEST = "Nothing is in bold, because no test between encoders has been made."
+CONTAMINATION = (
+    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was tuned on it must "
+    "not be scored on these sets."
+)
+
+
+def hundred(value: float) -> str:
+    """A correlation × 100 with two decimals, as papers print it."""
+    return decimal(100 * value, 2)
+
+
+def hundred_interval(low: float, high: float) -> str:
+    """``[71.20, 73.51]``, or nothing if a limit is undefined."""
+    if low != low or high != high:
+        return ""
+    return f"[{hundred(low)}, {hundred(high)}]"
+
+
+def protocol(rows: Sequence[SimilarityRow]) -> str:
+    """``Spearman, all, cosine`` of the rows of encoders; of baselines where there are no encoders."""
+    of_encoders = [row for row in rows if not row.is_baseline] or list(rows)
+    row = of_encoders[0]
+    return ", ".join(
+        (
+            COEFFICIENTS[row.coefficient],
+            AGGREGATIONS.get(row.aggregation, row.aggregation),
+            MEASURES[row.measure],
+        )
+    )
+
+
+def protocol_note(rows: Sequence[SimilarityRow]) -> str:
+    """The protocol in a sentence."""
+    row = rows[0]
+    return (
+        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the similarities of "
+        "the pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. Nothing "
+        "was trained."
+    )
+
+
+def interval_note(rows: Sequence[SimilarityRow]) -> str:
+    """What the brackets are."""
+    row = rows[0]
+    return (
+        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences "
+        f"({row.n_resamples:,} resamples): how much hangs on which pairs were scored."
+    )
+
+
+def interval_of(level: float) -> str:
+    """``the 99 % interval``, or ``an interval`` where the level is not known."""
+    return "an interval" if level != level else f"the {percent(level)} interval"
+
+
+def test_note(alpha: float) -> str:
+    """What bold, underline and letters rest on."""
+    return (
+        "Bold: highest value of a set among the encoders of this experiment, where a test compared it; underlined: not "
+        "significantly lower. Paired bootstrap over pairs of sentences, Holm over all pairs of encoders of the set, "
+        f"{percent(alpha)}. Raised letters: the lines that this one is significantly better than. Averages are not "
+        "tested."
+    )
+
+
+def warning_notes(rows: Sequence[SimilarityRow]) -> list[str]:
+    """The warnings of rows that are shown, each with its set and encoder."""
+    return unique(f"{row.pairs} × {row.model_title}: {row.warnings}" for row in rows if row.warnings)
+
+
+def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
+    """What each variant that occurs computes."""
+    used = unique(row.variant for row in rows)
+    return [
+        "Lower is better for both. Values of different variants, splits, thresholds or comparisons cannot be set "
+        "against each other.",
+        *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
+    ]
+
+
+def criterion(threshold: float, comparison: str) -> str:
+    """``> 4`` or ``≥ 4``."""
+    return f"{'≥' if comparison == 'at-least' else '>'} {threshold:g}"
+
+
+def geometry_name(measure: str, pairs: str = "") -> str:
+    """Name of a measure of geometry, with the pair set behind it."""
+    name = GEOMETRY.get(measure, measure.replace("_", " ").capitalize())
+    return f"{name}, {pairs}" if pairs else name
+
+
+def only_sample(rows: Sequence[DataRow]) -> bool:
+    """Whether all texts are made up."""
+    return all(is_sample(version) for version in data_versions(rows))
+
+
+def contamination(pair_sets: Mapping[str, Mapping[str, Any]]) -> str:
+    """The sentence on STS-B and STS12 to STS16 if both are among these entries of real data, else nothing."""
+    names = [name for name, entry in pair_sets.items() if not is_sample(entry["data_version"])]
+    has_train = any(name.startswith("STSB-train") for name in names)
+    has_years = any(name.startswith(("STS12", "STS13", "STS14", "STS15", "STS16")) for name in names)
+    return CONTAMINATION if has_train and has_years else ""
