@@ -8,7 +8,7 @@ import pytest
 from pair_sets import arguments, make_pairs, write_family
 
 from sentflow.commands import compare_similarity, overlap, regress, similarity
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows

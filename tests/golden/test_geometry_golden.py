@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 from mirror_pairs import mirror_pairs
 
-from sentflow.geometry.alignment_uniformity import (
-    AlignmentSettings,
-    AlignmentUniformity,
-    ScoredVectors,
-    measure,
-)
+from sentflow.geometry.alignment_settings import AlignmentSettings
+from sentflow.geometry.alignment_uniformity import AlignmentUniformity, ScoredVectors, measure
 
 pytestmark = pytest.mark.mirror
 minilm_runs = pytest.mark.slow

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from sentflow.errors import ConfigError
-from sentflow.geometry.alignment_uniformity import (
-    AlignmentSettings,
-    ScoredVectors,
-    alignment,
-    measure,
-    measure_apart,
-    uniformity,
-)
+from sentflow.geometry.alignment_settings import AlignmentSettings
+from sentflow.geometry.alignment_uniformity import ScoredVectors, alignment, measure, uniformity
 
 RIGHT, UP, LEFT = [1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]
 
@@ -179,7 +173,7 @@ def test_a_batch_without_positives_makes_the_published_mean_nan_and_is_reported(
 def test_positives_may_have_another_form_of_their_texts():
     whole = pairs_of([RIGHT, UP, RIGHT, LEFT], [1, 0])
     joined = pairs_of([RIGHT, RIGHT, UP, UP], [1, 0])
-    found = measure_apart(whole, joined, AlignmentSettings(threshold=0.5))
+    found = measure(whole, AlignmentSettings(threshold=0.5), joined)
     assert found.alignment == pytest.approx(0)
     assert found.uniformity == uniformity(whole.vectors)
 

@@ -12,16 +12,8 @@ import fake_comparisons
 import fake_summary
 import pytest
 
-from sentflow.compare.comparisons import (
-    BEST,
-    NOT_WORSE,
-    Comparisons,
-    beaten,
-    detectable,
-    joined_letters,
-    letters,
-    mark,
-)
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
 from sentflow.report.costs.encoders_table import encoders_table
 from sentflow.report.families.probing.score_table import scores_table
@@ -40,28 +32,22 @@ def pair(first, second, difference, p_holm, **changes):
     return dataclasses.replace(base, **(known | changes))
 
 
-def standing(model, *, is_best=False, not_worse=False):
-    base = fake_comparisons.standing_rows(SCORES)[0]
-    return dataclasses.replace(base, task="T", model=model, is_best=is_best, not_worse=not_worse)
-
-
 def three(p_ab, p_ac):
     """a is the best of a, b, c; p of a against b and against c."""
     return Comparisons(
-        pairs=[pair("a", "b", 0.1, p_ab), pair("a", "c", 0.2, p_ac), pair("b", "c", 0.1, 0.5)],
-        standings=[
-            standing("a", is_best=True, not_worse=True),
-            standing("b", not_worse=not p_ab <= 0.01),
-            standing("c", not_worse=not p_ac <= 0.01),
-        ],
+        pairs=[
+            pair("a", "b", 0.1, p_ab, mean_a=0.5, mean_b=0.4),
+            pair("a", "c", 0.2, p_ac, mean_a=0.5, mean_b=0.3),
+            pair("b", "c", 0.1, 0.5, mean_a=0.4, mean_b=0.3),
+        ]
     )
 
 
 def test_best_is_bold_what_is_not_worse_underlined_and_the_rest_plain():
     found = three(0.2, 0.001)
-    assert [mark(found, "T", model) for model in "abc"] == [BEST, NOT_WORSE, ""]
-    assert beaten(found, "T", "a") == ["c"]
-    assert beaten(found, "T", "b") == []
+    assert [mark(found.pairs, "T", model) for model in "abc"] == [BEST, NOT_WORSE, ""]
+    assert beaten(found.pairs, "T", "a") == ["c"]
+    assert beaten(found.pairs, "T", "b") == []
 
 
 def test_nothing_is_marked_where_no_test_was_possible():
@@ -69,21 +55,21 @@ def test_nothing_is_marked_where_no_test_was_possible():
     found = dataclasses.replace(
         found, pairs=[dataclasses.replace(one, p_holm=math.nan) for one in found.pairs]
     )
-    assert [mark(found, "T", model) for model in "abc"] == ["", "", ""]
+    assert [mark(found.pairs, "T", model) for model in "abc"] == ["", "", ""]
 
 
 def test_not_worse_needs_a_test_against_the_best_itself():
     # b was tested against c only
-    assert [mark(three(math.nan, 0.001), "T", model) for model in "abc"] == [BEST, "", ""]
+    assert [mark(three(math.nan, 0.001).pairs, "T", model) for model in "abc"] == [BEST, "", ""]
 
 
 def test_other_tasks_and_unknown_models_are_not_marked():
-    assert mark(three(0.2, 0.2), "U", "a") == ""
-    assert mark(three(0.2, 0.2), "T", "d") == ""
+    assert mark(three(0.2, 0.2).pairs, "U", "a") == ""
+    assert mark(three(0.2, 0.2).pairs, "T", "d") == ""
 
 
 def test_p_of_exactly_alpha_is_significant():
-    assert beaten(three(0.01, 0.5), "T", "a") == ["b"]
+    assert beaten(three(0.01, 0.5).pairs, "T", "a") == ["b"]
 
 
 def test_letters_go_on_after_z():

@@ -6,11 +6,8 @@ from dataclasses import replace
 import fake_summary
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import kendalltau, rankdata
 
-from sentflow.compare.effects import average_ranks, effect_rows, kendall_tau
+from sentflow.compare.effects import effect_rows
 from sentflow.compare.score_rows import EffectRow
 from sentflow.compare.scores import in_order
 from sentflow.errors import DataError
@@ -21,20 +18,6 @@ from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
-
-scores = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=8)
-
-
-@given(scores, st.randoms(use_true_random=False))
-def test_tau_is_that_of_scipy(first, random):
-    second = random.sample(first, len(first))
-    ours, theirs = kendall_tau(first, second), kendalltau(first, second).statistic
-    assert (math.isnan(ours) and math.isnan(theirs)) or ours == pytest.approx(theirs)
-
-
-@given(scores)
-def test_ranks_are_those_of_scipy(values):
-    assert average_ranks(values) == rankdata([-value for value in values]).tolist()
 
 
 def study(**changes: object):

@@ -5,11 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
 from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
 from sentflow.geometry.neighbours import Neighbours, dimension_mle, dimension_two_nn, hubness, nearest
-from sentflow.geometry.spectrum import effective_rank, spectrum
-from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
-from sentflow.geometry.whitening import fit_whitening
+from sentflow.geometry.vectors import count_zeros, unit_vectors
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 BOOTSTRAP = Bootstrap(level=0.9, n_resamples=400, seed=2)

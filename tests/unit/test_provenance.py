@@ -311,6 +311,13 @@ def test_report_does_not_depend_on_the_probes():
         ]
 
 
+@pytest.mark.parametrize("command", ["compare", "compare_similarity", "compare_protocol"])
+def test_comparisons_do_not_depend_on_the_report(command):
+    own = {name for name in MODULES if name.startswith("sentflow.compare.")}
+    found = own.union(*map(provenance.imported_modules, own | {f"sentflow.commands.{command}"}))
+    assert not [name for name in found if name.startswith("sentflow.report")]
+
+
 def test_every_command_has_a_digest_of_its_own():
     assert len({provenance.code(command) for command in COMMANDS}) == len(COMMANDS) >= 16
 

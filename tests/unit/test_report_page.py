@@ -9,7 +9,7 @@ import fake_summary
 import pytest
 from report_pages import SVG, VERSIONS, elements, make_sources
 
-from sentflow.compare.comparisons import BEST, NOT_WORSE, mark
+from sentflow.compare.marks import BEST, NOT_WORSE, mark
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import findings
 from sentflow.report.page.bibliography import bibtex
@@ -300,7 +300,7 @@ def test_page_of_comparisons_is_whole(tmp_path):
 def test_bold_and_underlined_scores_are_those_that_tests_mark(tmp_path):
     sources = compared_sources(tmp_path)
     body = section(render(sources), "scores")
-    marks = [mark(sources.comparisons, row.task, row.model) for row in sources.scores]
+    marks = [mark(sources.comparisons.pairs, row.task, row.model) for row in sources.scores]
     assert body.count('<strong class="value">') == marks.count(BEST) > 0
     assert body.count("not-worse") == marks.count(NOT_WORSE)
 

@@ -10,21 +10,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sentflow.similarity.bootstrap import bootstrap
-from sentflow.similarity.correlations import average_ranks, pearson, spearman
+from sentflow.similarity.correlations import pearson, spearman
 from sentflow.stats.dependent import williams_p, williams_t
 
 # few distinct values, so that there are ties
 columns = arrays(np.float64, 30, elements=st.integers(-4, 4).map(lambda value: value / 2))
-
-
-def test_average_ranks_by_hand():
-    # 1 1 3 5: the two ones share ranks 1 and 2
-    assert average_ranks(np.array([3.0, 1.0, 5.0, 1.0])).tolist() == [3.0, 1.5, 4.0, 1.5]
-
-
-@given(values=columns)
-def test_average_ranks_are_those_of_scipy(values):
-    assert average_ranks(values).tolist() == scipy.stats.rankdata(values).tolist()
 
 
 @given(first=columns, second=columns)

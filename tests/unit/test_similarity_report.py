@@ -14,10 +14,10 @@ from sentflow.report.emphasis import Written, run_any_check
 from sentflow.report.families.probing.tables import read_table
 from sentflow.report.families.similarity.checks import check_similarity
 from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.findings import similarity_findings
 from sentflow.report.families.similarity.section import SimilaritySources
 from sentflow.report.families.similarity.words import CONTAMINATION, contamination
 from sentflow.report.page.page import render
-from sentflow.report.similarity.findings import similarity_findings
 from sentflow.report.table.formats import latex_text, markdown_text
 
 PAIRS = ["STS12", "STSB-test"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from sentflow.compare.pair_sets import ComparisonSettings, compare_models, p_of_replicates
+from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set, p_of_replicates
 from sentflow.errors import DataError
 from sentflow.similarity.averages import PROTOCOLS, SEVEN_TASKS, SIMCSE, AverageProtocol, seven_task_average
 from sentflow.similarity.scores import similarity_scores
@@ -113,7 +113,7 @@ def compared(rows, **changed):
         "level": 0.95,
         "n_resamples": 400,
     }
-    return compare_models(rows, ComparisonSettings(**{**settings, "seed": 1, **changed}))
+    return compare_pair_set(rows, PairSetSettings(**{**settings, "seed": 1, **changed}))
 
 
 def test_better_encoder_is_found_and_equal_ones_are_not_told_apart():

@@ -8,14 +8,13 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from sentflow.compare.comparisons import BEST, NOT_WORSE
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
 from sentflow.graph.config.schema import load_schema
 from sentflow.report.families.probing.tables import SIMILARITY_TABLES, read_table
 from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
 from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
-from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
@@ -134,7 +133,7 @@ def test_only_tests_mark():
     tests.append(row("a", "d", 0.8, nan, nan))
     assert [mark(tests, "STS12", name) for name in "abcd"] == [BEST, NOT_WORSE, "", ""]
     assert mark(tests, "STS13", "a") == ""
-    assert (better_than(tests, "STS12", "a"), better_than(tests, "STS12", "c")) == (["c"], [])
+    assert (beaten(tests, "STS12", "a"), beaten(tests, "STS12", "c")) == (["c"], [])
 
 
 # --- the others ---------------------------------------------------------------------------------------------

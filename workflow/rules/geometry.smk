@@ -90,7 +90,7 @@ rule geometry:
         runtime=lambda wildcards, attempt: 60 * attempt,
     params:
         code=code("sentflow.commands.geometry"),
-        env=versions("numpy"),
+        env=versions("numpy", "scipy"),
         settings=geometry.geometry_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.geometry --pairs {input.pairs:q} --texts {input.texts:q}"

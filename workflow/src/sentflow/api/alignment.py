@@ -13,12 +13,8 @@ from sentflow.api.checks import expanded
 from sentflow.api.pair_sets import catalog_pairs, own_pairs
 from sentflow.api.sentence_encoder import SentenceEncoder
 from sentflow.encoders.protocol import FloatArray
-from sentflow.geometry.alignment_uniformity import (
-    ALIGNUNFORMEVAL,
-    AlignmentSettings,
-    AlignmentUniformity,
-    measure_apart,
-)
+from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, AlignmentSettings
+from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
@@ -79,10 +75,10 @@ class _AlignmentEval:
 
     def _measured(self, texts: Sequence[str], vectors: FloatArray) -> AlignmentUniformity:
         row_of = rows_of(texts)
-        return measure_apart(
+        return measure(
             scored_vectors(self._pairs, vectors, row_of),
-            scored_vectors(self._positives, vectors, row_of),
             self.settings,
+            scored_vectors(self._positives, vectors, row_of),
         )
 
 

@@ -1,7 +1,7 @@
 """Tables of the report in the terminal."""
 
 from sentflow.cli.terminal import Listing
-from sentflow.compare.comparisons import BEST, NOT_WORSE
+from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.report.table.cells import Cell, Table
 
 # A terminal may have no styles, and a pipe has none, so marks are written.

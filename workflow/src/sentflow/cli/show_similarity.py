@@ -6,14 +6,14 @@ from typing import Any
 
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.terminal import Block
-from sentflow.compare.similarity_rows import OVERLAP, SimilarityDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import sts_table
 from sentflow.report.families.similarity.summary import similarity_rows
-from sentflow.similarity.storage import read_similarities
+from sentflow.similarity.storage import OVERLAP, read_similarities
 
 # Of a file of scores of one encoder on one pair set.
 KEYS = {"pairs", "model", "scores", "intervals", "n_pairs"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.files.io import write_json
-from sentflow.geometry.alignment_uniformity import AlignmentSettings
+from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import exit_with, start_log

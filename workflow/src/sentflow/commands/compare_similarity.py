@@ -31,8 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("compare_similarity", args, libraries=["numpy", "scipy", "pyarrow"])
-    from sentflow.compare.pair_sets import ComparisonSettings, compare_models
-    from sentflow.compare.similarity_rows import SimilarityDifference
+    from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set
+    from sentflow.compare.rows import SimilarityDifference
     from sentflow.files.rows import write_rows
     from sentflow.similarity.results import bootstrap_seed
     from sentflow.similarity.storage import read_similarities
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     for pairs in pair_sets:
         own = [rows[pairs, model] for model in models if (pairs, model) in rows]
         seed = bootstrap_seed(settings["seed"], pairs)
-        found += compare_models(own, ComparisonSettings(**{**settings, "seed": seed}))
+        found += compare_pair_set(own, PairSetSettings(**{**settings, "seed": seed}))
         logger.info("%s: %d encoders", pairs, len(own))
     write_rows(args.output, SimilarityDifference, found)
     return 0

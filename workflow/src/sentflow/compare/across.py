@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.compare.differences import winner
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
-from sentflow.compare.tasks import ComparisonSettings, winner
+from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
     Omnibus,
     critical_difference,

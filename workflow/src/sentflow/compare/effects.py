@@ -2,15 +2,21 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.errors import DataError
+from sentflow.stats.across import ranks
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 # The folds of two protocols hold the same rows if these are equal.
 _SAME_FOLDS = ("repetitions", "folds", "seed", "n_balanced_rows")
+_OF_THE_BASELINE = (
+    "task", "task_title", "family", "model", "model_title", "is_control", "data_version", "metric", "level",
+)  # fmt: skip
+_OF_THE_OTHER = ("protocol", "switches", "not_comparable", "classifier", "mean")
 
 
 def effect_rows(
@@ -42,88 +48,49 @@ def effect_rows(
             "the two protocols do not have the same tasks and models. Delete the folder results/protocols "
             "and run snakemake again."
         )
-    ranks = _ranks(base), _ranks(list(changed.values()))
+    own, others = _ranks(base), _ranks(other)
     return [
-        _effect_row(row, changed[row.task, row.model], folds[row.task, row.model], ranks, title)
+        EffectRow(
+            **_beside(row, changed[row.task, row.model], folds[row.task, row.model]),
+            protocol_title=title,
+            baseline_rank=own[row.task, row.model],
+            rank=others[row.task, row.model],
+        )
         for row in base
     ]
-
-
-def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float:
-    """Kendall's τ-b of two rankings of the same things; NaN where one of them ranks nothing.
-
-    Notes
-    -----
-    (concordant − discordant) / √(untied pairs of the first · untied pairs of the second). Kendall 1945.
-    """
-    a, b = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    i, j = np.triu_indices(len(a), k=1)
-    signs = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
-    untied = math.sqrt(float(np.abs(signs[0]).sum() * np.abs(signs[1]).sum()))
-    return float((signs[0] * signs[1]).sum()) / untied if untied else math.nan
-
-
-def average_ranks(values: Sequence[float]) -> list[float]:
-    """1 for the highest; equal values share the mean of their ranks."""
-    scores = np.asarray(values, dtype=np.float64)
-    above = (scores[None, :] > scores[:, None]).sum(axis=1)
-    equal = (scores[None, :] == scores[:, None]).sum(axis=1)
-    ranks: list[float] = (above + (equal + 1) / 2).tolist()
-    return ranks
 
 
 def _ranks(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for task in dict.fromkeys(row.task for row in rows):
         members = [row for row in rows if row.task == task]
-        for row, rank in zip(members, average_ranks([row.mean for row in members]), strict=True):
-            found[task, row.model] = rank
+        places = ranks(np.array([row.mean for row in members])).tolist()
+        found |= {(task, row.model): place for row, place in zip(members, places, strict=True)}
     return found
 
 
-def _effect_row(
-    base: ScoreRow,
-    other: ScoreRow,
-    folds: tuple[np.ndarray, np.ndarray],
-    ranks: tuple[dict[tuple[str, str], float], dict[tuple[str, str], float]],
-    title: str,
-) -> EffectRow:
-    key = base.task, base.model
+def _beside(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray]) -> dict[str, Any]:
+    """Everything of an `EffectRow` that two scores say by themselves."""
     same = all(getattr(base, name) == getattr(other, name) for name in _SAME_FOLDS)
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
     if paired:
         interval = nadeau_bengio_interval(folds[1] - folds[0], folds=base.folds, level=base.level)
         low, high = interval.low, interval.high
-    return EffectRow(
-        protocol=other.protocol,
-        protocol_title=title,
-        baseline=base.protocol,
-        switches=other.switches,
-        not_comparable=other.not_comparable,
-        task=base.task,
-        task_title=base.task_title,
-        family=base.family,
-        model=base.model,
-        model_title=base.model_title,
-        is_control=base.is_control,
-        data_version=base.data_version,
-        metric=base.metric,
-        baseline_classifier=base.classifier,
-        classifier=other.classifier,
-        baseline_mean=base.mean,
-        mean=other.mean,
-        difference=other.mean - base.mean,
-        difference_low=low,
-        difference_high=high,
-        level=base.level,
-        paired=paired,
-        baseline_rank=ranks[0][key],
-        rank=ranks[1][key],
-        baseline_width=_own_width(base),
-        width=_own_width(other),
-        groups_folds=other.groups_folds and not base.groups_folds,
-    )
+    return {
+        **{name: getattr(base, name) for name in _OF_THE_BASELINE},
+        **{name: getattr(other, name) for name in _OF_THE_OTHER},
+        "baseline": base.protocol,
+        "baseline_classifier": base.classifier,
+        "baseline_mean": base.mean,
+        "difference": other.mean - base.mean,
+        "difference_low": low,
+        "difference_high": high,
+        "paired": paired,
+        "baseline_width": _own_width(base),
+        "width": _own_width(other),
+        "groups_folds": other.groups_folds and not base.groups_folds,
+    }
 
 
 def _own_width(row: ScoreRow) -> float:

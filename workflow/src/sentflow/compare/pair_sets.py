@@ -1,24 +1,24 @@
-"""Which encoders differ on a pair set."""
+"""Which encoders and baselines differ on a pair set: similarities of every pair → rows of differences."""
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from sentflow.compare.similarity_rows import OVERLAP, SimilarityDifference
+from sentflow.compare.differences import all_differences
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.errors import DataError
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.scores import limits
-from sentflow.similarity.storage import SimilarityRows
+from sentflow.similarity.storage import OVERLAP, SimilarityRows
 from sentflow.stats.dependent import williams_p
-from sentflow.stats.multiplicity import holm
 
 
 @dataclass(frozen=True)
-class ComparisonSettings:
+class PairSetSettings:
     """What is compared, and how.
 
     Attributes
@@ -39,9 +39,69 @@ class ComparisonSettings:
     seed: int
 
 
-def compare_models(
-    rows: Sequence[SimilarityRows], settings: ComparisonSettings
-) -> list[SimilarityDifference]:
+@dataclass(frozen=True)
+class CorrelatedScores:
+    """A pair set as `UnitScores`: correlations with its gold scores, and a bootstrap over the pairs of sentences.
+
+    Attributes
+    ----------
+    rows
+        One for each encoder or baseline.
+    """
+
+    rows: Sequence[SimilarityRows]
+    settings: PairSetSettings
+
+    @property
+    def n_systems(self) -> int:
+        """Encoders and baselines."""
+        return len(self.rows)
+
+    @cached_property
+    def columns(self) -> list[np.ndarray]:
+        """Of each the similarities that are compared."""
+        return [_column(one, self.settings.measure) for one in self.rows]
+
+    @cached_property
+    def values(self) -> list[float]:
+        """Of each the correlation."""
+        return [CORRELATIONS[self.settings.correlation](column, self.rows[0].gold) for column in self.columns]
+
+    def replicates(self) -> np.ndarray:
+        """(R, M) correlations in resamples of the pairs."""
+        drawn = bootstrap(
+            self.rows[0].gold, self.columns, n_resamples=self.settings.n_resamples, seed=self.settings.seed
+        )
+        return drawn.of(self.settings.correlation)
+
+    def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
+        """See `UnitScores`."""
+        settings, values, n = self.settings, self.values, len(self.rows[0].gold)
+        difference = values[a] - values[b]
+        low, high = limits(resampled, settings.level)
+        between = CORRELATIONS[settings.correlation](self.columns[a], self.columns[b])
+        return SimilarityDifference(
+            pairs=self.rows[a].pairs,
+            aggregation="all",
+            measure=settings.measure,
+            correlation=settings.correlation,
+            model_a=self.rows[a].model,
+            model_b=self.rows[b].model,
+            value_a=values[a],
+            value_b=values[b],
+            difference=difference,
+            low=low,
+            high=high,
+            p_bootstrap=p_of_replicates(difference, resampled),
+            p_williams=williams_p(values[a], values[b], between, n=n),
+            p_holm=math.nan,
+            n=n,
+            alpha=settings.alpha,
+            level=settings.level,
+        )
+
+
+def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) -> list[SimilarityDifference]:
     """Every two encoders on one pair set, in the order given.
 
     Parameters
@@ -54,43 +114,8 @@ def compare_models(
     DataError
         They are of different pairs, or one lacks the measure.
     """
-    if len(rows) < 2:
-        return []
     _refuse_other_pairs(rows)
-    gold = rows[0].gold
-    columns = [_column(one, settings.measure) for one in rows]
-    replicates = bootstrap(gold, columns, n_resamples=settings.n_resamples, seed=settings.seed)
-    drawn = replicates.of(settings.correlation)
-    correlate = CORRELATIONS[settings.correlation]
-    values = [correlate(column, gold) for column in columns]
-    found = []
-    for a, b in combinations(range(len(rows)), 2):
-        difference = values[a] - values[b]
-        resampled = drawn[:, a] - drawn[:, b]
-        low, high = limits(resampled, settings.level)
-        found.append(
-            SimilarityDifference(
-                pairs=rows[a].pairs,
-                aggregation="all",
-                measure=settings.measure,
-                correlation=settings.correlation,
-                model_a=rows[a].model,
-                model_b=rows[b].model,
-                value_a=values[a],
-                value_b=values[b],
-                difference=difference,
-                low=low,
-                high=high,
-                p_bootstrap=p_of_replicates(difference, resampled),
-                p_williams=williams_p(values[a], values[b], correlate(columns[a], columns[b]), n=len(gold)),
-                p_holm=math.nan,
-                n=len(gold),
-                alpha=settings.alpha,
-                level=settings.level,
-            )
-        )
-    adjusted = holm([row.p_bootstrap for row in found])
-    return [replace(row, p_holm=p) for row, p in zip(found, adjusted, strict=True)]
+    return all_differences(CorrelatedScores(rows, settings))
 
 
 def p_of_replicates(difference: float, replicates: np.ndarray) -> float:

@@ -1,6 +1,7 @@
-"""The rows of the files in ``comparisons/``: one dataclass per file, undefined numbers NaN (null in the file).
+"""The rows of ``comparisons/`` and ``similarity/comparisons``: one dataclass per file, undefined numbers NaN.
 
-Every row carries what a caption needs. `sentflow.files.rows` writes and reads them.
+Every row carries what a caption needs. `sentflow.files.rows` writes and reads them. `PairRow` and
+`SimilarityDifference` have what `sentflow.compare.differences.Difference` names.
 """
 
 from dataclasses import dataclass
@@ -66,6 +67,78 @@ class PairRow:
     degenerate: bool
     data_version: str
     protocol: str
+
+    @property
+    def unit_set(self) -> str:
+        """Of `Difference`."""
+        return self.task
+
+    @property
+    def value_a(self) -> float:
+        """Of `Difference`."""
+        return self.mean_a
+
+    @property
+    def value_b(self) -> float:
+        """Of `Difference`."""
+        return self.mean_b
+
+
+@dataclass(frozen=True)
+class SimilarityDifference:
+    """Two encoders on one pair set. Undefined numbers are NaN.
+
+    Attributes
+    ----------
+    aggregation
+        ``"all"``: over the pairs of all sub-sources at once.
+    measure, correlation
+        Of encoders; a baseline has its overlap in the place of the measure.
+    value_a, value_b
+        Their correlations with the gold scores, in [-1, 1].
+    difference
+        a − b.
+    low, high
+        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both.
+    p_bootstrap
+        Two-sided, from the difference over its standard deviation in the bootstrap.
+    p_williams
+        Two-sided, see `williams_p`.
+    p_holm
+        `p_bootstrap`, adjusted for all pairs of encoders on the pair set.
+    n
+        Pairs of sentences.
+    alpha
+        Below which p_holm counts as a difference.
+    """
+
+    pairs: str
+    aggregation: str
+    measure: str
+    correlation: str
+    model_a: str
+    model_b: str
+    value_a: float
+    value_b: float
+    difference: float
+    low: float
+    high: float
+    p_bootstrap: float
+    p_williams: float
+    p_holm: float
+    n: int
+    alpha: float
+    level: float
+
+    @property
+    def unit_set(self) -> str:
+        """Of `Difference`."""
+        return self.pairs
+
+    @property
+    def p(self) -> float:
+        """Of `Difference`."""
+        return self.p_bootstrap
 
 
 @dataclass(frozen=True)

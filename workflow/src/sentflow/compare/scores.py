@@ -13,15 +13,12 @@ from sentflow.texts.checks import BATCH_ROWS
 # folds are paired across encoders only if these are equal everywhere
 _SAME_EVERYWHERE = ("protocol", "switches", "repetitions", "folds", "seed", "level", "repeatability_level")
 _SAME_WITHIN_TASK = (
-    "metric",
-    "classifier",
-    "layout",
-    "data_version",
-    "n_rows",
-    "n_balanced_rows",
-    "n_classes",
-    "not_comparable",
-)
+    "metric", "classifier", "layout", "data_version", "n_rows", "n_balanced_rows", "n_classes", "not_comparable",
+)  # fmt: skip
+_AS_STORED = (
+    "metric", "classifier", "layout", "data_version", "protocol", "repetitions", "folds", "seed", "n_rows",
+    "n_balanced_rows", "n_classes", "n_train", "n_contradicting", "dimension", "n_folds",
+)  # fmt: skip
 
 
 def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRow:
@@ -49,28 +46,13 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             family=about_task["family"],
             model=model,
             model_title=about_model["title"],
-            metric=scores["metric"],
-            classifier=scores["classifier"],
-            layout=scores["layout"],
-            data_version=scores["data_version"],
-            protocol=scores["protocol"],
-            repetitions=scores["repetitions"],
-            folds=scores["folds"],
-            seed=scores["seed"],
-            n_rows=scores["n_rows"],
-            n_balanced_rows=scores["n_balanced_rows"],
-            n_classes=scores["n_classes"],
-            n_train=scores["n_train"],
-            n_contradicting=scores["n_contradicting"],
-            dimension=scores["dimension"],
-            n_folds=scores["n_folds"],
+            **{name: scores[name] for name in _AS_STORED},
             mean=number_or_nan(scores["mean"]),
             std=number_or_nan(scores["std"]),
-            repeatability_low=number_or_nan(repeatability["low"]),
-            repeatability_high=number_or_nan(repeatability["high"]),
+            **_numbers("repeatability", repeatability, ("low", "high")),
+            **_numbers("generalisation", generalisation, ("low", "high")),
+            **_numbers("item", item, ("mean", "low", "high")),
             repeatability_level=repeatability["level"],
-            generalisation_low=number_or_nan(generalisation["low"]),
-            generalisation_high=number_or_nan(generalisation["high"]),
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
             is_control=bool(about_model["control"]),
@@ -82,9 +64,6 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             own_interval=switches.interval,
             groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
-            item_mean=number_or_nan(item["mean"]),
-            item_low=number_or_nan(item["low"]),
-            item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=about_model.get("position", -1),
@@ -123,6 +102,10 @@ def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[s
         )
     entry: Mapping[str, Any] = entries[name]
     return entry
+
+
+def _numbers(start: str, found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {f"{start}_{name}": number_or_nan(found[name]) for name in names}
 
 
 def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:

@@ -1,20 +1,20 @@
 """Which encoders differ on one task: scores, folds and predictions of all encoders → rows of ``comparisons/``."""
 
-import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from sentflow.compare.differences import all_differences
+from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar
-from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
 
@@ -99,89 +99,79 @@ def refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]
             )
 
 
+@dataclass(frozen=True)
+class FoldScores:
+    """A task as `UnitScores`: tests on the folds, and beside them a bootstrap over the texts."""
+
+    task: TaskScores
+    settings: ComparisonSettings
+
+    @property
+    def n_systems(self) -> int:
+        """Encoders."""
+        return len(self.task.rows)
+
+    def replicates(self) -> np.ndarray:
+        """(R, M) scores of out-of-fold predictions in resamples of the texts."""
+        about = self.task.rows[0]
+        return item_replicates(
+            self.task.predictions,
+            self.task.units,
+            metric=about.metric,
+            n_classes=about.n_classes,
+            n_resamples=self.settings.n_item_resamples,
+            seed=self.task.item_seed,
+        )[1:]
+
+    def corrected_t(self, a: int, b: int) -> CorrectedT:
+        """The test of two encoders on the folds."""
+        return CorrectedT(self.task.folds[:, a] - self.task.folds[:, b], self.task.rows[0].folds)
+
+    def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
+        """See `UnitScores`."""
+        settings, grouped = self.settings, self.task.units.grouped
+        first, second = self.task.rows[a], self.task.rows[b]
+        test = self.corrected_t(a, b)
+        low, high = test.interval(settings.level)
+        item_low, item_high = percentile_limits(resampled, settings.level)
+        probabilities = test.probabilities(settings.rope)
+        return PairRow(
+            **_of_task(first),
+            metric=first.metric,
+            model_a=first.model,
+            model_a_title=first.model_title,
+            model_b=second.model,
+            model_b_title=second.model_title,
+            n_folds=len(test.differences),
+            mean_a=first.mean,
+            mean_b=second.mean,
+            difference=test.mean,
+            low=low,
+            high=high,
+            level=settings.level,
+            p=test.p(),
+            p_holm=math.nan,
+            mdd=test.significant_from(settings.alpha),
+            mdd_power=test.detectable(settings.alpha),
+            alpha=settings.alpha,
+            bayes_a=probabilities.a,
+            bayes_equal=probabilities.equal,
+            bayes_b=probabilities.b,
+            rope=settings.rope,
+            item_low=item_low,
+            item_high=item_high,
+            item_grouped=grouped,
+            p_mcnemar=math.nan if grouped else _mcnemar(self.task.predictions[a], self.task.predictions[b]),
+            degenerate=test.degenerate,
+            protocol=first.protocol,
+        )
+
+
 def compare_task(task: TaskScores, settings: ComparisonSettings) -> TaskComparison:
     """Every pair of encoders of a task, their standings, and what would separate the first two."""
-    indices = list(itertools.combinations(range(len(task.rows)), 2))
-    tests = {
-        (first, second): CorrectedT(task.folds[:, first] - task.folds[:, second], task.rows[0].folds)
-        for first, second in indices
-    }
-    adjusted = dict(zip(indices, holm([test.p() for test in tests.values()]), strict=True))
-    differences = _item_differences(task, indices, settings)
-    pairs = [
-        _pair_row(task, pair, tests[pair], adjusted[pair], differences[pair], settings) for pair in indices
-    ]
-    return TaskComparison(pairs, _standings(task, adjusted, settings), _power(task, tests, settings))
-
-
-def winner(pair: PairRow) -> str | None:
-    """The encoder that is significantly better, adjusted for all pairs of the task; None for neither."""
-    if not pair.p_holm <= pair.alpha:  # also where it is undefined
-        return None
-    return pair.model_a if pair.difference > 0 else pair.model_b
-
-
-def _item_differences(
-    task: TaskScores, indices: Sequence[tuple[int, int]], settings: ComparisonSettings
-) -> Mapping[tuple[int, int], tuple[float, float]]:
-    if not indices:
-        return {}
-    about = task.rows[0]
-    replicates = item_replicates(
-        task.predictions,
-        task.units,
-        metric=about.metric,
-        n_classes=about.n_classes,
-        n_resamples=settings.n_item_resamples,
-        seed=task.item_seed,
-    )[1:]
-    return {
-        (first, second): percentile_limits(replicates[:, first] - replicates[:, second], settings.level)
-        for first, second in indices
-    }
-
-
-def _pair_row(
-    task: TaskScores,
-    pair: tuple[int, int],
-    test: CorrectedT,
-    p_holm: float,
-    item_limits: tuple[float, float],
-    settings: ComparisonSettings,
-) -> PairRow:
-    a, b = (task.rows[index] for index in pair)
-    low, high = test.interval(settings.level)
-    probabilities = test.probabilities(settings.rope)
-    return PairRow(
-        **_of_task(a),
-        metric=a.metric,
-        model_a=a.model,
-        model_a_title=a.model_title,
-        model_b=b.model,
-        model_b_title=b.model_title,
-        n_folds=len(test.differences),
-        mean_a=a.mean,
-        mean_b=b.mean,
-        difference=test.mean,
-        low=low,
-        high=high,
-        level=settings.level,
-        p=test.p(),
-        p_holm=p_holm,
-        mdd=test.significant_from(settings.alpha),
-        mdd_power=test.detectable(settings.alpha),
-        alpha=settings.alpha,
-        bayes_a=probabilities.a,
-        bayes_equal=probabilities.equal,
-        bayes_b=probabilities.b,
-        rope=settings.rope,
-        item_low=item_limits[0],
-        item_high=item_limits[1],
-        item_grouped=task.units.grouped,
-        p_mcnemar=math.nan if task.units.grouped else _mcnemar(*(task.predictions[index] for index in pair)),
-        degenerate=test.degenerate,
-        protocol=a.protocol,
-    )
+    scores = FoldScores(task, settings)
+    pairs = all_differences(scores)
+    return TaskComparison(pairs, _standings(task, pairs, settings), _power(scores))
 
 
 def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
@@ -190,50 +180,45 @@ def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
     return mcnemar(*(one.predicted[own] == one.truth[own] for one in (first, second)))
 
 
-def _standings(
-    task: TaskScores, adjusted: Mapping[tuple[int, int], float], settings: ComparisonSettings
-) -> list[StandingRow]:
+def _standings(task: TaskScores, pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[StandingRow]:
     means = np.array([row.mean for row in task.rows])
     places = ranks(means)
-    better = np.zeros((len(means), len(means)), bool)
-    for (first, second), p in adjusted.items():
-        if p <= settings.alpha:
-            better[first, second] = means[first] > means[second]
-            better[second, first] = means[second] > means[first]
-    letters = [_letter(index) for index in range(len(means))]
-    best = means == means.max()
-    return [
-        StandingRow(
-            **_of_task(row),
-            model=row.model,
-            model_title=row.model_title,
-            mean=row.mean,
-            rank=float(places[index]),
-            is_best=bool(best[index]),
-            not_worse=not better[best, index].any(),
-            worse_than=_joined(letters, better[:, index]),
-            better_than=_joined(letters, better[index]),
-            letter=letters[index],
-            n_models=len(means),
-            alpha=settings.alpha,
+    models = [row.model for row in task.rows]
+    own = letters(models)
+    lower = {row.model: beaten(pairs, row.task, row.model) for row in task.rows}
+    best = {row.model for row in task.rows if row.mean == means.max()}
+    found = []
+    for row, place in zip(task.rows, places, strict=True):
+        higher = [model for model in models if row.model in lower[model]]
+        found.append(
+            StandingRow(
+                **_of_task(row),
+                model=row.model,
+                model_title=row.model_title,
+                mean=row.mean,
+                rank=float(place),
+                is_best=row.model in best,
+                not_worse=best.isdisjoint(higher),
+                worse_than=joined_letters(higher, own, shorten=False),
+                better_than=joined_letters(lower[row.model], own, shorten=False),
+                letter=own[row.model],
+                n_models=len(models),
+                alpha=settings.alpha,
+            )
         )
-        for index, row in enumerate(task.rows)
-    ]
+    return found
 
 
-def _power(
-    task: TaskScores, tests: Mapping[tuple[int, int], CorrectedT], settings: ComparisonSettings
-) -> list[PowerRow]:
+def _power(scores: FoldScores) -> list[PowerRow]:
     """One row, or none where there are no two encoders."""
-    if not tests:
+    rows, alpha = scores.task.rows, scores.settings.alpha
+    if len(rows) < 2:
         return []
-    best, second = np.argsort([-row.mean for row in task.rows], kind="stable")[:2].tolist()
-    a, b = task.rows[best], task.rows[second]
-    test = tests[min(best, second), max(best, second)]
+    best, second = np.argsort([-row.mean for row in rows], kind="stable")[:2].tolist()
+    a, b = rows[best], rows[second]
+    test = scores.corrected_t(min(best, second), max(best, second))
     difference = abs(test.mean)
-    detectable, now = test.detectable(settings.alpha), test.significant_from(settings.alpha)
-    n_many = MANY_REPETITIONS * a.folds
-    many = CorrectedT(np.resize(test.differences, n_many), a.folds)
+    many = CorrectedT(np.resize(test.differences, MANY_REPETITIONS * a.folds), a.folds)
     return [
         PowerRow(
             **_of_task(a),
@@ -242,18 +227,18 @@ def _power(
             model_b=b.model,
             model_b_title=b.model_title,
             difference=difference,
-            mdd=now,
-            power_now=test.power(settings.alpha),
+            mdd=test.significant_from(alpha),
+            power_now=test.power(alpha),
             rows_now=a.n_balanced_rows,
             # the spread of fold scores falls with the root of the number of texts
             rows_needed=(
-                math.ceil(a.n_balanced_rows * (detectable / difference) ** 2)
+                math.ceil(a.n_balanced_rows * (test.detectable(alpha) / difference) ** 2)
                 if difference > 0 and not test.degenerate
                 else math.nan
             ),
             repetitions=a.repetitions,
-            repetitions_help=many.significant_from(settings.alpha),
-            alpha=settings.alpha,
+            repetitions_help=many.significant_from(alpha),
+            alpha=alpha,
         )
     ]
 
@@ -261,18 +246,3 @@ def _power(
 def _of_task(row: ScoreRow) -> dict[str, Any]:
     names = ("task", "task_title", "family", "data_version")
     return {name: getattr(row, name) for name in names}
-
-
-def _letter(index: int) -> str:
-    """a, …, z, aa, ab, …"""
-    letters = ""
-    index += 1
-    while index:
-        index, rest = divmod(index - 1, 26)
-        letters = chr(ord("a") + rest) + letters
-    return letters
-
-
-def _joined(letters: Sequence[str], chosen: np.ndarray) -> str:
-    found = [letter for letter, is_chosen in zip(letters, chosen, strict=True) if is_chosen]
-    return ("" if len(letters) <= 26 else " ").join(found)

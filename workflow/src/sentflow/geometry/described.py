@@ -11,13 +11,12 @@ import numpy as np
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import ConfigError, DataError
 from sentflow.geometry.alignment_uniformity import ScoredVectors
+from sentflow.geometry.axes import effective_rank, fit_whitening, spectrum
 from sentflow.geometry.isotropy import average_cosine, average_cosine_interval, partition_ratio
 from sentflow.geometry.neighbours import SAME, dimension_mle, dimension_two_nn, hubness, nearest
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.geometry.permuted_texts import PermutedTexts
-from sentflow.geometry.spectrum import effective_rank, spectrum
-from sentflow.geometry.unit_vectors import count_zeros, unit_vectors
-from sentflow.geometry.whitening import fit_whitening
+from sentflow.geometry.vectors import count_zeros, unit_vectors
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
 from sentflow.stats.resampling import Bootstrap, interval_of_mean

@@ -5,7 +5,8 @@ from dataclasses import asdict
 from typing import Any
 
 from sentflow.encoders.protocol import FloatArray
-from sentflow.geometry.alignment_uniformity import PER_BATCH, AlignmentSettings, measure_apart
+from sentflow.geometry.alignment_settings import PER_BATCH, AlignmentSettings
+from sentflow.geometry.alignment_uniformity import measure
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 from sentflow.texts.collection import rows_of
@@ -46,7 +47,7 @@ def measured_alignment(
     """
     row_of = rows_of(texts)
     whole = scored_vectors(pairs, vectors, row_of)
-    found = measure_apart(whole, scored_vectors(positives, vectors, row_of) if positives else whole, settings)
+    found = measure(whole, settings, scored_vectors(positives, vectors, row_of) if positives else None)
     interval = None
     # a mean of means over batches of an order is no mean of drawn pairs
     if "n_resamples" in entry and settings.variant != PER_BATCH and found.n_positive > 1:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.geometry.all_pairs import squared_distances
+from sentflow.geometry.vectors import squared_distances
 
 _BLOCK_ROWS = 512
 # Unit vectors of single precision that are nearer than this are the same but for rounding.

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from sentflow.report.checks import CheckResult, Selection, run_check
 from sentflow.report.families.probing.remarks import training_mark
 from sentflow.report.families.similarity import checks as similarity_checks
 from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.rows import unique
 from sentflow.report.table.formats import markdown
 
@@ -21,9 +22,6 @@ _RULE = (
 )
 # Tables that show scores or compare them; the others describe tasks and costs.
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "published")
-_BOLD = re.compile(r"\*\*.+?\*\*")
-_UNDERLINED = re.compile(r"<ins>.+?</ins>")
-_RAISED = re.compile(r"<sup>.*?</sup>")
 
 
 @dataclass(frozen=True)
@@ -61,10 +59,10 @@ def check_tables(rows: Sequence[ScoreRow], written: Written) -> CheckResult:
         text = found[name].read_text(encoding="utf-8")
         if _has_lines(text):
             problems += [f"{name}: does not say {what}" for what in _unsaid(text, rows, written.comparisons)]
-        marked = list(_marked_cells(text))
+        marked = list(marked_cells(text))
         n_marks += len(marked)
         problems += [
-            f"{name}: {_where(cell)} without a test"
+            f"{name}: {cell} without a test"
             for cell in marked
             if name != "scores" or not _is_tested(cell, rows, written.comparisons)
         ]
@@ -74,59 +72,13 @@ def check_tables(rows: Sequence[ScoreRow], written: Written) -> CheckResult:
     return CheckResult("tables", _RULE, {"tables": len(of_scores), "marked_scores": n_marks}, problems)
 
 
-@dataclass(frozen=True)
-class _Cell:
-    """A marked cell: as it is written in Markdown, without its mark."""
-
-    line: str
-    heading: str
-    text: str
-    bold: bool
-
-
-def _marked_cells(text: str) -> Iterator[_Cell]:
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    header = [_RAISED.sub("", cell) for cell in _cells(lines[0])]
-    for line in lines[2:]:
-        cells = _cells(line)
-        for heading, cell in zip(header, cells, strict=True):
-            if _BOLD.search(cell) or _UNDERLINED.search(cell):
-                yield _Cell(cells[0], heading, cell, bool(_BOLD.search(cell)))
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a pipe table; an escaped pipe is no border."""
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-
-
-def _is_tested(cell: _Cell, rows: Sequence[ScoreRow], comparisons: Comparisons) -> bool:
+def _is_tested(cell: MarkedCell, rows: Sequence[ScoreRow], comparisons: Comparisons) -> bool:
     models = [row.model for row in rows if markdown(row.model_title) == cell.heading]
     tasks = unique(row.task for row in rows if markdown(row.task + training_mark(row)) == cell.line)
-    if not models or len(tasks) != 1:
-        return False
-    return any(_allowed(cell, tasks[0], model, comparisons) for model in models)
+    return len(tasks) == 1 and any(cell.is_allowed(comparisons.pairs, tasks[0], model) for model in models)
 
 
-def _allowed(cell: _Cell, task: str, model: str, comparisons: Comparisons) -> bool:
-    """Whether the pairs themselves, not what was derived from them, allow the mark."""
-    own = [
-        pair for pair in comparisons.pairs
-        if pair.task == task and model in (pair.model_a, pair.model_b) and not math.isnan(pair.p_holm)
-    ]  # fmt: skip
-    means = {pair.model_a: pair.mean_a for pair in comparisons.pairs if pair.task == task}
-    means |= {pair.model_b: pair.mean_b for pair in comparisons.pairs if pair.task == task}
-    if not own:
-        return False
-    highest = max(means.values())
-    if cell.bold:
-        return means[model] == highest
-    return any(
-        max(pair.mean_a, pair.mean_b) == highest and pair.p_holm > pair.alpha and means[model] < highest
-        for pair in own
-    )
-
-
-def _other_marks(name: str, marked: Sequence[_Cell], tex: str) -> list[str]:
+def _other_marks(name: str, marked: Sequence[MarkedCell], tex: str) -> list[str]:
     """LaTeX must mark as many scores as Markdown, which was looked at one by one."""
     n_bold = sum(cell.bold for cell in marked)
     pairs = ((r"\textbf{", n_bold, "bold"), (r"\underline{", len(marked) - n_bold, "underlined"))
@@ -157,8 +109,3 @@ def _unsaid(text: str, rows: Sequence[ScoreRow], comparisons: Comparisons) -> li
         for what, words in wanted.items()
         if not re.search(rf"\b{re.escape(words)}s?\b", text, re.IGNORECASE)
     ]
-
-
-def _where(cell: _Cell) -> str:
-    kind = "bold" if cell.bold else "underlined"
-    return f"{cell.line} × {cell.heading}: {cell.text} is {kind}"

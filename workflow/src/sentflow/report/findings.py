@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sentflow.compare.comparisons import Comparisons, beaten
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.marks import beaten
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import tested
 from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
-from sentflow.report.numbers import decimal, percent
+from sentflow.report.numbers import counted, decimal, listed, percent
 from sentflow.report.rows import unique
 
 
@@ -26,7 +27,8 @@ class Finding:
 def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
     """What a reader should take home, most important first; undefined scores are left out and said."""
     scored = [row for row in rows if not math.isnan(row.mean)]
-    found = [_highest(scored), _averages(rows)]
+    scores = [(row.task, row.model_title, row.mean) for row in scored]
+    found = [highest("Highest score", scores, "task"), _averages(rows)]
     if comparisons and comparisons.pairs:
         found += _tested(comparisons)
     found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
@@ -38,21 +40,35 @@ def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
     return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
 
 
-def _highest(rows: Sequence[ScoreRow]) -> Finding | None:
-    tasks = unique(row.task for row in rows)
-    if not tasks:
+def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: str) -> Finding | None:
+    """Who has the highest score, and how often; None without scores.
+
+    Parameters
+    ----------
+    heading
+        Of the finding.
+    scores
+        Unit set, title of the system and score; all defined.
+    unit_set
+        What a unit set is called: ``"task"``.
+    """
+    by_set: dict[str, list[tuple[str, float]]] = {}
+    for name, title, score in scores:
+        by_set.setdefault(name, []).append((title, score))
+    if not by_set:
         return None
-    titles = {row.model: row.model_title for row in rows}
     wins: Counter[str] = Counter()
     n_ties = 0
-    for task in tasks:
-        ranked = ranking(rows, task)
-        first = [row.model for row in ranked if row.mean == ranked[0].mean]
+    for members in by_set.values():
+        best = max(score for _, score in members)
+        first = [title for title, score in members if score == best]
         n_ties += len(first) > 1
         wins.update(first)
-    said = [f"{titles[model]} on {n} of {len(tasks)}" for model, n in wins.most_common()]
-    ties = f" On {_tasks(n_ties)} the highest score is shared and counted for each." if n_ties else ""
-    return Finding("Highest score", f"{_listed(said)} {'tasks' if len(tasks) > 1 else 'task'}.{ties}")
+    said = listed([f"{title} on {n} of {len(by_set)}" for title, n in wins.most_common()])
+    ties = (
+        f" On {counted(n_ties, unit_set)} the highest score is shared and counted for each." if n_ties else ""
+    )
+    return Finding(heading, f"{said} {unit_set}{'s' if len(by_set) > 1 else ''}.{ties}")
 
 
 def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
@@ -63,9 +79,9 @@ def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
     average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
     whole = {title: value for title, value in average.items() if not math.isnan(value)}
     ranked = sorted(whole, key=lambda title: -whole[title])
-    text = _listed([f"{title} {decimal(whole[title])}" for title in ranked])
+    text = listed([f"{title} {decimal(whole[title])}" for title in ranked])
     left_out = [title for title in average if title not in whole]
-    missing = f" No average for {_listed(left_out)}: not all tasks have a score." if left_out else ""
+    missing = f" No average for {listed(left_out)}: not all tasks have a score." if left_out else ""
     return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
 
 
@@ -83,7 +99,7 @@ def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
     if not tasks:
         return None
     n_tasks = len(unique(row.task for row in rows))
-    which = f"all {_tasks(n_tasks)}" if len(tasks) == n_tasks > 1 else _listed(tasks)
+    which = f"all {counted(n_tasks, 'task')}" if len(tasks) == n_tasks > 1 else listed(tasks)
     sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
     return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
 
@@ -104,11 +120,11 @@ def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Find
         clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
         alpha = percent(comparisons.pairs[0].alpha)
         parts.append(
-            f"On {len(clear)} of {_tasks(len(tasks))} the highest-scoring encoder is significantly better than every "
-            f"control ({alpha}, Holm over all pairs of the task)."
+            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is significantly better "
+            f"than every control ({alpha}, Holm over all pairs of the task)."
         )
     if below:
-        parts.append(f"No encoder scores higher than the best control on {_listed(below)}.")
+        parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
     return Finding("Against the controls", " ".join(parts)) if parts else None
 
 
@@ -116,7 +132,7 @@ def _beats_every_control(
     encoders: Sequence[ScoreRow], controls: Sequence[ScoreRow], task: str, comparisons: Comparisons
 ) -> bool:
     first = ranking(encoders, task)[0].model
-    lower = beaten(comparisons, task, first)
+    lower = beaten(comparisons.pairs, task, first)
     return all(control.model in lower for control in controls if control.task == task)
 
 
@@ -151,15 +167,7 @@ def _gaps(rows: Sequence[ScoreRow]) -> Finding | None:
     ]
     parts = []
     if degenerate:
-        parts.append(f"All folds gave the same score, so there is no interval: {_listed(degenerate)}.")
+        parts.append(f"All folds gave the same score, so there is no interval: {listed(degenerate)}.")
     if undefined or absent:
-        parts.append(f"No score: {_listed(undefined + absent)}.")
+        parts.append(f"No score: {listed(undefined + absent)}.")
     return Finding("Gaps", " ".join(parts)) if parts else None
-
-
-def _tasks(n: int) -> str:
-    return "1 task" if n == 1 else f"{n} tasks"
-
-
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1] if items else ""

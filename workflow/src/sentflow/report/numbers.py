@@ -1,6 +1,7 @@
 """How numbers are written for people: three decimals, a true minus sign, a dash where nothing is."""
 
 import math
+from collections.abc import Sequence
 
 MISSING = "—"
 MINUS = "−"
@@ -74,3 +75,13 @@ def p_value(value: float) -> str:
 def seconds_each(seconds: float) -> str:
     """Times of an axis: ``3 ms``, ``0.3 s``, ``10 s``."""
     return f"{1000 * seconds:g} ms" if seconds < 0.1 else f"{seconds:g} s"
+
+
+def counted(n: int, what: str) -> str:
+    """``1 task``, ``2 tasks``."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b and c``; empty for none."""
+    return ", ".join(items[:-1]) + " and " + items[-1] if len(items) > 1 else "".join(items)

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.differences import Difference, on_unit_set, values_of, winner
+from sentflow.compare.marks import beaten
 from sentflow.compare.rows import PairRow
-from sentflow.report.numbers import count, decimal, p_value, percent
+from sentflow.report.numbers import count, counted, decimal, listed, p_value, percent
 from sentflow.report.rows import unique
 
 _FEW = 8  # names that a sentence can hold
@@ -18,12 +20,12 @@ def within_tasks(comparisons: Comparisons) -> str:
     tasks = unique(row.task for row in comparisons.power)
     clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
     text = (
-        f"On {len(clear)} of {_n_tasks(len(tasks))} the highest score is significantly better than the second "
+        f"On {len(clear)} of {counted(len(tasks), 'task')} the highest score is significantly better than the second "
         f"({percent(pairs[0].alpha)}, corrected resampled t-test on the paired folds, Holm over all pairs of the task)"
         + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "")
         + "."
     )
-    undecided = [pair for pair in pairs if not pair.p_holm <= pair.alpha]
+    undecided = [pair for pair in pairs if winner(pair) is None]
     text += (
         f" Of all {count(len(pairs))} pairs of encoders on a task, {count(len(pairs) - len(undecided))} differ "
         "significantly. That the others do not differ is not shown: the tests may have been too weak."
@@ -60,10 +62,10 @@ def across_tasks(comparisons: Comparisons) -> str | None:
     elif len(joined) == len(own):
         text += " It is separated from no other encoder."
     else:
-        text += f" It is not separated from {_listed(joined)}."
+        text += f" It is not separated from {listed(joined)}."
     left_out = [row.model_title for row in comparisons.ranks if not row.complete]
     if left_out:
-        text += f" Not ranked, for a task is missing: {_listed(left_out)}."
+        text += f" Not ranked, for a task is missing: {listed(left_out)}."
     return text
 
 
@@ -94,17 +96,35 @@ def what_could_be_found(comparisons: Comparisons) -> str:
     return text
 
 
-def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:
-    return any(
-        pair.p_holm <= pair.alpha and pair.difference != 0
-        for pair in pairs
-        if pair.task == task and {pair.model_a, pair.model_b} == {first, second}
+def lead_over_all(
+    differences: Sequence[Difference], unit_sets: Sequence[str], test: str, what: str
+) -> str | None:
+    """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
+
+    Parameters
+    ----------
+    differences
+        The tests.
+    unit_sets
+        Names.
+    test, what
+        How it was tested, and what a unit set is called: ``"pair set"``.
+    """
+    known = [name for name in unit_sets if on_unit_set(differences, name)]
+    if not known:
+        return None
+    n_clear = sum(_leads_all(differences, name) for name in known)
+    return (
+        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other one "
+        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, the encoders are not shown to be equal."
     )
 
 
-def _n_tasks(n: int) -> str:
-    return "1 task" if n == 1 else f"{n} tasks"
+def _leads_all(differences: Sequence[Difference], unit_set: str) -> bool:
+    values = values_of(differences, unit_set)
+    best = max(values, key=lambda model: values[model])
+    return len(beaten(differences, unit_set, best)) == len(values) - 1
 
 
-def _listed(items: Sequence[str]) -> str:
-    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
+def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:
+    return second in beaten(pairs, task, first)

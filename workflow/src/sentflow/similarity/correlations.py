@@ -3,27 +3,10 @@
 import math
 
 import numpy as np
+from scipy.stats import rankdata
 
 # Values that differ by less than this share of the largest are one value: the order of a sum decides the rest.
 _EQUAL = 1e-12
-
-
-def average_ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1; equal values share the mean of their ranks.
-
-    Parameters
-    ----------
-    values
-        (n,) of any order; not NaN.
-
-    Returns
-    -------
-    ndarray
-        (n,) float64.
-    """
-    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    return np.asarray((last - (counts - 1) / 2)[place])
 
 
 def pearson(first: np.ndarray, second: np.ndarray) -> float:
@@ -52,7 +35,7 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
     first, second = _checked(first, second)
     if is_constant(first) or is_constant(second):
         return math.nan
-    return pearson(average_ranks(first), average_ranks(second))
+    return pearson(rankdata(first), rankdata(second))
 
 
 def is_constant(values: np.ndarray) -> bool:

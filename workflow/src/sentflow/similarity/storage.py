@@ -12,6 +12,7 @@ from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of, table_of
 from sentflow.files.io import atomic
 
+OVERLAP = "overlap"  # the one measure of a baseline
 _ABOUT = ("row", "subset", "gold")
 
 

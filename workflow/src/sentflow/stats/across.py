@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
+from scipy.stats import rankdata
 
 from sentflow.stats.paired import Probabilities
 
@@ -34,10 +35,7 @@ class Omnibus:
 
 def ranks(values: np.ndarray) -> np.ndarray:
     """(…, K) float64 ranks along the last axis: 1 for the highest, equal values share the mean of their ranks."""
-    above = (values[..., None, :] > values[..., :, None]).sum(axis=-1)
-    equal = (values[..., None, :] == values[..., :, None]).sum(axis=-1)
-    found: np.ndarray = above + (equal + 1) / 2
-    return found
+    return np.asarray(rankdata(-values, axis=-1), dtype=np.float64)
 
 
 def omnibus(means: np.ndarray) -> Omnibus:

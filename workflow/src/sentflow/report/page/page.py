@@ -10,7 +10,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sentflow.audit.rows import HardRow
-from sentflow.compare.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import beaten, joined_letters, letters, mark
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.files.control_characters import visible
 from sentflow.report import captions, numbers
@@ -298,9 +299,9 @@ def _marks(rows: Sequence[ScoreRow], comparisons: Comparisons) -> dict[tuple[str
     own = letters(models)
     found = {}
     for row in rows:
-        lower = beaten(comparisons, row.task, row.model)
+        lower = beaten(comparisons.pairs, row.task, row.model)
         raised = joined_letters([model for model in models if model in lower], own)
-        found[row.task, row.model] = (mark(comparisons, row.task, row.model), raised)
+        found[row.task, row.model] = (mark(comparisons.pairs, row.task, row.model), raised)
     return found
 
 

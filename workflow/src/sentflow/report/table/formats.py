@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sentflow.compare.comparisons import BEST, NOT_WORSE
+from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
 from sentflow.report.table.cells import Cell, Table

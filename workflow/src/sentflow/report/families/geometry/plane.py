@@ -10,7 +10,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.compare.comparisons import letters
+from sentflow.compare.marks import letters
 from sentflow.report.families.similarity import figure_texts
 from sentflow.report.families.similarity.rows import PlaneRow
 from sentflow.report.figure import canvas, layout, lettering, placement

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
-from sentflow.compare.effects import kendall_tau
+from scipy.stats import kendalltau
+
 from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, decimal, percent, signed
@@ -83,7 +84,8 @@ def _line(rows: Sequence[EffectRow]) -> tuple[Cell, ...]:
 
 
 def _tau(rows: Sequence[EffectRow]) -> float:
-    return kendall_tau([row.baseline_mean for row in rows], [row.mean for row in rows])
+    tau = kendalltau([row.baseline_mean for row in rows], [row.mean for row in rows]).statistic
+    return float(tau)  # Kendall's τ-b, NaN where one of the two ranks nothing
 
 
 def _first(rows: Sequence[EffectRow], task: str, rank: str) -> set[str]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-from sentflow.compare.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import beaten, joined_letters, letters, mark
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -98,10 +99,10 @@ class ScoreLine:
         cell = score_cell(self._found.get((task, model)))
         if self._tested is None or cell.text == MISSING:
             return cell
-        lower = beaten(self._tested, task, model)
+        lower = beaten(self._tested.pairs, task, model)
         return replace(
             cell,
-            mark=mark(self._tested, task, model),
+            mark=mark(self._tested.pairs, task, model),
             letters=joined_letters([other for other in self._models if other in lower], self.letters),
         )
 
@@ -123,7 +124,7 @@ def _with_standings(
     records = []
     for row in rows:
         standing = standings.get((row.task, row.model))
-        lower = " ".join(own[other] for other in beaten(tested, row.task, row.model))
+        lower = " ".join(own[other] for other in beaten(tested.pairs, row.task, row.model))
         places = (standing.rank, standing.is_best, standing.not_worse) if standing else (None, None, None)
         records.append((*astuple(row), *places, own[row.model], lower, detectable(tested.pairs, row.task)))
     return tuple(records)

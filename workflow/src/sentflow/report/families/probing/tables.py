@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.score_rows import EffectRow, ScoreRow
-from sentflow.compare.similarity_rows import SimilarityDifference
 from sentflow.errors import ConfigError
 from sentflow.files.rows import read_rows
 from sentflow.report import captions

@@ -1,8 +1,7 @@
 """The acceptance check of similarity: all there and finite, random vectors at chance, no mark without a test."""
 
 import math
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
@@ -10,8 +9,7 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import columns_of, key_of, main_rows
-from sentflow.report.rows import unique
-from sentflow.report.similarity.tested import of_pairs
+from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.table.formats import markdown
 
 NAME = "similarity"
@@ -19,8 +17,6 @@ _RULE = (
     "Every selected encoder has a similarity score on every selected pair set, undefined only with a warning; "
     "intervals hold their scores; random vectors score near 0; nothing is bold or underlined without a test."
 )
-_BOLD, _UNDERLINED = re.compile(r"\*\*(.+?)\*\*"), re.compile(r"<ins>(.+?)</ins>")
-_RAISED = re.compile(r"<sup>.*?</sup>")
 _ROUNDING = 1e-9
 
 
@@ -52,12 +48,8 @@ def check_similarity(data: SimilarityData, selection: Selection, tables: Sequenc
     problems += _outside(data.scores)
     of_random = [row for row in data.scores if _is_random(row, selection)]
     problems += [problem for row in of_random if (problem := _not_random(row))]
-    marked = [
-        mark
-        for table in tables
-        if table.suffix == ".md"
-        for mark in _marks(table.read_text(encoding="utf-8"))
-    ]
+    written = [table.read_text(encoding="utf-8") for table in tables if table.suffix == ".md"]
+    marked = [cell for text in written for cell in marked_cells(text)]
     problems += [f"table sts: {text}" for text in _untested(marked, data)]
     counts = {
         "pair_sets": len(selection.pairs),
@@ -111,47 +103,15 @@ def _where(row: SimilarityRow) -> str:
     return f"{row.pairs} × {row.model}, {row.measure}, {row.coefficient}, {what}"
 
 
-def _marks(text: str) -> Iterator[tuple[str, str, str, bool]]:
-    """Encoder, heading, text and whether it is bold, of every marked cell of a Markdown table."""
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    if not lines:
-        return
-    header = _cells(lines[0])
-    for line in lines[2:]:
-        cells = _cells(line)
-        for heading, cell in zip(header, cells, strict=True):
-            if _BOLD.search(cell) or _UNDERLINED.search(cell):
-                yield _RAISED.sub("", cells[0]), heading, cell, bool(_BOLD.search(cell))
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-
-
-def _untested(marks: Sequence[tuple[str, str, str, bool]], data: SimilarityData) -> list[str]:
+def _untested(marked: Sequence[MarkedCell], data: SimilarityData) -> list[str]:
     main = main_rows(data.scores)
     keys = {markdown(column.heading): column.key for column in columns_of(main)}
-    problems = []
-    for encoder, heading, text, bold in marks:
-        rows = [
-            row for row in main if markdown(row.model_title) == encoder and key_of(row) == keys.get(heading)
-        ]
-        if not any(_allowed(row, data, bold=bold) for row in rows):
-            kind = "bold" if bold else "underlined"
-            problems.append(f"{encoder} × {heading}: {text} is {kind} without a test")
-    return problems
-
-
-def _allowed(row: SimilarityRow, data: SimilarityData, *, bold: bool) -> bool:
-    """Whether the tests themselves, not what was derived from them, allow the mark."""
-    tests = [
-        test for test in of_pairs(data.differences, row.pairs) if row.model in (test.model_a, test.model_b)
+    return [
+        f"{cell} without a test"
+        for cell in marked
+        if not any(
+            cell.is_allowed(data.differences, row.pairs, row.model)
+            for row in main
+            if markdown(row.model_title) == cell.line and key_of(row) == keys.get(cell.heading)
+        )
     ]
-    everything = of_pairs(data.differences, row.pairs)
-    highest = max((value for test in everything for value in (test.value_a, test.value_b)), default=math.nan)
-    own = unique(str(test.value_a if test.model_a == row.model else test.value_b) for test in tests)
-    if not own:
-        return False
-    if bold:
-        return float(own[0]) == highest
-    return any(max(test.value_a, test.value_b) == highest and test.p_holm > test.alpha for test in tests)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import RowsByName
 from sentflow.report.families.similarity.rows import (
     AlignmentRow,

@@ -9,12 +9,12 @@ from sentflow.report.families.geometry import association
 from sentflow.report.families.geometry.tables import alignments_table, geometry_table
 from sentflow.report.families.similarity import figure_texts, words
 from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.findings import similarity_findings
 from sentflow.report.families.similarity.sts_table import main_rows, sts_table
 from sentflow.report.families.similarity.tables import differences_table, regressions_table, subsets_table
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.findings import Finding
 from sentflow.report.rows import unique
-from sentflow.report.similarity.findings import similarity_findings
 from sentflow.report.table.html import HtmlTable, html_table
 
 

@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.compare.comparisons import joined_letters, letters
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
-from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
 
@@ -204,7 +203,7 @@ def _our_line(
         if row is None or math.isnan(row.value):
             cells.append(Cell(MISSING))
             continue
-        lower = better_than(differences, row.pairs, model)
+        lower = beaten(differences, row.pairs, model)
         raised = joined_letters([other for other in own if other in lower], own) if own else ""
         cells.append(Cell(words.hundred(row.value), mark=mark(differences, row.pairs, model), letters=raised))
     average = (Cell(decimal(average_of(of_key), 2)),) if has_average else ()

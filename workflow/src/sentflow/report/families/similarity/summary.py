@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.scores import described
-from sentflow.compare.similarity_rows import OVERLAP
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan
 from sentflow.report.families.similarity.rows import (
@@ -22,7 +21,7 @@ from sentflow.report.families.similarity.rows import (
 )
 from sentflow.report.families.similarity.words import GEOMETRY
 from sentflow.report.rows import unique
-from sentflow.similarity.storage import SimilarityRows
+from sentflow.similarity.storage import OVERLAP, SimilarityRows
 
 BASELINE_TITLES = {
     "jaccard-words": "Shared words (Jaccard)",

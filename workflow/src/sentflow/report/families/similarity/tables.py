@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.similarity_rows import SimilarityDifference
+from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow, SimilarityRow

@@ -1,10 +1,26 @@
-"""Sums over all pairs of vectors, block by block: memory is bounded, every product is one of matrices."""
+"""Vectors of length one, and sums over all pairs of vectors: block by block, so that memory is bounded."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from sentflow.encoders.protocol import FloatArray
+
 BLOCK_ROWS = 1000
+
+
+def unit_vectors(vectors: FloatArray | np.ndarray) -> np.ndarray:
+    """(n, d) vectors divided by their length, float64; a zero vector stays zero (see `count_zeros`)."""
+    wide = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    unit = np.zeros_like(wide)
+    np.divide(wide, lengths, out=unit, where=lengths > 0)
+    return unit
+
+
+def count_zeros(vectors: FloatArray | np.ndarray) -> int:
+    """How many of (n, d) vectors are zero, so that they have no direction."""
+    return int((~np.any(vectors, axis=1)).sum())
 
 
 def squared_distances(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -1,17 +1,16 @@
 """The results of similarity in plain words."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import average_of, key_of, main_rows
-from sentflow.report.findings import Finding
-from sentflow.report.numbers import decimal, percent
+from sentflow.report.findings import Finding, highest
+from sentflow.report.numbers import counted, decimal
 from sentflow.report.rows import unique
-from sentflow.report.similarity.tested import better_than, of_pairs
+from sentflow.report.tested import lead_over_all
 
 
 def similarity_findings(data: SimilarityData) -> list[Finding]:
@@ -19,20 +18,16 @@ def similarity_findings(data: SimilarityData) -> list[Finding]:
     main = [row for row in main_rows(data.scores) if not math.isnan(row.value)]
     if not main:
         return []
-    found = [_highest(main), _average(main), _lead(main, data), _baseline(main)]
+    scores = [(row.pairs, row.model_title, row.value) for row in main]
+    sets = unique(row.pairs for row in main)
+    lead = lead_over_all(data.differences, sets, "paired bootstrap over pairs of sentences", "pair set")
+    found = [
+        highest("Highest similarity score", scores, "pair set"),
+        _average(main),
+        Finding("How clear the lead is", lead) if lead else None,
+        _baseline(main),
+    ]
     return [finding for finding in found if finding is not None]
-
-
-def _highest(rows: Sequence[SimilarityRow]) -> Finding:
-    titles = {row.model: row.model_title for row in rows}
-    sets = unique(row.pairs for row in rows)
-    wins: Counter[str] = Counter()
-    for pairs in sets:
-        members = [row for row in rows if row.pairs == pairs]
-        best = max(row.value for row in members)
-        wins.update(row.model for row in members if row.value == best)
-    said = ", ".join(f"{titles[model]} on {n} of {len(sets)}" for model, n in wins.most_common())
-    return Finding("Highest similarity score", f"{said} pair {'set' if len(sets) == 1 else 'sets'}.")
 
 
 def _average(rows: Sequence[SimilarityRow]) -> Finding | None:
@@ -50,29 +45,6 @@ def _average(rows: Sequence[SimilarityRow]) -> Finding | None:
     )
 
 
-def _lead(rows: Sequence[SimilarityRow], data: SimilarityData) -> Finding | None:
-    sets = [pairs for pairs in unique(row.pairs for row in rows) if of_pairs(data.differences, pairs)]
-    if not sets:
-        return None
-    clear = [pairs for pairs in sets if _is_clear(pairs, data)]
-    alpha = data.differences[0].alpha
-    return Finding(
-        "How clear the lead is",
-        f"On {len(clear)} of {len(sets)} pair {'set' if len(sets) == 1 else 'sets'} the highest score is significantly "
-        f"above every other one ({percent(alpha)}, paired bootstrap over pairs of sentences, Holm). Where it is not, "
-        "the encoders are not shown to be equal.",
-    )
-
-
-def _is_clear(pairs: str, data: SimilarityData) -> bool:
-    tests = of_pairs(data.differences, pairs)
-    values: Mapping[str, float] = {t.model_a: t.value_a for t in tests} | {
-        t.model_b: t.value_b for t in tests
-    }
-    best = max(values, key=lambda model: values[model])
-    return len(better_than(data.differences, pairs, best)) == len(values) - 1
-
-
 def _baseline(rows: Sequence[SimilarityRow]) -> Finding | None:
     sets = [
         pairs
@@ -85,7 +57,7 @@ def _baseline(rows: Sequence[SimilarityRow]) -> Finding | None:
         pairs for pairs in sets if _best(rows, pairs, baseline=False) <= _best(rows, pairs, baseline=True)
     ]
     text = f"No encoder scores above the best of them on {', '.join(below)}." if below else (
-        f"On all {len(sets)} pair {'set' if len(sets) == 1 else 'sets'} the highest encoder lies above them."
+        f"On all {counted(len(sets), 'pair set')} the highest encoder lies above them."
     )  # fmt: skip
     best = max((row for row in rows if row.is_baseline), key=lambda row: row.value)
     return Finding(

@@ -1,0 +1,108 @@
+"""Two systems on the same units: what every row of differences says, and the one way to compare all systems.
+
+A family of measurements (probes, similarity, later retrieval) hands over its scores as `UnitScores` and gets a row for
+each two systems. Rows differ in what else they say; marks, letters and checks read what `Difference` names.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, ClassVar, Protocol, TypeVar
+
+import numpy as np
+
+from sentflow.stats.multiplicity import holm
+
+
+class Difference(Protocol):
+    """Two systems on one unit set, `model_a` before `model_b` in the order of selection; a frozen dataclass.
+
+    Attributes
+    ----------
+    unit_set
+        The task, or the pair set.
+    value_a, value_b
+        Their scores.
+    difference
+        a − b.
+    p, p_holm
+        Of a single test, and adjusted for all pairs of systems of the unit set (Holm); NaN where undefined.
+    alpha
+        Up to which p_holm counts as a difference.
+    """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def unit_set(self) -> str: ...
+    @property
+    def model_a(self) -> str: ...
+    @property
+    def model_b(self) -> str: ...
+    @property
+    def value_a(self) -> float: ...
+    @property
+    def value_b(self) -> float: ...
+    @property
+    def difference(self) -> float: ...
+    @property
+    def p(self) -> float: ...
+    @property
+    def p_holm(self) -> float: ...
+    @property
+    def alpha(self) -> float: ...
+
+
+Row = TypeVar("Row", bound=Difference)
+Row_co = TypeVar("Row_co", bound=Difference, covariant=True)
+
+
+class UnitScores(Protocol[Row_co]):
+    """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, later questions."""
+
+    @property
+    def n_systems(self) -> int:
+        """M."""
+
+    def replicates(self) -> np.ndarray:
+        """(R, M) scores in resamples of the units, the same resamples for all systems."""
+
+    def test(self, a: int, b: int, resampled: np.ndarray) -> Row_co:
+        """System a against system b, `p_holm` still to be told; `resampled` holds the (R,) differences a − b."""
+
+
+def all_differences(scores: UnitScores[Row]) -> list[Row]:
+    """Every two systems, in order; p is adjusted for all of them together."""
+    pairs = list(combinations(range(scores.n_systems), 2))
+    if not pairs:
+        return []
+    drawn = scores.replicates()
+    rows = [scores.test(a, b, drawn[:, a] - drawn[:, b]) for a, b in pairs]
+    return [replace(row, p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
+
+
+def on_unit_set(rows: Iterable[Row], unit_set: str) -> list[Row]:
+    """The differences of one unit set whose test is defined."""
+    return [row for row in rows if row.unit_set == unit_set and not math.isnan(row.p_holm)]
+
+
+def winner(row: Difference) -> str | None:
+    """The system that is significantly better; None for neither."""
+    if not row.p_holm <= row.alpha:  # also where it is undefined
+        return None
+    return row.model_a if row.difference > 0 else row.model_b
+
+
+def other(row: Difference, model: str) -> str:
+    """The one that a system is compared with."""
+    return row.model_b if row.model_a == model else row.model_a
+
+
+def values_of(rows: Iterable[Difference], unit_set: str) -> dict[str, float]:
+    """System → its score on a unit set; undefined ones are left out."""
+    values: dict[str, float] = {}
+    for row in rows:
+        if row.unit_set == unit_set:
+            values |= {row.model_a: row.value_a, row.model_b: row.value_b}
+    return {model: value for model, value in values.items() if not math.isnan(value)}

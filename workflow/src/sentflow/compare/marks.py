@@ -1,0 +1,69 @@
+"""What tables, figures and pages may mark because of the tests: the best, what is not worse, and letters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sentflow.compare.differences import Difference, on_unit_set, other, values_of, winner
+
+BEST, NOT_WORSE = "best", "not worse"
+
+
+def mark(differences: Sequence[Difference], unit_set: str, model: str) -> str:
+    """`BEST` or `NOT_WORSE` where a test says so, else nothing.
+
+    The highest score is marked only if a test compared it with another system, and a system counts as not worse only
+    if a test compared it with the highest score and found no difference.
+    """
+    values = values_of(differences, unit_set)
+    own = [row for row in on_unit_set(differences, unit_set) if model in (row.model_a, row.model_b)]
+    if model not in values or not own:
+        return ""
+    highest = max(values.values())
+    if values[model] == highest:
+        return BEST
+    against_best = [row for row in own if values.get(other(row, model)) == highest]
+    return NOT_WORSE if against_best and not any(map(winner, against_best)) else ""
+
+
+def beaten(differences: Iterable[Difference], unit_set: str, model: str) -> list[str]:
+    """The systems that this one is significantly better than."""
+    return [other(row, model) for row in differences if row.unit_set == unit_set and winner(row) == model]
+
+
+def letters(models: Sequence[str]) -> dict[str, str]:
+    """A letter for each system: a, b, …, z, aa, ab, …"""
+    found = {}
+    for index, model in enumerate(models):
+        text, rest = "", index + 1
+        while rest:
+            rest, place = divmod(rest - 1, 26)
+            text = chr(ord("a") + place) + text
+        found[model] = text
+    return found
+
+
+def joined_letters(models: Iterable[str], own: Mapping[str, str], *, shorten: bool = True) -> str:
+    """The letters of some systems; four or more that follow each other are cut short: ``b–f``.
+
+    Parameters
+    ----------
+    models
+        In the order of their letters.
+    own
+        The letter of every system, as `letters` gives them.
+    shorten
+        Whether to cut short.
+    """
+    order = {model: index for index, model in enumerate(own)}
+    runs: list[list[str]] = []
+    for model in models:
+        if runs and order[model] == order[runs[-1][-1]] + 1:
+            runs[-1].append(model)
+        else:
+            runs.append([model])
+    between = "" if len(own) <= 26 else " "
+    return between.join(
+        f"{own[run[0]]}–{own[run[-1]]}"
+        if shorten and len(run) > 3
+        else between.join(own[model] for model in run)
+        for run in runs
+    )
