@@ -11,7 +11,8 @@ import pytest
 from sentflow.commands.compare_protocol import main
 from sentflow.errors import DataError
 from sentflow.files.sealed import write_sealed
-from sentflow.report.rows import EffectRow, read_rows
+from sentflow.report.families.probing.rows import EffectRow
+from sentflow.report.rows import read_rows
 
 ROWS = [replace(row, n_folds=4, repetitions=2, folds=2) for row in fake_summary.score_rows(tasks=["T1A"])]
 SWITCHES = {"clip_metric": False, "interval": "generalisation"}

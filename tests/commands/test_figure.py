@@ -6,7 +6,9 @@ import fake_summary
 import pytest
 
 from sentflow.commands import figure
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow, ScoreRow
+from sentflow.report.rows import write_rows
 
 
 def run(folder, name, summary):

@@ -14,7 +14,9 @@ from sentflow.commands import summarise, summarise_costs
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.files.sealed import write_sealed
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, read_rows, write_rows
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow, ScoreRow
+from sentflow.report.rows import read_rows, write_rows
 
 
 def write_scores(folder, rows, n_folds=(50, 20, 3)):

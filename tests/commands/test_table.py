@@ -5,7 +5,9 @@ import pytest
 
 from sentflow.commands import table
 from sentflow.errors import ConfigError
-from sentflow.report.rows import CostRow, ScoreRow, write_rows
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.rows import write_rows
 
 
 def run(folder, name, summary):

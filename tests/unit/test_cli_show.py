@@ -18,8 +18,10 @@ from sentflow.files.io import write_json, write_text
 from sentflow.files.sealed import write_sealed
 from sentflow.probing.storage import FoldInfo, write_fold, write_predictions
 from sentflow.report import captions
-from sentflow.report.families.probing.tables import scores_table
-from sentflow.report.rows import CostRow, CurveRow, ScoreRow, write_rows
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow, ScoreRow
+from sentflow.report.families.probing.score_table import scores_table
+from sentflow.report.rows import write_rows
 from sentflow.report.table.formats import csv_text
 from sentflow.texts.table import write_task
 

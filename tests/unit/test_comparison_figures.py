@@ -6,6 +6,7 @@ import math
 import fake_comparisons
 import fake_summary
 import pytest
+from made_products import draw
 
 from sentflow.errors import DataError
 from sentflow.report.comparison_rows import PairRow
@@ -13,9 +14,9 @@ from sentflow.report.comparison_texts import NOTHING
 from sentflow.report.costs import pareto
 from sentflow.report.families.probing import differences, rankings, wins
 from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.figure import canvas
-from sentflow.report.figures import draw
-from sentflow.report.rows import ScoreRow, write_rows
+from sentflow.report.rows import write_rows
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 

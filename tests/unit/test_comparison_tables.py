@@ -15,7 +15,8 @@ import pytest
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
 from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.costs.encoders_table import encoders_table
-from sentflow.report.families.probing.tables import intervals_table, scores_table
+from sentflow.report.families.probing.intervals_table import intervals_table
+from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.table.cells import BEST, NOT_WORSE, Cell
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 

@@ -15,9 +15,10 @@ from sentflow.report import captions
 from sentflow.report.effects import average_ranks, effect_rows, kendall_tau
 from sentflow.report.families.probing.document_table import documents_table
 from sentflow.report.families.probing.protocol_table import protocols_table
+from sentflow.report.families.probing.rows import EffectRow
+from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.families.probing.summary import in_order
-from sentflow.report.families.probing.tables import scores_table
-from sentflow.report.rows import EffectRow, read_rows, write_rows
+from sentflow.report.rows import read_rows, write_rows
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
 

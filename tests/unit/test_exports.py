@@ -16,9 +16,10 @@ from sentflow.errors import ConfigError
 from sentflow.exports.identity import data_name, language_script, model_name
 from sentflow.exports.scores import ModelFacts
 from sentflow.files.io import read_json, write_json
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.fold_scores import fold_scores
 from sentflow.report.record import versions
-from sentflow.report.rows import ScoreRow, write_rows
+from sentflow.report.rows import write_rows
 
 TASKS = ("T1A-sample", "F1A-sample")
 MODELS = ("minilm-l6", "tfidf")

@@ -9,8 +9,9 @@ import pytest
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.graph.job_settings import described_models
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.families.probing.summary import curve_rows, in_order, score_row
-from sentflow.report.rows import ScoreRow, data_versions, read_rows, write_rows
+from sentflow.report.rows import data_versions, read_rows, write_rows
 
 
 def test_score_file_becomes_the_row_it_was_made_from():

@@ -26,8 +26,8 @@ from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.standardise import standardised
 from sentflow.probing.training import FoldResult, train_fold
 from sentflow.report.checks import guessing_mean
+from sentflow.report.families.probing.rows import shown_limits
 from sentflow.report.families.probing.summary import curve_rows, score_row
-from sentflow.report.rows import shown_limits
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds

@@ -13,10 +13,11 @@ from sentflow.files.io import parse_json
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 from sentflow.report.comparisons import Comparisons
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.families.probing.summary import in_order, score_row
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.report.rows import read_rows
 
 _COMPARISONS = Path(paths.PAIRS).parent.relative_to(paths.RESULTS)
 _SCORE_KEYS = {"task", "model", "mean", "intervals"}

@@ -14,10 +14,12 @@ from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.report.costs.costs_table import costs_table
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.families.probing.tables import costs_table
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import CostRow, ScoreRow, read_rows
+from sentflow.report.rows import read_rows
 
 _METADATA_KEY = b"sentflow"
 _TEST = "metric_test"

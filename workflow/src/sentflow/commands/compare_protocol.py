@@ -38,9 +38,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
     from sentflow.files.sealed import read_sealed
     from sentflow.report.effects import effect_rows
+    from sentflow.report.families.probing.rows import EffectRow
     from sentflow.report.families.probing.summary import in_order, score_row
     from sentflow.report.fold_scores import fold_scores
-    from sentflow.report.rows import EffectRow, write_rows
+    from sentflow.report.rows import write_rows
 
     settings = json.loads(args.settings)
     protocol = settings["protocol"]

@@ -8,7 +8,8 @@ from pathlib import Path
 from sentflow.exports.macros import macros
 from sentflow.files.io import write_text
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.rows import read_rows
 
 logger = logging.getLogger(__name__)
 

@@ -9,11 +9,12 @@ from sentflow.encoders.manifest import read_manifest
 from sentflow.encoders.parameters import count_parameters
 from sentflow.errors import DataError
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.costs.encoder_rows import EncoderRow
 from sentflow.report.costs.encoders import Embedding, encoder_rows
+from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.rows import CostRow, ScoreRow, data_versions, read_rows, write_rows
+from sentflow.report.rows import data_versions, read_rows, write_rows
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ import yaml
 
 from sentflow.exports.scores import ModelFacts, TaskFacts
 from sentflow.report import captions
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import ScoreRow
 
 _SPLIT, _CONFIG = "test", "default"
 _TASK_TYPE = "text-classification"

@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.numbers import MINUS, MISSING, decimal
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 
 _HEAD = r"""%% Numbers of the experiment: %s
 %% Written by the pipeline: do not edit. In the preamble: \input{numbers}. Then

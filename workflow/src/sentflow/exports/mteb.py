@@ -11,7 +11,7 @@ from typing import Any
 
 from sentflow.exports.identity import language_script
 from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
-from sentflow.report.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow
 
 MTEB_VERSION = (
     "2.26.24"  # whose format this is; a result file without a version is read as the format before 1.11

@@ -10,7 +10,8 @@ import numpy as np
 
 from sentflow.exports.identity import REVISION_DIGITS
 from sentflow.files.io import read_json
-from sentflow.report.rows import ScoreRow, read_rows
+from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.rows import read_rows
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from sentflow.files.settings_files import parse_settings, refuse_overgrown
 from sentflow.graph import own_tasks, paths
 from sentflow.graph.config_values import value_problems
 from sentflow.graph.name_checks import name_problems
+from sentflow.graph.products import fill_in_names
 from sentflow.graph.similarity_config import (
     families_of,
     instead,
@@ -634,7 +635,9 @@ def _yaml(path: Path) -> Any:
 
 
 def _schema(workflow: Path, name: str) -> Mapping[str, Any]:
-    schema: Mapping[str, Any] = _yaml(workflow / "schemas" / f"{name}.schema.yaml")
+    schema: dict[str, Any] = _yaml(workflow / "schemas" / f"{name}.schema.yaml")
+    if name == "config":
+        fill_in_names(schema)
     return schema
 
 

@@ -6,35 +6,10 @@ from typing import Any
 
 from sentflow.graph import paths
 from sentflow.graph.config import Entry, Experiment
-from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
+from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.graph.similarity_config import PERMUTED
 from sentflow.texts.pair_files import raw_files_of
 
-CHECK = "similarity"
-# Table or figure → what it is made of. A name that stands in none of these is made of tasks.
-TABLE_SUMMARIES = {
-    "sts": paths.SUMMARY_SIMILARITY,
-    "sts-subsets": paths.SUMMARY_SIMILARITY,
-    "sts-differences": paths.SUMMARY_SIMILARITY,
-    "regressions": paths.SUMMARY_REGRESSIONS,
-    "alignments": paths.SUMMARY_ALIGNMENTS,
-    "geometry": paths.SUMMARY_GEOMETRY,
-}
-TABLE_COMPARISONS = {"sts": [paths.SIMILARITY_PAIRS], "sts-differences": [paths.SIMILARITY_PAIRS]}
-FIGURE_DATA = {
-    "alignment-uniformity": (paths.SUMMARY_ALIGNMENTS, paths.SUMMARY_SIMILARITY),
-    "similarity-histograms": (paths.HISTOGRAMS,),
-    "spectrum": (paths.SPECTRA,),
-    "truncation": (paths.TRUNCATION,),
-    "geometry-and-scores": (paths.SUMMARY_GEOMETRY, paths.SUMMARY_SIMILARITY),
-}
-# Which of the lists below must not be empty.
-_NEEDS = {
-    **dict.fromkeys(("sts", "sts-subsets", "sts-differences", "similarity-histograms", CHECK), "scores"),
-    **dict.fromkeys(("regressions",), "regressions"),
-    **dict.fromkeys(("alignments", "alignment-uniformity"), "alignments"),
-    **dict.fromkeys(("geometry", "spectrum", "truncation", "geometry-and-scores"), "geometry"),
-}
 _PREPARE_KEYS = ("reader", "data_version", "language", "scale")
 _CHECK_KEYS = ("rows", "subset_rows")
 _ALIGNMENT_KEYS = ("variant", "threshold", "comparison", "sentences", "batch")
@@ -146,10 +121,6 @@ class SimilarityTargets:
         permuted = [family + PERMUTED for family in self.described_families()] if self._n_permuted() else []
         return [*self.experiment.families, *permuted]
 
-    def has_data(self, name: str) -> bool | None:
-        """Whether a table, figure or check of similarity has something to show; None if it is one of tasks."""
-        return bool(getattr(self, _NEEDS[name])()) if name in _NEEDS else None
-
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
     def raw_files(self, wildcards: Any) -> list[str]:
@@ -217,14 +188,6 @@ class SimilarityTargets:
     def permuted_info(self, wildcards: Any) -> list[str]:
         """The description beside `permuted_embeddings`."""
         return self._of_permuted(paths.EMBEDDINGS_INFO, wildcards)
-
-    def of_check(self, wildcards: Any) -> list[str]:
-        """What the check of similarities looks at."""
-        return [paths.SUMMARY_SIMILARITY, paths.SIMILARITY_PAIRS] if wildcards.check == CHECK else []
-
-    def tables_of_check(self, tables: Iterable[str]) -> list[str]:
-        """Those of the written tables that the check of similarities reads again."""
-        return expanded(paths.TABLE, "table", (name for name in tables if name == "sts"), ("md", "tex"))
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -305,10 +268,6 @@ class SimilarityTargets:
             "baselines": self._baselines(),
         }
 
-    def published(self, table: str) -> list[dict[str, Any]]:
-        """What papers report of the things that a table shows; nothing for most tables."""
-        return list(self.experiment.published_similarity.get(table, []))
-
     def report_settings(self) -> dict[str, Any]:
         """What the report tells beside the summaries; nothing without pair sets."""
         if not self.results():
@@ -316,7 +275,6 @@ class SimilarityTargets:
         fixed = self.experiment.fixed_models
         return {
             "pair_sets": self.pair_sets(),
-            "published_similarity": self.experiment.published_similarity,
             "left_out": [name for name in self.experiment.models if name not in fixed],
         }
 

@@ -5,7 +5,7 @@ exactly what its rule reads, so that a change runs no other rule again.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,9 +24,10 @@ from sentflow.encoders.kinds import (
 )
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
-from sentflow.graph import paths, similarity_targets
+from sentflow.graph import paths, products
 from sentflow.graph.config import Entry, Experiment
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
+from sentflow.graph.products import Product
 from sentflow.graph.provenance import code, versions
 from sentflow.graph.similarity_targets import SimilarityTargets
 from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
@@ -34,36 +35,9 @@ from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
-# What tables and figures are made of, where it is not the summary of scores alone. What the pipeline cost changes with
-# every run, so scores never depend on it.
-_OF_COSTS = {
-    "costs": paths.COSTS,
-    "encoders": paths.ENCODERS,
-    "sizes": paths.ENCODERS,
-    "speed": paths.ENCODERS,
-}
-_WITHOUT_SCORES = ("costs", "encoders")
-_ALL_RANKS = (paths.RANKS, paths.ACROSS, paths.OMNIBUS)
-# These are the tables of scores, which the check of tables reads again (`sentflow.report.emphasis`).
-_TABLE_COMPARISONS = {
-    "scores": (paths.PAIRS, paths.STANDINGS),
-    "intervals": (paths.PAIRS,),
-    "differences": (paths.PAIRS,),
-    "ranks": _ALL_RANKS,
-    "matches": _ALL_RANKS,
-    "power": (paths.POWER,),
-}
-_FIGURE_DATA = {
-    "curves": (paths.CURVES,),
-    "differences": (paths.PAIRS,),
-    "critical-difference": (paths.SUMMARY, *_ALL_RANKS),
-    "ranks": (paths.SUMMARY, *_ALL_RANKS),
-    "wins": (paths.SUMMARY, paths.ACROSS),
-}
-GEOMETRY_FIGURE = "geometry-and-scores"
-STUDY_TABLES = ("protocols", "documents")
-TABLES_CHECK = "tables"
 HARDEST_TEXTS = 100
+# Another table is a row more here, which changes no other table.
+_REGISTRY = frozenset({"sentflow.graph.products"})
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
 
 
@@ -190,20 +164,30 @@ class Targets:
         results = [*self.scores(), *self.score_tables(), *self.comparisons(), *self.similarity.results()]
         return list(dict.fromkeys([*results, *audits, *summaries, *made, *record]))
 
+    def summaries_of_page(self) -> list[str]:
+        """What the page tells in its own words: summaries, comparisons, costs."""
+        of_tasks = [*self.summaries(), *self.comparisons(), *self.effects()]
+        return [*of_tasks, paths.COSTS, paths.ENCODERS, *self.similarity.summaries()]
+
     def effects(self) -> list[str]:
         """What each protocol of the study changes."""
-        return [paths.EFFECTS.format(protocol=protocol) for protocol in self.experiment.study]
+        return self._of_protocols(paths.EFFECTS)
 
-    def selected(self, kind: str) -> list[str]:
+    def selected(self, section: str) -> list[str]:
         """The tables, figures or checks of the configuration, less those whose data were not selected."""
-        names: list[str] = self.experiment.config["report"][kind]
-        return [name for name in names if self._has_data(name)]
+        names: list[str] = self.experiment.config["report"][section]
+        chosen = (products.find(section.removesuffix("s"), name) for name in names)
+        return [product.name for product in chosen if self._has_data(product)]
 
-    def _has_data(self, name: str) -> bool:
-        of_similarity = self.similarity.has_data(name)
-        if of_similarity is not None:
-            return of_similarity
-        return bool(self.experiment.tasks) or name in _WITHOUT_SCORES
+    def _has_data(self, product: Product) -> bool:
+        lists: dict[str, Callable[[], list[str]]] = {
+            "scores": self.scores,
+            "similarity": self.similarity.scores,
+            "regressions": self.similarity.regressions,
+            "alignments": self.similarity.alignments,
+            "geometry": self.similarity.geometry,
+        }
+        return not product.needs or bool(lists[product.needs]())
 
     def tables(self) -> list[str]:
         """Every table in every format."""
@@ -283,45 +267,27 @@ class Targets:
         """`probe_job_key` under a protocol of the study."""
         return "{protocol}/" + self.probe_job_key()
 
-    def summary_of_table(self, wildcards: Any) -> str | list[str]:
-        """The one Parquet file that a table is made of; one per protocol for the tables of a study."""
-        if wildcards.table in STUDY_TABLES:
-            return self.effects()
-        if wildcards.table in similarity_targets.TABLE_SUMMARIES:
-            return similarity_targets.TABLE_SUMMARIES[wildcards.table]
-        return _OF_COSTS.get(wildcards.table, paths.SUMMARY)
+    def files_of(self, kind: str) -> Callable[[Any], list[str]]:
+        """The files that a table, figure or check is made of, by the wildcard of that name."""
 
-    def comparisons_of_table(self, wildcards: Any) -> list[str]:
-        """What a table says of several models."""
-        of_similarity = similarity_targets.TABLE_COMPARISONS.get(wildcards.table, ())
-        return list(_TABLE_COMPARISONS.get(wildcards.table, of_similarity))
+        def files(wildcards: Any) -> list[str]:
+            product = _product(kind, wildcards)
+            also = [file for file in product.also if file in self.summaries()]
+            return [file for pattern in (*product.reads, *also) for file in self._of_protocols(pattern)]
 
-    def data_of_figure(self, wildcards: Any) -> list[str]:
-        """The files that a figure is drawn from; its rows are written beside it, so that one is enough next time."""
-        if wildcards.figure in _OF_COSTS:
-            return [_OF_COSTS[wildcards.figure]]
-        if wildcards.figure in similarity_targets.FIGURE_DATA:
-            # geometry can be set against the scores of tasks too
-            of_tasks = self.summaries()[:1] if wildcards.figure == GEOMETRY_FIGURE else []
-            return [*similarity_targets.FIGURE_DATA[wildcards.figure], *of_tasks]
-        return list(_FIGURE_DATA.get(wildcards.figure, (paths.SUMMARY,)))
-
-    def summary_of_check(self, wildcards: Any) -> list[str]:
-        """The summary that a check looks at, if it is one of tasks."""
-        return [] if wildcards.check == similarity_targets.CHECK else [paths.SUMMARY]
-
-    def comparisons_of_check(self, wildcards: Any) -> list[str]:
-        """The tests that a check holds the tables to."""
-        return [paths.PAIRS] if wildcards.check == TABLES_CHECK else []
+        return files
 
     def tables_of_check(self, wildcards: Any) -> list[str]:
         """The tables that a check reads again."""
-        if wildcards.check == similarity_targets.CHECK:
-            return self.similarity.tables_of_check(self.selected("tables"))
-        if wildcards.check != TABLES_CHECK:
-            return []
-        of_scores = [name for name in self.selected("tables") if name in _TABLE_COMPARISONS]
-        return expanded(paths.TABLE, "table", of_scores, ("md", "tex"))
+        read_again = _product(products.CHECK, wildcards).tables
+        chosen = [name for name in self.selected("tables") if name in read_again]
+        return expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+
+    def _of_protocols(self, pattern: str) -> list[str]:
+        """A file, or the one of each protocol of the study."""
+        if "{protocol}" not in pattern:
+            return [pattern]
+        return [pattern.format(protocol=protocol) for protocol in self.experiment.study]
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -494,23 +460,22 @@ class Targets:
         titles = json.loads(self.summarise_settings(wildcards))
         return json_text({**titles, "protocol": {"name": protocol.name, "title": protocol.title}})
 
+    def code_of(self, kind: str) -> Callable[[Any], str]:
+        """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
+        return lambda wildcards: _code_of_product(kind, _product(kind, wildcards).module)
+
     def table_settings(self, wildcards: Any) -> str:
-        """How captions begin, and what the table of published scores holds."""
-        found = (
-            self._published()
-            if wildcards.table == "published"
-            else self.similarity.published(wildcards.table)
-        )
-        published = {"published": found} if found or wildcards.table == "published" else {}
-        return json_text({"caption": self.experiment.title, **published})
+        """How captions begin, and what the tables of published scores and of pair sets hold of papers."""
+        published = self._published()
+        found = {"published": published[wildcards.table]} if wildcards.table in published else {}
+        return json_text({"caption": self.experiment.title, **found})
 
     def check_settings(self, wildcards: Any) -> str:
         """What was asked for, to compare with what is there: of tasks, or of pair sets."""
-        if wildcards.check == similarity_targets.CHECK:
-            # of the tasks nothing, but which encoders are random: these score near 0 on pairs, too
-            random = {"random_models": self.experiment.random_models}
-            return json_text({**dict.fromkeys(self._asked(), []), **random, **self.similarity.asked()})
-        return json_text(self._asked())
+        if _product(products.CHECK, wildcards).needs == "scores":
+            return json_text(self._asked())
+        # of the tasks nothing, but which encoders are random: these score near 0 on pairs, too
+        return json_text({"random_models": self.experiment.random_models, **self.similarity.asked()})
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report tells about experiment, tasks, models and data."""
@@ -528,9 +493,10 @@ class Targets:
             }
         )
 
-    def _published(self) -> list[dict[str, Any]]:
-        """Scores of papers, to be put beside ours."""
-        return list(self.experiment.config["report"].get("published", []))
+    def _published(self) -> dict[str, list[dict[str, Any]]]:
+        """Table → what papers report of the things that it shows."""
+        of_tasks = {"published": self.experiment.config["report"].get("published", [])}
+        return {**of_tasks, **self.experiment.published_similarity}
 
     def export_settings(self, _wildcards: Any) -> str:
         """What tasks and models are called outside this project."""
@@ -725,6 +691,27 @@ def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
     """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
     pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
     return {name: digest for name, digest in pinned.items() if digest}
+
+
+def _product(kind: str, wildcards: Any) -> Product:
+    return products.find(kind, getattr(wildcards, kind))
+
+
+@cache
+def _code_of_product(kind: str, module: str) -> str:
+    command = code(f"sentflow.commands.{kind}", without=_REGISTRY)
+    return f"{command} {code(module)}"
+
+
+@cache
+def code_of_report() -> str:
+    """The digests of the page and of everything that it shows."""
+    return " ".join(
+        [
+            code("sentflow.commands.report", without=_REGISTRY),
+            *(code(name) for name in products.modules_of_page()),
+        ]
+    )
 
 
 @cache

@@ -10,7 +10,7 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.report.comparison_rows import PairRow, PowerRow, StandingRow
-from sentflow.report.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates, percentile_limits
 from sentflow.stats.mcnemar import mcnemar

@@ -12,7 +12,8 @@ from typing import Any
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.comparison_rows import AcrossRow, RankRow
-from sentflow.report.rows import ScoreRow, data_versions, read_rows, unique
+from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.rows import data_versions, read_rows, unique
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.probing.predictions import out_of_fold, read_predictions
 from sentflow.report.comparison import TaskScores, is_missing, refuse_other_rows
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.fold_scores import fold_scores
-from sentflow.report.rows import ScoreRow
 from sentflow.stats.items import resampling_units
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.table import read_task

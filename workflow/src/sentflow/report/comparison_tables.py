@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from sentflow.report import captions
 from sentflow.report.comparison_rows import AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.report.comparisons import Comparisons
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.report.rows import EffectRow, ScoreRow
+from sentflow.report.families.probing.rows import EffectRow, ScoreRow
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 # The folds of two protocols hold the same rows if these are equal.

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow
 
 
 def average_score(rows: Sequence[ScoreRow], n_tasks: int) -> float:

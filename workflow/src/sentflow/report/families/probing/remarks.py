@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.numbers import count, percent
-from sentflow.report.rows import ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.texts.checks import WARM_UP_BATCHES
 
 TRAINED_TOO_LITTLE = "‡"

@@ -7,8 +7,9 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
+from sentflow.report.families.probing.rows import CurveRow, ScoreRow
 from sentflow.report.result_settings import described, number_or_nan
-from sentflow.report.rows import CurveRow, ScoreRow, unique
+from sentflow.report.rows import unique
 from sentflow.texts.checks import BATCH_ROWS
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")

@@ -3,13 +3,13 @@
 import math
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import columns_of, key_of, main_rows
+from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 from sentflow.report.similarity.tested import of_pairs
 from sentflow.report.table.formats import markdown
@@ -24,7 +24,7 @@ _RAISED = re.compile(r"<sup>.*?</sup>")
 _ROUNDING = 1e-9
 
 
-def check_similarity(data: SimilarityData, selection: Selection, tables: Sequence[Path] = ()) -> CheckResult:
+def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     """Hold the summary to what was selected, and the written table of all sets to the tests.
 
     Notes
@@ -34,6 +34,7 @@ def check_similarity(data: SimilarityData, selection: Selection, tables: Sequenc
     ranks each, over their variance of 1/12), so the lower limit of the interval may lie that much above
     `CONTROL_TOLERANCE`.
     """
+    data = inputs.together(SimilarityData)
     main = main_rows(data.scores)
     systems = [*selection.pair_models, *selection.baselines]
     found = {(row.pairs, row.model) for row in main}
@@ -54,8 +55,8 @@ def check_similarity(data: SimilarityData, selection: Selection, tables: Sequenc
     problems += [problem for row in of_random if (problem := _not_random(row))]
     marked = [
         mark
-        for table in tables
-        if table.suffix == ".md"
+        for table in inputs.tables
+        if (table.stem, table.suffix) == ("sts", ".md")
         for mark in _marks(table.read_text(encoding="utf-8"))
     ]
     problems += [f"table sts: {text}" for text in _untested(marked, data)]

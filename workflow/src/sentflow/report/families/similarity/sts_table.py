@@ -8,7 +8,9 @@ from typing import Any
 from sentflow.report import captions
 from sentflow.report.comparisons import joined_letters, letters
 from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.similarity.tested import better_than, mark
@@ -327,3 +329,11 @@ def _published_records(entries: Sequence[Mapping[str, Any]]) -> list[StsLine]:
             for key, value in values.items()
         ]  # fmt: skip
     return found
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`sts_table` of the files of an experiment."""
+    data = inputs.together(SimilarityData)
+    return sts_table(
+        inputs.rows(SimilarityRow), settings["caption"], data.differences, settings.get("published", ())
+    )

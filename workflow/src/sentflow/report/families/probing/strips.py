@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.numbers import decimal, interval
-from sentflow.report.rows import ScoreRow
 
 WIDTH, HEIGHT = 240, 18
 

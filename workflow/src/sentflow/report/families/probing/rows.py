@@ -1,0 +1,223 @@
+"""The rows of the summaries of tasks: one dataclass per file."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One encoder on one task. Undefined numbers are NaN (null in the file).
+
+    Attributes
+    ----------
+    n_train
+        Rows of the smallest training part.
+    batch_rows
+        Rows of a training step.
+    n_contradicting
+        Rows whose text, or pair of texts, stands in the task with another label too.
+    mean, std
+        Of the `n_folds` test scores; the sample standard deviation.
+    repeatability_low, repeatability_high
+        Published bootstrap of the fold scores, at `repeatability_level`.
+    generalisation_low, generalisation_high
+        Nadeau-Bengio interval at `level`; its limits may lie outside the range of the metric.
+    degenerate
+        All folds gave the same score, so that no interval means anything.
+    switches
+        In words, the switches of the protocol that are not as published; empty for none.
+    not_comparable
+        In words, the settings of training that are not as published; empty if the score may be compared.
+    clips
+        Whether fold scores are cut at 0; `mean_clipped` is the mean that they would have.
+    own_interval
+        ``"repeatability"`` or ``"generalisation"``: what the protocol calls its interval.
+    groups_folds
+        Whether documents were kept together; false for a task whose rows name none.
+    ends_curves
+        Whether training curves end where fewer than half of the folds are left.
+    item_mean, item_low, item_high
+        Score of all out-of-fold predictions of a repetition together, never cut at 0, mean over repetitions; and its
+        bootstrap over texts, at `level`. It is another number than `mean`.
+    item_grouped
+        Whether documents were resampled instead of texts.
+    warmup_floor
+        Whether the warm-up of the learning rate may round down to no step (a switch of the protocol).
+    position
+        Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
+        known. Figures choose its colour and marker by it.
+    """
+
+    FILE: ClassVar[str] = "scores"
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    metric: str
+    classifier: str
+    layout: str
+    data_version: str
+    protocol: str
+    repetitions: int
+    folds: int
+    seed: int
+    n_rows: int
+    n_balanced_rows: int
+    n_classes: int
+    n_train: int
+    batch_rows: int
+    n_contradicting: int
+    dimension: int
+    n_folds: int
+    mean: float
+    std: float
+    repeatability_low: float
+    repeatability_high: float
+    repeatability_level: float
+    generalisation_low: float
+    generalisation_high: float
+    level: float
+    degenerate: bool
+    is_control: bool
+    mean_clipped: float
+    switches: str = ""
+    not_comparable: str = ""
+    clips: bool = True
+    own_interval: str = "repeatability"
+    groups_folds: bool = False
+    ends_curves: bool = False
+    item_mean: float = math.nan
+    item_low: float = math.nan
+    item_high: float = math.nan
+    item_grouped: bool = False
+    warmup_floor: bool = True
+    position: int = -1
+
+    @property
+    def shown_generalisation(self) -> tuple[float, float]:
+        """See `shown_limits`."""
+        return shown_limits(self, self.generalisation_low, self.generalisation_high)
+
+    @property
+    def shown_repeatability(self) -> tuple[float, float]:
+        """See `shown_limits`."""
+        return shown_limits(self, self.repeatability_low, self.repeatability_high)
+
+    @property
+    def shown_items(self) -> tuple[float, float]:
+        """See `shown_limits`; this statistic is never cut at 0."""
+        return shown_limits(self, self.item_low, self.item_high, clips=False)
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """One epoch of one training curve, averaged over the folds that reached it.
+
+    Attributes
+    ----------
+    quantity
+        ``"loss_per_epoch_train"``, ``"loss_per_epoch_eval"`` or ``"metric_per_epoch_eval"``.
+    epoch
+        1-based.
+    low, high
+        Published interval (repeatability) at `level`.
+    n_folds, n_folds_total
+        Folds that reached the epoch, and folds that were trained.
+    protocol, switches, not_comparable, position
+        See `ScoreRow`.
+    """
+
+    FILE: ClassVar[str] = "curves"
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    metric: str
+    data_version: str
+    quantity: str
+    epoch: int
+    mean: float
+    low: float
+    high: float
+    level: float
+    n_folds: int
+    n_folds_total: int
+    protocol: str = "published"
+    switches: str = ""
+    not_comparable: str = ""
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class EffectRow:
+    """One encoder on one task under another protocol, beside the protocol of the scores (the baseline).
+
+    Attributes
+    ----------
+    protocol, protocol_title, baseline
+        The other protocol, and the name of the baseline.
+    switches, not_comparable
+        Of the other protocol, see `ScoreRow`.
+    baseline_classifier, classifier
+        Probe under either.
+    difference
+        `mean` − `baseline_mean`; its limits are those of the paired fold differences (Nadeau-Bengio, at `level`),
+        NaN where the folds of the two do not hold the same rows (`paired` is false).
+    baseline_rank, rank
+        Of the encoder on the task, 1 for the highest score; equal scores share the mean rank.
+    baseline_width, width
+        Of the interval that each protocol calls its own; NaN where there is none.
+    groups_folds
+        Whether the other protocol keeps the rows of a document together and the baseline does not.
+    """
+
+    FILE: ClassVar[str] = "effects"
+
+    protocol: str
+    protocol_title: str
+    baseline: str
+    switches: str
+    not_comparable: str
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    data_version: str
+    metric: str
+    baseline_classifier: str
+    classifier: str
+    baseline_mean: float
+    mean: float
+    difference: float
+    difference_low: float
+    difference_high: float
+    level: float
+    paired: bool
+    baseline_rank: float
+    rank: float
+    baseline_width: float
+    width: float
+    groups_folds: bool = False
+
+
+def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None = None) -> tuple[float, float]:
+    """Limits of an interval as they are printed and drawn: cut to the range of its statistic.
+
+    Parameters
+    ----------
+    clips
+        Whether the statistic is cut at 0; None for that of the row's scores.
+    """
+    if math.isnan(low) or math.isnan(high):
+        return low, high
+    is_cut = row.clips if clips is None else clips
+    least = 0.0 if is_cut else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
+    return min(max(low, least), 1.0), max(min(high, 1.0), least)
