@@ -107,7 +107,7 @@ rule collect_texts:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        code=code("sentflow.commands.collect_texts"),
+        code=code("sentflow.commands.collect"),
     shell:
-        "python -m sentflow.commands.collect_texts --tasks {input.tables:q} --output {output.texts:q}"
+        "python -m sentflow.commands.collect --tables {input.tables:q} --output {output.texts:q}"
         " > {log:q} 2>&1"

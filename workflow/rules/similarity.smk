@@ -48,9 +48,9 @@ rule collect_sentences:
         mem_mb=lambda wildcards, attempt: 1000 * attempt,
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
-        code=code("sentflow.commands.collect_sentences"),
+        code=code("sentflow.commands.collect"),
     shell:
-        "python -m sentflow.commands.collect_sentences --pairs {input.tables:q} --output {output.texts:q}"
+        "python -m sentflow.commands.collect --tables {input.tables:q} --output {output.texts:q}"
         " > {log:q} 2>&1"
 
 

@@ -7,13 +7,13 @@ from statistics import median
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_json import flat, more, shown
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import CostRow, ScoreRow, read_rows
 from sentflow.report.score_table import scores_table
@@ -56,13 +56,9 @@ def fold_scores(path: Path) -> list[float]:
 
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """A table and what it says about itself."""
-    try:
-        table = pq.ParquetFile(path).read()
+    with readable(path, "Parquet file"):
+        table = read_parquet(path)
         about = parse_json((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable Parquet file ({error}). Delete it and run snakemake again."
-        ) from error
     return table, about if isinstance(about, dict) else {}
 
 
