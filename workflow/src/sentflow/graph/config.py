@@ -28,6 +28,7 @@ from sentflow.graph.similarity_config import (
     selection_problems,
 )
 from sentflow.jobs.secrecy import secret_problems, without_secrets
+from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
 
 Entry = dict[str, Any]
@@ -381,7 +382,7 @@ def _experiment(
         families=families,
         published_similarity=published_similarity,
         protocols={
-            name: ProbeProtocol.from_entry(name, entries["protocols"][name], config["probe"])
+            name: protocol_of(name, entries["protocols"][name], config["probe"])
             for name in selected["protocols"]
         },
         protocol_notes={
@@ -605,8 +606,7 @@ def _groups_folds(protocol: Any) -> bool:
 def _uneven_studies(config: Entry, protocols: Entries) -> list[str]:
     """Protocols of a study whose folds cannot be compared one by one with those of the scores."""
     designs = {
-        name: ProbeProtocol.from_entry(name, entry, config["probe"]).cross_validation
-        for name, entry in protocols.items()
+        name: protocol_of(name, entry, config["probe"]).cross_validation for name, entry in protocols.items()
     }
     base = config["probe"]["protocol"]
     return [

@@ -29,6 +29,7 @@ from sentflow.graph.config import Entry, Experiment
 from sentflow.graph.job_settings import described_models, expanded, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.graph.similarity_targets import SimilarityTargets
+from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.protocol.design import ACCELERATOR
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
@@ -450,7 +451,7 @@ class Targets:
                 "statistics": pick(
                     self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples"
                 ),
-                "protocol": self._protocol(wildcards).about(self._task(wildcards.task)),
+                "protocol": about_protocol(self._protocol(wildcards), self._task(wildcards.task)),
             }
         )
 
@@ -659,7 +660,8 @@ class Targets:
 
     def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
         probe = self.experiment.config["probe"]
-        return protocol.job_settings(
+        return job_settings(
+            protocol,
             self._task(wildcards.task),
             lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
             kernel=probe.get("kernel", "numpy"),
@@ -682,7 +684,9 @@ class Targets:
         """What the report tells about a protocol."""
         experiment = self.experiment
         protocol = experiment.protocols[name]
-        changed = [not_comparable_text(protocol.changes(task)) for task in experiment.tasks.values()]
+        changed = [
+            not_comparable_text(changed_settings(protocol, task)) for task in experiment.tasks.values()
+        ]
         return {
             "name": name,
             "title": protocol.title,
