@@ -296,6 +296,13 @@ def test_jobs_on_a_processor_do_not_depend_on_the_code_for_accelerators(command)
     assert not [name for name in modules if name.startswith("sentflow.probing.accelerator")]
 
 
+@pytest.mark.parametrize("command", ["audit", "probe", "probe_lazy", "probe_featurised", "score"])
+def test_jobs_do_not_depend_on_what_reads_entries_of_protocols(command):
+    assert "sentflow.probing.protocol.catalog" not in provenance.imported_modules(
+        f"sentflow.commands.{command}"
+    )
+
+
 def test_score_does_not_depend_on_torch():
     modules = provenance.imported_modules("sentflow.commands.score")
     assert "torch" not in set().union(*(direct_imports(name) for name in modules))

@@ -16,6 +16,7 @@ from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings, protocol_of
 from sentflow.probing.protocol.design import ACCELERATOR
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
@@ -39,8 +40,7 @@ class Probing(Family):
         # The protocol of the scores, then those that a study compares with it.
         entries = experiment.selected["protocols"]
         self.protocols = {
-            name: ProbeProtocol.from_entry(name, entry, experiment.config["probe"])
-            for name, entry in entries.items()
+            name: protocol_of(name, entry, experiment.config["probe"]) for name, entry in entries.items()
         }
         self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
         self.study = [name for name in self.protocols if name != self.protocol.name]
@@ -317,7 +317,7 @@ class Probing(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        about = self._protocol(wildcards).about(self.task(wildcards.task))
+        about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
         statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
@@ -398,7 +398,8 @@ class Probing(Family):
         return self.protocols[name]
 
     def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
-        return protocol.job_settings(
+        return job_settings(
+            protocol,
             self.task(wildcards.task),
             lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
             kernel=self.experiment.config["probe"].get("kernel", "numpy"),
@@ -416,7 +417,7 @@ class Probing(Family):
         """What the page tells of a protocol."""
         protocol = self.protocols[name]
         notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
-        changed = [not_comparable_text(protocol.changes(task)) for task in self.tasks.values()]
+        changed = [not_comparable_text(changed_settings(protocol, task)) for task in self.tasks.values()]
         return {
             "name": name,
             "title": protocol.title,
