@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sentflow.compare.differences import all_differences
 from sentflow.compare.rows import SimilarityDifference
+from sentflow.compare.unit_scores import all_differences
 from sentflow.errors import DataError
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.unit_scores import all_differences
 from sentflow.errors import DataError
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
-from sentflow.stats.mcnemar import mcnemar
-from sentflow.stats.paired import CorrectedT
+from sentflow.stats.paired import CorrectedT, mcnemar
 from sentflow.stats.resampling import percentile_limits
 
 MANY_REPETITIONS = 100  # of `PowerRow.repetitions_help`
