@@ -14,12 +14,15 @@ import numpy as np
 import torch
 
 from probe_speed import SHAPES, rows
-from sentflow.probing.accelerator.devices import check_device
-from sentflow.probing.accelerator.folds_together import Together
-from sentflow.probing.cross_validation import FixedFeatures, one_thread
+from sentflow.probing.accelerator.devices import usable_device
+from sentflow.probing.accelerator.together import Together
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.kernels.threads import one_thread
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.training.fold import FoldResult, train_fold
+from sentflow.probing.training.folds import train_planned
+from sentflow.probing.training.result import FoldResult
 
 QUICK = replace(
     PUBLISHED, repetitions=1, learning_rates=(1e-3,), beta1s=(0.8, 0.9), search_epochs=2, max_epochs=8
@@ -36,9 +39,8 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=5, help="that the other two ways train")
     parser.add_argument("shapes", nargs="*", default=list(SHAPES), help=f"of {', '.join(SHAPES)}")
     args = parser.parse_args()
-    check_device(args.device)
     # the processor by the way of accelerators has a number; the bare name is that of its own engine
-    device = "cpu:0" if args.device == "cpu" else args.device
+    device = "cpu:0" if args.device == "cpu" else usable_device(args.device)
     protocol = QUICK if args.quick else PUBLISHED
     n_folds = protocol.repetitions * protocol.folds
     print(f"{_name_of(device)}, torch {torch.__version__}; seconds of {n_folds} folds")
@@ -52,23 +54,20 @@ def main() -> None:
         if args.quick:
             n_rows, width = max(n_rows // 10, 400), width // 10
         features, labels = rows(n_rows, width, n_classes)
-        probe = {
-            "metric": "mcc" if n_classes == 2 else "adjusted_macro_f1",
-            "n_classes": n_classes,
-            "hidden": hidden,
-            "protocol": protocol,
-        }
+        metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
+        there = ProbeDesign(metric, n_classes, hidden, protocol, device=device)
+        here = there.on("cpu")
         plans = list(plan_folds(labels, protocol))
         some = plans[: args.folds]
         with one_thread(torch=True):
-            for warm_up in (device, "cpu"):  # first calls are not the subject
-                list(_one_by_one(features, labels, plans[:1], device=warm_up, **probe))
+            for design in (there, here):  # first calls are not the subject
+                list(_one_by_one(features, labels, plans[:1], design))
             if device.startswith("cuda"):
                 torch.cuda.reset_peak_memory_stats(device)
-            seconds, together = _timed(Together(**probe, device=device).train(features, labels, plans))
+            seconds, together = _timed(Together(there).train(features, labels, plans))
             peak = torch.cuda.max_memory_allocated(device) if device.startswith("cuda") else None
-            alone_seconds, alone = _timed(_one_by_one(features, labels, some, device=device, **probe))
-            processor_seconds, processor = _timed(_one_by_one(features, labels, some, device="cpu", **probe))
+            alone_seconds, alone = _timed(_one_by_one(features, labels, some, there))
+            processor_seconds, processor = _timed(_one_by_one(features, labels, some, here))
         scale = len(plans) / len(some)
         difference = max(
             abs(mine.test_metric - other.test_metric)
@@ -85,10 +84,11 @@ def main() -> None:
 
 
 def _one_by_one(
-    features: np.ndarray, labels: np.ndarray, plans: list[FoldPlan], **keys: object
+    features: np.ndarray, labels: np.ndarray, plans: list[FoldPlan], design: ProbeDesign
 ) -> Iterator[FoldResult]:
     source = FixedFeatures(features)
-    return (train_fold(plan, source.parts(plan), labels, **keys) for plan in plans)  # type: ignore[arg-type]
+    for plan in plans:
+        yield from train_planned(source, labels, [plan], design)
 
 
 def _timed(folds: Iterator[FoldResult]) -> tuple[float, list[FoldResult]]:

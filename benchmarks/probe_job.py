@@ -19,15 +19,15 @@ import sys, time
 from pathlib import Path
 start = time.perf_counter()
 from sentflow.commands.probe import main
-from sentflow.probing import cross_validation
-train_fold, folds = cross_validation.train_fold, 0.0
+from sentflow.probing.training import folds as training
+train_fold, folds = training.train_fold, 0.0
 def timed_fold(*args, **kwargs):
     global folds
     begin = time.perf_counter()
     result = train_fold(*args, **kwargs)
     folds += time.perf_counter() - begin
     return result
-cross_validation.train_fold = timed_fold
+training.train_fold = timed_fold
 main(sys.argv[1:])
 seconds = time.perf_counter() - start
 [peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]

@@ -12,8 +12,8 @@ import torch
 
 from plain_probe import plain_cross_validate
 from sentflow.probing.cross_validation import cross_validate
+from sentflow.probing.protocol.design import KERNELS
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.training.fold import KERNELS
 
 # rows, features, classes, hidden units, plain folds
 SHAPES = {

@@ -14,9 +14,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import csr_array
 
-from sentflow.probing.cross_validation import train_folds
 from sentflow.probing.features.rows import pair_features
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.training.folds import train_folds
 
 # rows, words, words per text, hidden units
 SHAPES = {
@@ -68,10 +69,7 @@ def probe(name: str, filled: bool, sender) -> None:
         train_folds(
             Rows(features, filled=filled),
             labels,
-            metric="mcc",
-            n_classes=2,
-            hidden=hidden,
-            protocol=replace(PUBLISHED, repetitions=1),
+            ProbeDesign("mcc", 2, hidden, replace(PUBLISHED, repetitions=1)),
         )
     )
     seconds = time.perf_counter() - start

@@ -12,7 +12,7 @@ from small_tasks import PROBE_SETTINGS, make_task, task_features, write_inputs
 
 from sentflow.commands.probe import main
 from sentflow.encoders.vectors.storage import text_order_sha256
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import cross_validate
@@ -92,6 +92,22 @@ def test_fold_describes_itself(folds):
     _, (info,) = read_folds([fold_file(folds, 1, 1)])
     assert json.loads(info.settings) == SETTINGS
     assert (info.n_train + info.n_evaluation + info.n_test, info.dimension) == (242, 8)
+
+
+def test_other_devices_train_the_same_probes_and_the_files_say_where(tmp_path, files, folds):
+    """On the processor, by the way of accelerators."""
+    names = [fold_file(tmp_path, 1, fold) for fold in (1, 2)]
+    run(files, names, device="cpu:0")
+    written, infos = read_folds(names)
+    expected, _ = read_folds([fold_file(folds, 1, fold) for fold in (1, 2)])
+    np.testing.assert_allclose(written["value"].to_numpy(), expected["value"].to_numpy(), atol=1e-5)
+    assert {json.loads(info.settings)["device"] for info in infos} == {"cpu:0"}
+
+
+def test_a_device_of_another_kind_than_the_settings_name_is_refused(tmp_path, files):
+    words = [*words_of(files, [fold_file(tmp_path, 1, 1)]), "--device", "cuda:1"]
+    with pytest.raises(ConfigError, match="--device cuda:1, but the settings of the job say cpu"):
+        main(words)
 
 
 @pytest.mark.parametrize(

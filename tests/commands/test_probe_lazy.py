@@ -9,10 +9,12 @@ from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.errors import DataError
 from sentflow.graph.paths import predictions_of
-from sentflow.probing.cross_validation import CrossValidation, train_folds
+from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.rows import LazyFeatures
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.storage.folds import read_folds
+from sentflow.probing.training.folds import train_folds
 from sentflow.texts.table import TaskTable, write_task
 
 N_ROWS = 270
@@ -44,8 +46,8 @@ def run(task: Path, manifest: Path, *outputs: str) -> int:
 
 def library_folds(table: TaskTable, wanted: set[tuple[int, int]]) -> CrossValidation:
     source = LazyFeatures(table, TfidfEncoder.from_settings(TFIDF))
-    keys = {"metric": "mcc", "n_classes": 2, "hidden": None, "protocol": PUBLISHED}
-    return CrossValidation(list(train_folds(source, table.labels, wanted=wanted, **keys)))
+    design = ProbeDesign("mcc", 2, None, PUBLISHED)
+    return CrossValidation(list(train_folds(source, table.labels, design, wanted=wanted)))
 
 
 def test_scores_are_those_of_the_library(tmp_path, task, manifest):

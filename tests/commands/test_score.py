@@ -17,7 +17,7 @@ from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold, write_predictions
-from sentflow.probing.storage.records import fold_records, prediction_records
+from sentflow.probing.training.result import fold_records, prediction_records
 from sentflow.stats.repeatability import summarise
 from sentflow.texts.table import write_task
 

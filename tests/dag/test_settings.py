@@ -157,6 +157,15 @@ def test_the_kernel_runs_the_logistic_probes_of_embeddings_again(finished):
     assert planned(finished, {"probe": {"kernel": "numba"}}) == (own - mlp) | SUMMARIES_AND_RECORD
 
 
+def test_the_kind_of_device_runs_every_probe_again_and_its_number_none(tmp_path):
+    project = copy_workflow(tmp_path / "project")
+    pretend_to_run(project)
+    every = all_probes_and_scores() | SUMMARIES_AND_RECORD
+    assert planned(project, {"probe": {"device": "cuda:0"}}) == every
+    pretend_to_run(project, {"probe": {"device": "cuda:0"}})
+    assert planned(project, {"probe": {"device": "cuda:1"}}) == {"record", "report"}
+
+
 @pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
 def test_statistics_run_no_probe(finished, key):
     expected = all_scores() | all_hardest() | SUMMARIES_AND_RECORD

@@ -14,9 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sentflow.probing.cross_validation import CrossValidation, FixedFeatures, cross_validate, train_folds
+from sentflow.probing.cross_validation import CrossValidation, cross_validate
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.storage.records import TEST_EPOCH
+from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training.result import TEST_EPOCH
 from sentflow.stats.repeatability import summarise
 
 BESIDE_THE_REPOSITORY = Path(__file__).parents[3] / "shared" / "golden"
@@ -85,10 +88,9 @@ def test_first_and_last_fold_are_the_published_ones(golden, run):
     folds = train_folds(
         FixedFeatures(features),
         labels.astype(np.int64),
-        metric=run.metric,
-        n_classes=len(np.unique(labels)),
-        hidden=run.hidden,
-        protocol=replace(PUBLISHED, repetitions=run.repetitions),
+        ProbeDesign(
+            run.metric, len(np.unique(labels)), run.hidden, replace(PUBLISHED, repetitions=run.repetitions)
+        ),
         wanted=wanted,
     )
     published = published_folds(golden, run)

@@ -142,7 +142,7 @@ def test_braces_in_titles_hinder_no_target(project, tmp_path):
         ('models: {"mine\\n": {kind: random, dimension: 4}}', "there is a line break in it"),
         ("datasets: {mine: {title: x, files: {a.csv: {urls: ['{x}/a.csv']}}}}", "Snakemake reads braces"),
         ("models: {x.predictions: {kind: random, dimension: 4}}", "taken for the predictions of x"),
-        ("statistics: {rope: .inf}", "no finite number"),
+        ("statistics: {rope: .inf}", "not a finite number"),
     ],
 )
 def test_words_that_break_the_machine_are_told_before_any_job(project, tmp_path, text, message):

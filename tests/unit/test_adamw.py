@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from sentflow.probing.accelerator.tensor_adamw import TensorAdamW
+from sentflow.probing.accelerator.adamw import TensorAdamW
 from sentflow.probing.kernels.array_adamw import ArrayAdamW
 from sentflow.probing.kernels.schedule import adamw_schedule, warmup_factors
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting

@@ -1,21 +1,30 @@
+from dataclasses import replace
+
 import pytest
 
 from sentflow.api.arguments import DEFAULT_PROCESSES, ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol.named import NamedProtocol
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
-from sentflow.probing.protocol.switches import Switches
 
-LOGISTIC, MLP = {"metric": "mcc", "classifier": "logistic"}, {"metric": "mcc", "classifier": "mlp"}
+LOGISTIC, MLP = (
+    {"metric": "mcc", "classifier": name, "layout": "single", "reader": {}} for name in ("logistic", "mlp")
+)
 
 
 def parsed(given=None, *, one_process=False, training=None) -> TrainArguments:
-    protocol = NamedProtocol("published", "Published", Switches(), training or {})
-    return TrainArguments.parse(given, protocol=protocol, one_process=one_process)
+    return TrainArguments.parse(
+        given, protocol=replace(PUBLISHED, **(training or {})), one_process=one_process
+    )
 
 
 def changed_here(arguments: TrainArguments, task=LOGISTIC) -> dict:
-    return {name: change["here"] for name, change in arguments.changed(task).items()}
+    return {name: change["here"] for name, change in arguments.protocol.changes(task).items()}
+
+
+def hidden_of(arguments: TrainArguments, task: dict) -> int | None:
+    settings = arguments.protocol.job_settings(task, lazy=False)
+    return ProbeDesign.of_job(**settings, n_classes=2).hidden
 
 
 @pytest.fixture
@@ -26,11 +35,11 @@ def no_cuda(monkeypatch):
 
 def test_without_arguments_everything_is_published_on_the_processor(no_cuda):
     arguments = parsed()
-    assert arguments.complete == PUBLISHED
+    assert arguments.protocol == PUBLISHED
     assert arguments.device == "cpu"
     assert arguments.show_progress_bar
     assert 1 <= arguments.n_processes <= DEFAULT_PROCESSES
-    assert arguments.changed(LOGISTIC) == {}
+    assert arguments.protocol.changes(LOGISTIC) == {}
 
 
 def test_cuda_is_used_where_there_is_some_by_one_process(monkeypatch):
@@ -62,7 +71,7 @@ def test_every_published_name_reaches_the_protocol():
     }
     before = dict(given)
     arguments = parsed({**given, "device": "cpu"})
-    protocol = arguments.complete
+    protocol = arguments.protocol
     assert (protocol.repetitions, protocol.folds, protocol.seed) == (2, 3, 5)
     assert (protocol.batch_size, protocol.max_epochs, protocol.patience) == (16, 7, 1)
     assert (protocol.evaluation_share, protocol.min_improvement) == (0.3, 0.1)
@@ -77,7 +86,7 @@ def test_every_published_name_reaches_the_protocol():
         "patience": 1,
         "min_improvement": 0.1,
     }
-    assert arguments.changed(LOGISTIC)["batch_size"] == {"here": 16, "published": 128}
+    assert arguments.protocol.changes(LOGISTIC)["batch_size"] == {"here": 16, "published": 128}
 
 
 def test_arguments_go_before_the_training_of_the_protocol():
@@ -87,7 +96,7 @@ def test_arguments_go_before_the_training_of_the_protocol():
 
 def test_what_changes_no_number_is_no_change():
     arguments = parsed({"n_processes": 2, "show_progress_bar": False, "device": "cpu", "n_repeats": 10})
-    assert arguments.changed(LOGISTIC) == {}
+    assert arguments.protocol.changes(LOGISTIC) == {}
 
 
 @pytest.mark.parametrize(
@@ -102,9 +111,9 @@ def test_what_changes_no_number_is_no_change():
 )
 def test_only_hidden_dims_changes_the_classifier(given, logistic_task, mlp_task):
     arguments = parsed({**given, "device": "cpu"})
-    assert (arguments.hidden(LOGISTIC), arguments.hidden(MLP)) == (logistic_task, mlp_task)
-    assert bool(arguments.changed(LOGISTIC)) == (logistic_task is not None)
-    assert bool(arguments.changed(MLP)) == (mlp_task != 256)
+    assert [hidden_of(arguments, task) for task in (LOGISTIC, MLP)] == [logistic_task, mlp_task]
+    assert bool(arguments.protocol.changes(LOGISTIC)) == (logistic_task is not None)
+    assert bool(arguments.protocol.changes(MLP)) == (mlp_task != 256)
 
 
 def test_all_mistakes_are_told_at_once_with_the_repair():
@@ -140,9 +149,11 @@ def test_a_value_that_does_not_fit_is_named(given):
 
 
 def test_a_device_that_is_not_there_is_refused_before_any_work(no_cuda):
-    with pytest.raises(ArgumentError, match="'cuda:0', but torch sees 0 CUDA devices. Write 'cpu'"):
+    with pytest.raises(
+        ArgumentError, match="kwargs_train.device: 'cuda:0', but torch sees no CUDA device. Write cpu"
+    ):
         parsed({"device": "cuda:0"})
-    with pytest.raises(ArgumentError, match="device is 'gpu'"):
+    with pytest.raises(ArgumentError, match="kwargs_train.device: 'gpu' names no device"):
         parsed({"device": "gpu"})
 
 

@@ -10,10 +10,14 @@ from small_tasks import make_task, task_features
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.api.folds import Probe, trained_folds
+from sentflow.api.folds import trained_folds
 from sentflow.errors import SentflowError
-from sentflow.probing.cross_validation import CrossValidation, FixedFeatures
+from sentflow.probing.cross_validation import CrossValidation
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.training.result import FoldResult
 
 
 @pytest.fixture(scope="module")
@@ -71,26 +75,21 @@ def test_processes_change_nothing_and_a_script_needs_no_guard(tmp_path):
     assert "3/3" in done.stderr
 
 
-def small_probe(**settings) -> Probe:
-    protocol = replace(PUBLISHED, repetitions=1, folds=2, max_epochs=3)
-    return Probe(
-        **{
-            "metric": "mcc",
-            "n_classes": 2,
-            "hidden": None,
-            "protocol": protocol,
-            "device": "cpu",
-            **settings,
-        }
-    )
+def small_design(metric: str = "mcc") -> ProbeDesign:
+    return ProbeDesign(metric, 2, None, replace(PUBLISHED, repetitions=1, folds=2, max_epochs=3))
+
+
+def folds_of(design: ProbeDesign, *, n_processes: int) -> list[FoldResult]:
+    table = make_task(420)
+    plans = plan_folds(table.labels, design.protocol)
+    source = FixedFeatures(task_features(table))
+    return list(trained_folds(source, table.labels, plans, design, n_processes=n_processes))
 
 
 def test_two_processes_give_every_fold_once_with_the_numbers_of_one():
-    table = make_task(420)
-    source = FixedFeatures(task_features(table))
     one, two = (
         sorted(
-            trained_folds(source, table.labels, small_probe(), n_processes=n),
+            folds_of(small_design(), n_processes=n),
             key=lambda fold: (fold.repetition, fold.fold),
         )
         for n in (1, 2)
@@ -109,10 +108,8 @@ class Deadly(str):
 
 @pytest.mark.timeout(120)
 def test_a_killed_process_ends_in_an_error_not_in_waiting():
-    table = make_task(420)
-    source = FixedFeatures(task_features(table))
     with pytest.raises(SentflowError, match="'n_processes': 1"):
-        list(trained_folds(source, table.labels, small_probe(metric=Deadly("mcc")), n_processes=2))
+        folds_of(small_design(Deadly("mcc")), n_processes=2)
 
 
 def test_disabled_multiprocessing_starts_no_process(data, monkeypatch):

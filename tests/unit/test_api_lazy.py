@@ -9,9 +9,11 @@ from small_tasks import text_vectors
 
 import sentflow
 from sentflow.api.arguments import ArgumentError
-from sentflow.probing.cross_validation import CrossValidation, train_folds
+from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.rows import LazyFeatures
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.training.folds import train_folds
 
 
 @pytest.fixture(scope="module")
@@ -21,11 +23,7 @@ def data(tmp_path_factory):
 
 def quick_folds(source, table, **settings):
     protocol = replace(PUBLISHED, repetitions=1, folds=2)
-    return list(
-        train_folds(
-            source, table.labels, metric="mcc", n_classes=2, hidden=None, protocol=protocol, **settings
-        )
-    )
+    return list(train_folds(source, table.labels, ProbeDesign("mcc", 2, None, protocol), **settings))
 
 
 class Fitted:

@@ -13,9 +13,12 @@ from sentflow.commands.probe_lazy import lazy_source
 from sentflow.encoders.fetch.model import custom_manifest
 from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser
 from sentflow.errors import DataError
-from sentflow.probing.cross_validation import CrossValidation, FixedFeatures, train_folds
+from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.featurised import all_features
 from sentflow.probing.features.rows import row_features
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.training.folds import train_folds
 from sentflow.texts.table import texts_to_embed
 
 CODE = '''
@@ -107,7 +110,7 @@ def test_every_form_of_class_gives_the_numbers_of_the_pipeline(data, file, name,
     table = sample_table(data, task)
     short = sentflow.probe_protocol({"training": {"repetitions": 1, "folds": 2, "max_epochs": 3}})
     source = of_pipeline(file, name, table)
-    folds = train_folds(source, table.labels, metric="mcc", n_classes=2, hidden=None, protocol=short)
+    folds = train_folds(source, table.labels, ProbeDesign("mcc", 2, None, short))
     expected = CrossValidation(list(folds)).scores.sort_values(COLUMNS[:4], ignore_index=True)
     pd.testing.assert_frame_equal(rows.sort_values(COLUMNS[:4], ignore_index=True), expected)
 

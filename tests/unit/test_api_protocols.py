@@ -25,6 +25,7 @@ from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 
 TASK = "T1B-sample"
+SHORTER = {"max_epochs": {"here": 2, "published": 100}}
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,8 @@ def test_an_entry_of_ones_own_takes_from_another_and_changes_it():
 
 def test_protocols_of_a_config_have_names():
     config = {"protocols": {"short": {"title": "Short", "training": {"max_epochs": 2}}}}
-    assert named_protocol("short", config).training == {"max_epochs": 2}
-    assert named_protocol({"like": "short"}, config).training == {"max_epochs": 2}
+    assert named_protocol("short", config).changes() == SHORTER
+    assert named_protocol({"like": "short"}, config).changes() == SHORTER
     assert sentflow.probe_protocol("short", config=config).max_epochs == 2
 
 
@@ -183,7 +184,7 @@ def test_cross_validate_warns_of_changed_numbers_only(caplog):
 def test_the_leaked_hidden_layer_reaches_the_tasks_after_f3_and_no_others():
     leak = sentflow.UlyssesSentEval(WordEncoder(), protocol="published-mlp-leak")
     tasks, protocol = leak._catalog.tasks, leak.protocol
-    assert [protocol.classifier(tasks[name]) for name in ("F1A", "F2", "F3", "T1B")] == [
+    assert [protocol.classifier_of(tasks[name]) for name in ("F1A", "F2", "F3", "T1B")] == [
         "logistic",
         "logistic",
         "mlp",

@@ -8,6 +8,7 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
@@ -56,8 +57,8 @@ NO_PAIRS: dict = {f"select__{name}": [] for name in ("pair_sets", "alignments", 
 
 def test_default_experiment_has_every_official_task_as_sample():
     default = experiment()
-    assert list(default.tasks) == DEFAULT["select"]["tasks"]
-    assert len(default.tasks) == 18
+    assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
+    assert len(default.selected["tasks"]) == 18
     assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
     of_tasks = ["sample-factual", "sample-governmental", "sample-trust"]
     assert list(default.datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
@@ -79,13 +80,13 @@ def test_selection_keeps_its_order():
     result = experiment(
         select__tasks=["T4", "F1A", "G3-sample"], select__models=["tfidf", "minilm-l6"], **NO_PAIRS
     )
-    assert list(result.tasks) == ["T4", "F1A", "G3-sample"]
+    assert list(result.selected["tasks"]) == ["T4", "F1A", "G3-sample"]
     assert list(result.models) == ["tfidf", "minilm-l6"]
     assert list(result.datasets) == ["ulysses-t4", "ulysses-f1a", "sample-governmental"]
 
 
 def test_open_task_takes_what_it_does_not_say_from_the_official_one():
-    entry = experiment(select__tasks=["T1B-open"]).tasks["T1B-open"]
+    entry = experiment(select__tasks=["T1B-open"]).selected["tasks"]["T1B-open"]
     assert entry == {
         "title": "Offensive comments (OffComBR-2)",
         "family": "trust",
@@ -111,25 +112,25 @@ def test_open_task_takes_what_it_does_not_say_from_the_official_one():
 
 
 def test_reader_of_the_same_format_is_laid_over_key_by_key():
-    entry = experiment(select__tasks=["F3-sample"]).tasks["F3-sample"]
+    entry = experiment(select__tasks=["F3-sample"]).selected["tasks"]["F3-sample"]
     assert entry["reader"] == {"format": "ulysses-csv", "file": "oab_first_part.csv"}
     assert (entry["metric"], entry["classifier"]) == ("adjusted_macro_f1", "mlp")
 
 
 def test_task_may_be_like_one_that_is_like_another():
     mine = {"like": "T1B-open", "data_version": "minha versão"}
-    entry = experiment(tasks={"Mine": mine}, select__tasks=["Mine"]).tasks["Mine"]
+    entry = experiment(tasks={"Mine": mine}, select__tasks=["Mine"]).selected["tasks"]["Mine"]
     assert (entry["dataset"], entry["data_version"]) == ("offcombr-2", "minha versão")
     assert entry["family"] == "trust"
     assert "like" not in entry
 
 
 def test_texts_of_a_dataset_do_not_depend_on_the_selection():
-    one, two = (
-        experiment(select__tasks=tasks).tasks_of_dataset["factnews"]
-        for tasks in (["T2A-open"], ["T2B-open", "T2A-open"])
+    one, two = (experiment(select__tasks=tasks) for tasks in (["T2A-open"], ["T2B-open", "T2A-open"]))
+    tables = [Targets(chosen).collections["factnews"].tables for chosen in (one, two)]
+    assert (
+        tables[0] == tables[1] == [f"results/data/tasks/{task}.parquet" for task in ("T2A-open", "T2B-open")]
     )
-    assert list(one) == list(two) == ["T2A-open", "T2B-open"]
 
 
 def test_config_entry_is_laid_over_the_catalog_key_by_key():
@@ -156,7 +157,7 @@ def test_own_model_and_own_data_need_few_lines():
         select__models=["bertimbau"],
         **NO_PAIRS,
     )
-    assert list(result.datasets) == ["mine"]
+    assert list(Targets(result).datasets) == ["mine"]
     assert result.models["bertimbau"]["source"]["revision"] == "a" * 40
 
 

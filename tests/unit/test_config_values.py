@@ -179,7 +179,7 @@ def test_a_name_that_ends_in_a_line_break_is_refused(section, entry):
     assert "line break" in told({section: {"mine\n": entry}})
 
 
-@pytest.mark.parametrize("schema", sorted((WORKFLOW / "schemas").glob("*.yaml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("schema", sorted((WORKFLOW / "schemas").rglob("*.yaml")), ids=lambda path: path.stem)
 def test_no_pattern_of_a_schema_ends_before_a_line_break(schema):
     # for Python, $ also matches before the last line break
     patterns = [line for line in schema.read_text(encoding="utf-8").splitlines() if "pattern:" in line]
@@ -213,7 +213,7 @@ def test_permuted_texts_of_a_family_are_no_family():
         "Two": {"like": "STS12-sample", "family": "mine-permuted"},
     }
     text = told({"pair_sets": pair_sets, "select": {"pair_sets": ["One", "Two"]}})
-    assert "pair_sets.One.family: 'mine-permuted' is a family too" in text
+    assert "pair_sets.One.family: 'mine-permuted' is also a family" in text
 
 
 def test_two_entries_of_one_hub_model_have_one_folder_of_exports():
@@ -222,7 +222,7 @@ def test_two_entries_of_one_hub_model_have_one_folder_of_exports():
     experiment = loaded(
         {"models": {"one": described, "two": described}, "select": {"models": ["one", "two"]}}
     )
-    files = Targets(experiment).mteb_files()
+    files = Targets(experiment).families["probing"].exported.mteb_files()
     assert len(files) == len(set(files))
 
 

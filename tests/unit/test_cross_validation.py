@@ -10,16 +10,14 @@ from hypothesis import strategies as st
 from small_tasks import make_task, task_features
 
 from sentflow import probing
-from sentflow.probing.cross_validation import (
-    CrossValidation,
-    FixedFeatures,
-    cross_validate,
-    smallest_training_part,
-    train_folds,
-)
+from sentflow.probing.cross_validation import CrossValidation, cross_validate
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import plan_folds
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.training.folds import train_folds
+from sentflow.texts.checks import training_rows
 
 N_ROWS = 270  # 121 or 122 rows of the smaller class, some 155 to train on: one batch, hardly any learning
 LEARNING_ROWS = 1200  # more than 512 to train on, so that the learning rate warms up
@@ -175,7 +173,7 @@ def test_threads_are_restored_after_an_error(labels):
     before = torch.get_num_threads()
     try:
         torch.set_num_threads(2)
-        folds = train_folds(Broken(), labels, metric="mcc", n_classes=2, hidden=None, protocol=PUBLISHED)
+        folds = train_folds(Broken(), labels, ProbeDesign("mcc", 2, None, PUBLISHED))
         with pytest.raises(RuntimeError, match="no features"):
             next(folds)
         assert torch.get_num_threads() == 2
@@ -197,15 +195,8 @@ def test_fold_does_not_depend_on_which_others_are_computed(features, labels, hid
     protocol = replace(PUBLISHED, repetitions=2, search_epochs=2, max_epochs=8)
 
     def folds(wanted):
-        return train_folds(
-            FixedFeatures(features),
-            labels,
-            metric="mcc",
-            n_classes=2,
-            hidden=hidden,
-            protocol=protocol,
-            wanted=wanted,
-        )
+        design = ProbeDesign("mcc", 2, hidden, protocol)
+        return train_folds(FixedFeatures(features), labels, design, wanted=wanted)
 
     every = {(fold.repetition, fold.fold): fold for fold in folds(None)}
     (alone,) = folds({(2, 3)})
@@ -294,6 +285,6 @@ def test_smallest_training_part_is_that_of_the_folds(smallest, n_classes, folds)
     protocol = replace(PUBLISHED, repetitions=1, folds=folds)
     labels = np.repeat(np.arange(n_classes), smallest)
     sizes = [len(plan.train) for plan in plan_folds(labels, protocol)]
-    assert smallest_training_part(len(labels), protocol) <= min(sizes)
+    assert training_rows(len(labels), folds) <= min(sizes)
     if len(labels) % folds == 0 and smallest % folds == 0:
-        assert smallest_training_part(len(labels), protocol) == min(sizes)
+        assert training_rows(len(labels), folds) == min(sizes)

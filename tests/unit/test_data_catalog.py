@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 import yaml
 
+from sentflow.graph.config.schema import load_schema
 from sentflow.texts import pair_readers
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pair_readers import PairReader
@@ -44,7 +45,7 @@ def load(path: str) -> dict[str, Any]:
 
 
 def errors(kind: str, entries: dict[str, Any]) -> list[str]:
-    validator = jsonschema.Draft202012Validator(load(f"schemas/{kind}.schema.yaml"))
+    validator = jsonschema.Draft202012Validator(load_schema(WORKFLOW, kind))
     return [error.message for error in validator.iter_errors(entries)]
 
 
@@ -65,12 +66,12 @@ def test_catalog_fits_its_schema(kind):
 
 @pytest.mark.parametrize("kind", ["datasets", "tasks", "pair_sets"])
 def test_every_key_of_a_schema_is_described(kind):
-    schema = load(f"schemas/{kind}.schema.yaml")
+    schema = load_schema(WORKFLOW, kind)
     undescribed = [
         f"{name}.{key}"
         for name, part in schema["$defs"].items()
         for key, value in part["properties"].items()
-        if "description" not in value and "$ref" not in value
+        if "description" not in value
     ]
     assert undescribed == []
 
@@ -138,7 +139,7 @@ def test_sample_files_of_one_family_share_a_dataset(tasks):
 
 
 def test_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults():
-    schema = load("schemas/tasks.schema.yaml")["$defs"]["reader"]["properties"]
+    schema = load_schema(WORKFLOW, "tasks")["$defs"]["reader"]["properties"]
     assert set(schema) == {item.name for item in fields(Reader)}
     assert tuple(schema["format"]["enum"]) == FORMATS
     for item in fields(Reader):
@@ -233,7 +234,7 @@ def test_a_family_of_sentences_has_one_language_and_one_form_and_no_dataset_has_
 
 
 def test_pair_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults():
-    schema = load("schemas/pair_sets.schema.yaml")["$defs"]["reader"]["properties"]
+    schema = load_schema(WORKFLOW, "pair_sets")["$defs"]["reader"]["properties"]
     assert set(schema) == {item.name for item in fields(PairReader)}
     assert tuple(schema["format"]["enum"]) == pair_readers.FORMATS
     for item in fields(PairReader):

@@ -16,6 +16,7 @@ import pytest
 from one_connection import one_connection
 
 from sentflow.downloads.download import download
+from sentflow.downloads.retries import RetryPolicy
 from sentflow.downloads.transfer import Patience
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import CatalogFile
@@ -25,9 +26,7 @@ CONTENT = "índice,texto,rótulo\n".encode() + bytes(range(256)) * 40
 HASTE = Patience(
     connect_seconds=2,
     read_seconds=0.3,
-    attempts=3,
-    wait_seconds=0.01,
-    longest_wait_seconds=0.05,
+    retries=RetryPolicy.of(3, first_seconds=0.01, longest_seconds=0.05),
     stall_seconds=0.2,
     least_bytes_per_second=1000,
 )
@@ -287,6 +286,20 @@ def test_overloaded_server_is_asked_again(tmp_path, loopback):
     )
     download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
     assert len(loopback.asked) == 3
+
+
+def test_server_that_asks_to_wait_for_hours_is_left_for_the_next_address(tmp_path, loopback):
+    busy = loopback.serve("/a.csv", loopback.status(503, Retry_After="7200"))
+    good = loopback.serve("/b.csv", loopback.whole())
+    assert download(catalog_file(busy, good), tmp_path / "a.csv", patience=HASTE) == good
+    assert [path for path, _ in loopback.asked] == ["/a.csv", "/b.csv"]
+
+
+@pytest.mark.parametrize("header", ["9" * 5000, "soon", "Mon, 01 Jan 99999999999 00:00:00 GMT"], ids=repr)
+def test_wait_that_is_none_is_not_kept_to(tmp_path, loopback, header):
+    url = loopback.serve("/a.csv", loopback.status(503, Retry_After=header), loopback.whole())
+    download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
+    assert (tmp_path / "a.csv").read_bytes() == CONTENT
 
 
 def test_redirect_is_followed(tmp_path, loopback):

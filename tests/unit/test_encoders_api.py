@@ -11,7 +11,8 @@ import pytest
 from embeddings_server import embeddings_server, vector_of
 from one_connection import one_connection
 
-from sentflow.encoders.kinds import api, embeddings_service
+from sentflow.downloads import retries
+from sentflow.encoders.kinds import api
 from sentflow.encoders.kinds.api import ApiEncoder, read_answer
 from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
 from sentflow.encoders.settings_by_kind import ApiSettings, Connection
@@ -37,7 +38,7 @@ def server(monkeypatch):
 def waits(monkeypatch):
     """Seconds that were waited, without waiting."""
     waited = []
-    monkeypatch.setattr(embeddings_service.time, "sleep", waited.append)
+    monkeypatch.setattr(retries.time, "sleep", waited.append)
     return waited
 
 

@@ -37,10 +37,11 @@ from sentflow.encoders.settings_by_kind import (
     settings_of_kind,
 )
 from sentflow.errors import ConfigError
+from sentflow.graph.config.schema import load_schema
 
 ROOT = Path(__file__).parents[2]
 CATALOG = yaml.safe_load((ROOT / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
-SCHEMA = yaml.safe_load((ROOT / "workflow/schemas/models.schema.yaml").read_text(encoding="utf-8"))
+SCHEMA = load_schema(ROOT / "workflow", "models")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 

@@ -7,16 +7,22 @@ import pytest
 import torch
 
 from sentflow.errors import ConfigError, SentflowError
-from sentflow.probing.accelerator import folds_together, resident_features
+from sentflow.probing.accelerator import resident
+from sentflow.probing.accelerator import together as side_by_side
+from sentflow.probing.accelerator.devices import drawn_bytes, fold_bytes, usable_bytes, usable_device
 from sentflow.probing.accelerator.fold_stack import FoldStackTraining, stacked_schedule
-from sentflow.probing.accelerator.folds_together import Together, drawn_bytes, fold_bytes, usable_bytes
-from sentflow.probing.accelerator.resident_features import ResidentFeatures
-from sentflow.probing.cross_validation import FixedFeatures, cross_validate, train_folds
+from sentflow.probing.accelerator.resident import ResidentFeatures
+from sentflow.probing.accelerator.together import Together
+from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.rows import pair_features
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.training.fold import Fold, FoldResult, train_fold
+from sentflow.probing.training.fold import Fold
+from sentflow.probing.training.folds import train_folds
+from sentflow.probing.training.result import FoldResult
 from sentflow.probing.training.standardise import standardised
 
 STACKED = "cpu:0"  # the processor, by the way of accelerators
@@ -44,27 +50,29 @@ def metric_of(n_classes: int) -> str:
     return "mcc" if n_classes == 2 else "adjusted_macro_f1"
 
 
-def together(features, labels, protocol, *, hidden=None, groups=None, **keys) -> list[FoldResult]:
+def design_of(labels, protocol, *, hidden=None, device=STACKED) -> ProbeDesign:
     n_classes = int(labels.max()) + 1
-    trained = Together(metric_of(n_classes), n_classes, hidden, protocol, STACKED, **keys)
+    return ProbeDesign(metric_of(n_classes), n_classes, hidden, protocol, device=device)
+
+
+def together(features, labels, protocol, *, hidden=None, groups=None, **keys) -> list[FoldResult]:
+    trained = Together(design_of(labels, protocol, hidden=hidden), **keys)
     return list(trained.train(features, labels, plan_folds(labels, protocol, groups=groups)))
 
 
+class EachAlone:
+    """Features that may depend on the fold, for all that is known."""
+
+    def __init__(self, features: np.ndarray) -> None:
+        self.features = features
+
+    def parts(self, plan: FoldPlan):
+        return FixedFeatures(self.features).parts(plan)
+
+
 def one_by_one(features, labels, protocol, *, hidden=None, groups=None, device=STACKED) -> list[FoldResult]:
-    n_classes = int(labels.max()) + 1
-    return [
-        train_fold(
-            plan,
-            FixedFeatures(features).parts(plan),
-            labels,
-            metric=metric_of(n_classes),
-            n_classes=n_classes,
-            hidden=hidden,
-            protocol=protocol,
-            device=device,
-        )
-        for plan in plan_folds(labels, protocol, groups=groups)
-    ]
+    design = design_of(labels, protocol, hidden=hidden, device=device)
+    return list(train_folds(EachAlone(features), labels, design, groups=groups))
 
 
 def assert_same_folds(ours: list[FoldResult], alone: list[FoldResult], *, atol: float) -> None:
@@ -182,7 +190,7 @@ def test_fold_without_a_batch_does_not_move(hidden):
     protocol = replace(SHORT, folds=4)
     plans = sorted(plan_folds(labels, protocol), key=lambda plan: -len(plan.train))
     longest, shortest = (
-        Fold(plan, labels, metric="mcc", n_classes=2, protocol=protocol) for plan in (plans[0], plans[-1])
+        Fold(plan, labels, design_of(labels, protocol, hidden=hidden)) for plan in (plans[0], plans[-1])
     )
     resident = ResidentFeatures(
         features, labels, ones=hidden is None, unscaled_constant=False, device=STACKED
@@ -191,7 +199,7 @@ def test_fold_without_a_batch_does_not_move(hidden):
     for folds in ([longest, shortest], [shortest]):
         scaling = resident.scaling([fold.plan.train for fold in folds])
         grid = protocol.grid[:2]
-        training = FoldStackTraining(resident, scaling, folds, [grid] * len(folds), epochs=1, hidden=hidden)
+        training = FoldStackTraining(resident, scaling, folds, [grid] * len(folds), epochs=1)
         rows = {fold: np.arange(256).reshape(2, 1, 128) % 250 for fold in folds}
         rows[longest] = np.arange(512).reshape(2, 2, 128) % 250
         training.epoch([rows[fold] for fold in folds])
@@ -206,7 +214,7 @@ def test_stacked_schedule_counts_the_steps_of_each_fold():
     labels = rows_of_blobs(426, 2)[1]
     protocol = replace(SHORT, folds=4)
     plans = sorted(plan_folds(labels, protocol), key=lambda plan: -len(plan.train))
-    folds = [Fold(plan, labels, metric="mcc", n_classes=2, protocol=protocol) for plan in plans]
+    folds = [Fold(plan, labels, design_of(labels, protocol)) for plan in plans]
     own = [fold.schedule(protocol.grid[:3], epochs=2) for fold in folds]
     stacked = stacked_schedule(own, [fold.n_batches for fold in folds])
     assert stacked.keep.shape == (4, 12, 1)
@@ -238,11 +246,11 @@ def test_parts_are_standardised_as_by_a_fold_alone(ones, unscaled):
 
 @pytest.mark.filterwarnings("error")
 def test_read_only_features_come_to_the_device_in_blocks(monkeypatch):
-    monkeypatch.setattr(resident_features, "_ROWS_AT_ONCE", 32)
+    monkeypatch.setattr(resident, "_ROWS_AT_ONCE", 32)
     features, labels = rows_of_blobs(90, 2)
     features.flags.writeable = labels.flags.writeable = False
-    resident = ResidentFeatures(features, labels, ones=True, unscaled_constant=False, device=STACKED)
-    np.testing.assert_array_equal(resident.features, np.pad(features, ((0, 0), (0, 1)), constant_values=1))
+    on_device = ResidentFeatures(features, labels, ones=True, unscaled_constant=False, device=STACKED)
+    np.testing.assert_array_equal(on_device.features, np.pad(features, ((0, 0), (0, 1)), constant_values=1))
 
 
 # --- memory
@@ -251,19 +259,19 @@ def test_read_only_features_come_to_the_device_in_blocks(monkeypatch):
 @pytest.fixture
 def groups_seen(monkeypatch) -> list[int]:
     sizes = []
-    train = folds_together._Group.train
+    train = side_by_side._Group.train
 
     def watched(group):
         sizes.append(len(group._folds))
         return train(group)
 
-    monkeypatch.setattr(folds_together._Group, "train", watched)
+    monkeypatch.setattr(side_by_side._Group, "train", watched)
     return sizes
 
 
 def needed(plan: FoldPlan, features: np.ndarray, protocol: ProbeProtocol, n_folds: int) -> int:
     """Bytes that the estimate takes for so many folds."""
-    of_fold = fold_bytes(plan, features.shape[1], hidden=None, n_outputs=1, protocol=protocol)
+    of_fold = fold_bytes(plan, features.shape[1], ProbeDesign("mcc", 2, None, protocol))
     of_task = 4 * len(features) * (features.shape[1] + 1) + 8 * len(plan.train) * features.shape[1]
     return of_task + n_folds * of_fold
 
@@ -279,14 +287,14 @@ def test_more_folds_than_fit_are_trained_in_groups(groups_seen, fit, groups):
 
 
 def test_folds_that_do_not_fit_after_all_are_halved(groups_seen, monkeypatch, caplog):
-    train = folds_together._Group.train
+    train = side_by_side._Group.train
 
     def full(group):
         if len(group._folds) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return train(group)
 
-    monkeypatch.setattr(folds_together._Group, "train", full)
+    monkeypatch.setattr(side_by_side._Group, "train", full)
     features, labels = rows_of_blobs(400, 2)
     protocol = replace(SHORT, max_epochs=3)
     ours = together(features, labels, protocol)
@@ -300,7 +308,7 @@ def test_one_fold_that_does_not_fit_is_told(monkeypatch):
     def full(group):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(folds_together._Group, "train", full)
+    monkeypatch.setattr(side_by_side._Group, "train", full)
     features, labels = rows_of_blobs(400, 2)
     with pytest.raises(SentflowError, match=r"does not hold 400 rows × 7 features .* Write device cpu"):
         together(features, labels, SHORT)
@@ -312,11 +320,12 @@ def test_estimate_covers_what_a_fold_allocates(hidden):
     features, labels = rows_of_blobs(900, 2, width=200)
     protocol = replace(SHORT, max_epochs=1, search_epochs=1)
     plan = next(plan_folds(labels, protocol))
-    estimate = fold_bytes(plan, 200, hidden=hidden, n_outputs=1, protocol=protocol)
+    design = design_of(labels, protocol, hidden=hidden)
+    estimate = fold_bytes(plan, 200, design)
     profile = torch.profiler.profile(
         activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True, record_shapes=False
     )
-    trained = Together("mcc", 2, hidden, protocol, STACKED)
+    trained = Together(design)
     with profile:
         list(trained.train(features, labels, iter([plan])))
     live = peak = 0
@@ -361,16 +370,8 @@ def test_cross_validation_on_an_accelerator_trains_folds_together(groups_seen):
 def test_wanted_folds_alone_are_trained(groups_seen):
     features, labels = rows_of_blobs(400, 2)
     protocol = replace(SHORT, max_epochs=3)
-    folds = train_folds(
-        FixedFeatures(features),
-        labels,
-        metric="mcc",
-        n_classes=2,
-        hidden=None,
-        protocol=protocol,
-        device=STACKED,
-        wanted={(1, 2), (1, 5)},
-    )
+    design = design_of(labels, protocol)
+    folds = train_folds(FixedFeatures(features), labels, design, wanted={(1, 2), (1, 5)})
     assert [fold.fold for fold in folds] == [2, 5]
     assert groups_seen == [2]
 
@@ -394,6 +395,13 @@ def test_word_that_names_no_device_is_told():
     features, labels = rows_of_blobs(400, 2)
     with pytest.raises(ConfigError, match="device: 'gpu' names no device. Write cpu, cuda"):
         cross_validate(features, labels, metric="mcc", device="gpu")
+
+
+@pytest.mark.parametrize(("n_devices", "device"), [(0, "cpu"), (2, "cuda:0")])
+def test_auto_is_a_gpu_where_there_is_one(monkeypatch, n_devices, device):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: n_devices > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: n_devices)
+    assert usable_device("auto") == device
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")

@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from sentflow.probing.kernels.losses import class_scores, mean_losses, predicted_classes
-from sentflow.probing.kernels.tensor_losses import loss_and_residual
+from sentflow.probing.kernels.mlp import loss_and_residual
 
 N, N_PROBES = 37, 3
 

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 import torch
 from torch.nn import functional
-from torch_weights import assert_torchs_weights
+from torch_weights import assert_torchs_weights, unscaled
 
-from sentflow.probing.accelerator.mlp_stack import MlpStack
-from sentflow.probing.accelerator.tensor_training import TensorTraining
+from sentflow.probing.accelerator.resident import TrainingRows
+from sentflow.probing.accelerator.stacks import MlpStack
 from sentflow.probing.kernels.columns import Problem
 from sentflow.probing.kernels.mlp import MlpTraining
 from sentflow.probing.kernels.schedule import adamw_schedule
-from sentflow.probing.protocol.initial import mlp_parameters
 from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.torch_draws import mlp_parameters
 
 N, D, HIDDEN, SEED = 60, 7, 5, 4_123_456_789
 
@@ -50,7 +50,8 @@ def flat(tensors) -> torch.Tensor:
 def stack_of(size: int, n_outputs: int) -> MlpStack:
     features, labels = rows_and_labels(n_outputs)
     initial = torch.from_numpy(mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED))
-    return MlpStack(features, labels, initial, hidden=HIDDEN, n_outputs=n_outputs, size=size)
+    rows = TrainingRows(features, labels, unscaled(D), size=size)
+    return MlpStack(rows, initial[None], hidden=HIDDEN, n_outputs=n_outputs)
 
 
 def batch_rows(seed: int) -> torch.Tensor:
@@ -92,7 +93,7 @@ def test_logits_use_the_running_statistics_of_the_batches_seen(n_outputs):
         stack.compute_gradient(torch.stack([batch_rows(seed + 10), rows]))
         network(features[rows])
     expected = network.eval()(features).detach()
-    logits = stack.logits(features)
+    logits = stack.logits(features[None])
     assert logits.shape == (2, N, n_outputs)
     torch.testing.assert_close(logits[1], expected, rtol=1e-4, atol=1e-6)
     assert not torch.allclose(logits[0], expected)  # met other batches
@@ -101,16 +102,20 @@ def test_logits_use_the_running_statistics_of_the_batches_seen(n_outputs):
 def test_logits_do_not_depend_on_the_other_rows():
     stack, (features, _) = stack_of(1, 1), rows_and_labels(1)
     stack.compute_gradient(batch_rows(0)[None])
-    torch.testing.assert_close(stack.logits(features)[:, :5], stack.logits(features[:5]))
+    torch.testing.assert_close(stack.logits(features[None])[:, :5], stack.logits(features[None, :5]))
 
 
 # --- the way for processors
 
 
-def torch_epochs(n_outputs: int, epochs: list[np.ndarray], setting) -> tuple[list[list[float]], np.ndarray]:
-    """Losses per batch and the final logits of torch's own layers and optimiser."""
-    features, labels = rows_and_labels(n_outputs)
-    network = torch_network(n_outputs)
+def torch_epochs(
+    network: torch.nn.Sequential,
+    features: torch.Tensor,
+    labels: torch.Tensor,
+    epochs: list[np.ndarray],
+    setting,
+) -> list[list[float]]:
+    """Losses per batch of torch's own layers and optimiser; the network is trained in place."""
     optimiser = torch.optim.AdamW(
         network.parameters(),
         lr=setting.learning_rate,
@@ -129,41 +134,32 @@ def torch_epochs(n_outputs: int, epochs: list[np.ndarray], setting) -> tuple[lis
             optimiser.step()
             warm_up.step()
             losses[-1].append(loss.item())
-    return losses, network.eval()(features).detach().numpy()
+    network.eval()
+    return losses
 
 
+@pytest.mark.parametrize("copies", [1, 2])
 @pytest.mark.parametrize("n_outputs", [1, 4])
-def test_training_on_a_processor_is_that_of_torch(n_outputs):
+def test_training_on_a_processor_is_that_of_torch(n_outputs, copies):
+    """With `copies` a weight of the first layer stands for so many, whose columns add up to the one that is trained."""
     features, labels = rows_and_labels(n_outputs)
     generator = np.random.default_rng(2)
     epochs = [generator.permutation(N).reshape(3, 20) for _ in range(4)]
     setting = PUBLISHED.grid[7]
-    problem = Problem(features.numpy(), [], mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED), None)
+    initial = mlp_parameters(D, n_outputs, hidden=HIDDEN, seed=SEED)
+    multiplicity = np.ones_like(initial)
+    multiplicity[: D * HIDDEN] = copies
+    problem = Problem(features.numpy(), [], initial, None if copies == 1 else multiplicity)
     schedule = adamw_schedule([setting], PUBLISHED, n_steps=12, warmup_steps=2)
     ours = MlpTraining(problem, labels.numpy(), schedule, n_outputs=n_outputs, hidden=HIDDEN)
-    losses, logits = torch_epochs(n_outputs, epochs, setting)
+    network, columns = torch_network(n_outputs), (features / copies).repeat(1, copies)
+    network[0].weight = torch.nn.Parameter(network[0].weight.detach().repeat(1, copies))
+    losses = torch_epochs(network, columns, labels, epochs, setting)
     for rows in epochs:
         ours.epoch(rows[None])
     np.testing.assert_allclose(ours.losses()[0], losses, rtol=1e-5)
-    np.testing.assert_allclose(ours.logits(features.numpy())[0], logits, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("joined", [False, True])
-def test_processor_and_accelerator_train_the_same_probe(joined):
-    features, labels = rows_and_labels(1)
-    initial = mlp_parameters(D, 1, hidden=HIDDEN, seed=SEED)
-    multiplicity = np.full(len(initial), 2, np.float32) if joined else None
-    problem = Problem(features.numpy(), [], initial, multiplicity)
-    schedule = adamw_schedule(PUBLISHED.grid[:1], PUBLISHED, n_steps=9, warmup_steps=2)
-    truth = labels.numpy()
-    ours = MlpTraining(problem, truth, schedule, n_outputs=1, hidden=HIDDEN)
-    reference = TensorTraining(problem, truth, schedule, n_outputs=1, hidden=HIDDEN, device="cpu")
+    # before the batch norm comes what joined weights differ by, which decays
     offset = np.ones((N, HIDDEN), np.float32)
-    for seed in range(3):
-        rows = np.random.default_rng(seed).permutation(N).reshape(1, 3, 20)
-        ours.epoch(rows)
-        reference.epoch(rows)
-    np.testing.assert_allclose(ours.losses(), reference.losses(), rtol=1e-5)
-    for added in (None, offset):
-        expected = reference.logits(features.numpy(), added)
-        np.testing.assert_allclose(ours.logits(features.numpy(), added), expected, rtol=1e-4, atol=1e-5)
+    for added, left in ((None, 0.0), (offset, float(schedule.decay[12, 0, 0]))):
+        expected = network[1:](network[0](columns) + left).detach().numpy()
+        np.testing.assert_allclose(ours.logits(features.numpy(), added)[0], expected, rtol=1e-4, atol=1e-5)

@@ -67,7 +67,7 @@ def mistake(**tasks: Any) -> str:
 
 def test_six_lines_are_a_task_and_a_dataset(folder):
     result = experiment(Mine=short(labels=["ruim", "bom"]))
-    assert result.tasks["Mine"] == {
+    assert result.selected["tasks"]["Mine"] == {
         "title": "Mine",
         "family": "own",
         "metric": "mcc",
@@ -103,7 +103,9 @@ def test_the_rows_are_read_as_the_lines_say(folder):
 
     assert targets.local_files(Job) == ["meus dados/comentários.tsv"]
     CatalogFile.from_settings(json.loads(targets.download_settings(Job)), where="")
-    settings = json.loads(targets.prepare_settings(Job)) | json.loads(targets.prepare_checks(Job))
+    settings = json.loads(targets.families["probing"].prepare_settings(Job)) | json.loads(
+        targets.families["probing"].prepare_checks(Job)
+    )
     raw = folder / "coment_rios.tsv"
     raw.write_bytes((folder / "meus dados" / "comentários.tsv").read_bytes())
     table = prepare("Mine", [raw], PrepareSettings.from_settings(settings, task="Mine"))
@@ -120,7 +122,7 @@ def test_what_is_said_goes_before_what_is_assumed(folder):
         "layout": "single",
         "data_version": "v2",
     }
-    entry = experiment(Mine=short(**said, citation="Silva 2020", rows=300)).tasks["Mine"]
+    entry = experiment(Mine=short(**said, citation="Silva 2020", rows=300)).selected["tasks"]["Mine"]
     assert {key: entry[key] for key in said} == said
     assert entry["rows"] == 300
 
@@ -138,7 +140,7 @@ def test_what_is_said_goes_before_what_is_assumed(folder):
 )
 def test_the_ending_tells_the_format(folder, file, reader):
     (folder / file).write_text("", encoding="utf-8")
-    entry = experiment(Mine=short(file=file)).tasks["Mine"]["reader"]
+    entry = experiment(Mine=short(file=file)).selected["tasks"]["Mine"]["reader"]
     assert {key: entry[key] for key in reader} == reader
     assert " " not in entry["file"] and not entry["file"].startswith(".")
 
@@ -146,16 +148,19 @@ def test_the_ending_tells_the_format(folder, file, reader):
 def test_an_address_needs_a_checksum_and_no_file_here():
     file = "https://example.org/dados/a.csv?raw=1"
     assert mistake(Mine=short(file=file)).startswith("tasks.Mine.sha256: a file from the network needs its")
-    found = experiment(Mine=short(file=file, sha256="0" * 64)).datasets["own-mine"]["files"]
+    found = experiment(Mine=short(file=file, sha256="0" * 64)).entries["datasets"]["own-mine"]["files"]
     assert found == {"a.csv": {"urls": [file], "sha256": "0" * 64}}
 
 
 def test_a_second_task_on_the_same_file_shares_its_texts(folder):
     other = {"like": "Mine", "title": "Other", "label": "outra"}
     result = experiment("Other", Mine=short(), Other=other)
-    assert result.tasks["Other"]["reader"]["label"] == "outra"
-    assert result.tasks["Other"]["reader"]["text_a"] == "texto"
-    assert list(result.tasks_of_dataset["own-mine"]) == ["Mine", "Other"]
+    assert result.selected["tasks"]["Other"]["reader"]["label"] == "outra"
+    assert result.selected["tasks"]["Other"]["reader"]["text_a"] == "texto"
+    assert list(Targets(result).collections["own-mine"].tables) == [
+        "results/data/tasks/Mine.parquet",
+        "results/data/tasks/Other.parquet",
+    ]
 
 
 # --- what is said about wrong ones
@@ -170,7 +175,7 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
         ({"text_a": "x"}, ["tasks.Mine.text: text and text_a are the same column"]),
         ({"labell": "x"}, ["tasks.Mine.labell: there is no such key", "Did you mean label?"]),
         ({"file": "meus dados/x.csv"}, ["tasks.Mine.file: there is no file meus dados/x.csv", "relative to"]),
-        ({"file": "a.xlsx"}, ["'a.xlsx' tells no format", "format: csv", ".jsonl"]),
+        ({"file": "a.xlsx"}, ["'a.xlsx' gives no format", "format: csv", ".jsonl"]),
         ({"labels": [False, True]}, ["tasks.Mine.labels", "quotes"]),
         ({"family": "helth"}, ["tasks.Mine.family: 'helth' does not match", "heading of your own"]),
         ({"metric": "f1"}, ["tasks.Mine.metric: 'f1' is not one of ['mcc', 'adjusted_macro_f1']"]),
@@ -194,8 +199,8 @@ def test_a_file_that_was_copied_already_may_be_gone(folder):
     copied = folder / "results/data/raw/own-mine/gone.csv"
     copied.parent.mkdir(parents=True)
     copied.write_text("", encoding="utf-8")
-    assert experiment(Mine=short(file="gone.csv")).tasks["Mine"]["dataset"] == "own-mine"
+    assert experiment(Mine=short(file="gone.csv")).selected["tasks"]["Mine"]["dataset"] == "own-mine"
 
 
 def test_a_file_is_looked_for_only_where_the_task_is_selected(folder):
-    assert list(experiment("T1A-sample", Mine=short(file="nowhere.csv")).tasks) == ["T1A-sample"]
+    assert list(experiment("T1A-sample", Mine=short(file="nowhere.csv")).selected["tasks"]) == ["T1A-sample"]

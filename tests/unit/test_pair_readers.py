@@ -1,6 +1,8 @@
 """Readers of scored sentence pairs: each format, the traps of the real files, and what is refused."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +121,61 @@ def test_assin_pairs_are_read_from_their_elements_and_attributes(tmp_path):
     assert rows(table) == [("São & b", "c", 3.25)]
 
 
+def zipped(**members: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in members.items():
+            archive.writestr(name.replace("__", "."), text)
+    return content.getvalue()
+
+
+ARCHIVED = {
+    "csv": ("x__csv", "s1,s2,gold\na,b,1\n"),
+    "tsv": ("x__tsv", "s1\ts2\tgold\na\tb\t1\n"),
+    "jsonl": ("x__jsonl", '{"s1": "a", "s2": "b", "gold": 1}\n'),
+    "json": ("x__json", '[{"s1": "a", "s2": "b", "gold": 1}]'),
+}
+
+
+@pytest.mark.parametrize("form", ARCHIVED)
+def test_archive_stands_for_the_one_file_of_its_format(tmp_path, form):
+    name, text = ARCHIVED[form]
+    content = zipped(**{name: text, "README__md": "!"})
+    assert rows(prepared(tmp_path, {"x.zip": content}, format=form, **COLUMNS)) == [("a", "b", 1)]
+
+
+def test_xml_in_an_archive_is_read(tmp_path):
+    pair = '<c><pair entailment="None" similarity="2"><t>a</t><h>b</h></pair></c>'
+    assert rows(prepared(tmp_path, {"x.zip": zipped(x__xml=pair)}, format="assin-xml")) == [("a", "b", 2)]
+
+
+def test_archive_with_several_files_needs_the_name_of_one(tmp_path):
+    text = "s1,s2,gold\n{},b,1\n"
+    content = zipped(dev__csv=text.format("dev"), test__csv=text.format("test"))
+    with pytest.raises(DataError, match=r"x\.zip: the archive holds 2 files \.csv.*member: <name>"):
+        prepared(tmp_path, {"x.zip": content}, format="csv", **COLUMNS)
+    table = prepared(tmp_path, {"x.zip": content}, format="csv", member="test.csv", **COLUMNS)
+    assert table.text_a == ["test"]
+
+
+def test_csv_without_quoting_takes_quotes_as_characters(tmp_path):
+    text = 's1;s2;gold\n"a;b";1\n'
+    options = {"format": "csv", "delimiter": ";", **COLUMNS}
+    assert rows(prepared(tmp_path, {"x.csv": text}, quoting=False, **options)) == [('"a', 'b"', 1)]
+    with pytest.raises(DataError, match="line 2 has 2"):
+        prepared(tmp_path, {"x.csv": text}, **options)
+
+
+def test_other_encodings_and_wrong_delimiters_are_told_as_those_of_tasks(tmp_path):
+    text = "s1;s2;gold\né;b;1\n"
+    with pytest.raises(DataError, match="The header holds ';': write delimiter: ';'"):
+        prepared(tmp_path, {"x.csv": text}, format="csv", **COLUMNS)
+    with pytest.raises(DataError, match="The header holds ';': write format: csv and delimiter: ';'"):
+        prepared(tmp_path, {"x.csv": text}, format="tsv", **COLUMNS)
+    options = {"format": "csv", "delimiter": ";", "encoding": "cp1252", **COLUMNS}
+    assert rows(prepared(tmp_path, {"x.csv": text.encode("cp1252")}, **options)) == [("é", "b", 1)]
+
+
 def test_several_files_are_read_one_after_the_other(tmp_path):
     files = {f"{name}.csv": f"s1,s2,gold\n{name},b,1\n" for name in ("z", "a")}
     assert prepared(tmp_path, files, format="csv", **COLUMNS).text_a == ["z", "a"]
@@ -195,9 +252,9 @@ def test_sentences_and_gold_must_fit(tmp_path, files, message):
 @pytest.mark.parametrize(
     ("content", "reader", "message"),
     [
-        ("s1\ts2\tgold\na\tb\n", {"format": "tsv", **COLUMNS}, "line 2 has 2 fields, expected 3"),
+        ("s1\ts2\tgold\na\tb\n", {"format": "tsv", **COLUMNS}, "the header has 3 fields, but line 2 has 2"),
         ("s1,s2,gold\na,b,1\n", {"format": "tsv", **COLUMNS}, "no column 's1'.*Columns: 's1,s2,gold'"),
-        ("s1,s2,gold\n", {"format": "csv", **COLUMNS}, "x is empty: no rows"),
+        ("s1,s2,gold\n", {"format": "csv", **COLUMNS}, "x is empty: a header without rows"),
         ('s1,s2,gold\n"a,b,1\n', {"format": "csv", **COLUMNS}, "x, line 2: unexpected end of data"),
         ('{"s1": 1}', {"format": "json", **COLUMNS}, "x: dict, expected a list"),
         ("[1]", {"format": "json", **COLUMNS}, "row 1 is no object"),
@@ -233,10 +290,10 @@ def test_document_type_is_refused_before_its_entities_are_read(tmp_path, declara
 @pytest.mark.parametrize(
     ("reader", "message"),
     [
-        ({"format": "tab"}, "X.reader.format: 'tab' does not exist. Write one of: semeval, tsv"),
+        ({"format": "tab"}, "X.reader.format: 'tab' is not a format. Write one of: semeval, tsv"),
         ({"format": "csv"}, "X.reader: format csv needs files"),
         ({"format": "semeval", "subsets": ["a"]}, "format semeval needs input and gold"),
-        ({"format": "csv", "files": ["x"], "quote": "'"}, "X.reader: unknown key quote. Known: format, files"),
+        ({"format": "csv", "files": ["x"], "quote": "'"}, "X.reader: unknown key quote. Known: format, .*, files"),
         ({"format": "csv", "files": ["x"], "spaces": "trim"}, "X.reader.spaces: 'trim' does not exist"),
         ({"format": "tsv", "files": ["x"], "header": False}, "text_a: 'text_a' names a column, but without a header"),
         ({"format": "semeval", "subsets": ["a"], "input": "i", "gold": "{subset}"}, "input: 'i' lacks {subset}"),
@@ -262,7 +319,7 @@ def test_file_that_is_not_there_is_named(tmp_path):
         read_pair_rows({"x.csv": tmp_path / "x.csv"}, reader)
     entry = {"reader": {"format": "csv", "files": ["x.csv"]}, "data_version": "t", "language": "pt"}
     chosen = PairSettings.from_settings({**entry, "scale": [0, 5]}, pairs="X")
-    with pytest.raises(ConfigError, match="x.csv not among the files of the dataset. Files: y.csv"):
+    with pytest.raises(ConfigError, match=".x.csv. is not a file of the dataset. Files: y.csv"):
         prepare_pairs("X", [tmp_path / "y.csv"], chosen)
 
 

@@ -109,7 +109,7 @@ def test_file_is_found_among_those_of_the_dataset(tmp_path):
 def test_empty_texts_are_named_by_row(tmp_path):
     rows = single_rows()
     rows[1][1], rows[6][1] = "", " \n\t "
-    with pytest.raises(DataError, match="text a is empty in rows 2, 7: mend or delete them"):
+    with pytest.raises(DataError, match="text a is empty in rows 2, 7: fill or delete them"):
         prepare_rows(tmp_path, rows)
 
 

@@ -8,8 +8,7 @@ import pytest
 from sentflow.errors import DataError
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold, write_predictions
-from sentflow.probing.storage.records import fold_records, prediction_records
-from sentflow.probing.training.fold import FoldResult
+from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
 INFO = FoldInfo(
     learning_rate=5e-4,

@@ -14,9 +14,8 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
-from sentflow.probing.job import ProbeSettings
-from sentflow.probing.protocol.named import TRAINING_KEYS
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.settings import PUBLISHED, TRAINING_KEYS, ProbeProtocol
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 
 REPOSITORY = Path(__file__).parents[2]
@@ -37,11 +36,20 @@ def targets(protocol: str = "published", **changes: Any) -> Targets:
 
 
 def probe(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(chosen.probe_settings(SimpleNamespace(task=task, model=model, **more)))
+    return json.loads(
+        chosen.families["probing"].probe_settings(SimpleNamespace(task=task, model=model, **more))
+    )
 
 
 def score(chosen: Targets, task: str, model: str = "random", **more: str) -> dict[str, Any]:
-    return json.loads(chosen.score_settings(SimpleNamespace(task=task, model=model, **more)))
+    return json.loads(
+        chosen.families["probing"].score_settings(SimpleNamespace(task=task, model=model, **more))
+    )
+
+
+def read_back(settings: dict[str, Any]) -> ProbeProtocol:
+    """The protocol that a job reads from its settings."""
+    return ProbeDesign.of_job(**settings, n_classes=2).protocol
 
 
 def mistake(**changes: Any) -> str:
@@ -73,11 +81,11 @@ def test_every_switch_is_documented_with_its_defect_in_code_schema_and_docs():
 def test_published_is_the_default_and_writes_every_switch_out():
     catalog = yaml.safe_load((WORKFLOW / "catalog/protocols.yaml").read_text(encoding="utf-8"))
     assert catalog["published"]["switches"] == vars(Switches())
-    assert targets().experiment.protocol.switches == Switches()
+    assert targets().families["probing"].protocol.switches == Switches()
 
 
 def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():
-    changes = targets("corrected").experiment.protocol.switches.changes()
+    changes = targets("corrected").families["probing"].protocol.switches.changes()
     assert set(SWITCHES) - set(changes) == {"leak_hidden_dims", "group_folds"}
     assert targets("corrected-documents").experiment.protocol.switches.changes() == {
         **changes,
@@ -87,11 +95,11 @@ def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of
 
 def test_study_of_the_repository_has_each_switch_alone_and_all_together():
     chosen = Targets(load_experiment({**DEFAULT, **EFFECTS}, WORKFLOW))
-    protocols = chosen.experiment.protocols
+    protocols = chosen.families["probing"].protocols
     alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)
     assert chosen.experiment.study[-1] == "corrected"
-    assert not any(protocol.training for protocol in protocols.values())
+    assert not any(protocol.changes() for protocol in protocols.values())
 
 
 def test_switches_are_read_by_somebody():
@@ -111,7 +119,7 @@ def test_published_fold_has_no_settings_beside_those_it_always_had():
     assert set(probe(targets(), "T1A-sample")) == {
         "protocol", "repetitions", "folds", "seed", "metric", "classifier",
     }  # fmt: skip
-    assert ProbeSettings.from_json(json.dumps(probe(targets(), "T1A-sample"))).complete() == PUBLISHED
+    assert read_back(probe(targets(), "T1A-sample")) == PUBLISHED
 
 
 def test_leak_gives_a_hidden_layer_to_thirteen_more_tasks():
@@ -143,7 +151,7 @@ def test_corrected_fold_names_its_switches():
         "stratify_eval": True,
         "warmup_floor": False,
     }
-    complete = ProbeSettings.from_json(json.dumps(settings)).complete()
+    complete = read_back(settings)
     assert complete.switches.const_features == "unscaled"
     # other encoders and other layouts are not touched by the layout of fitted ones
     assert "lazy_sep_layout" not in probe(targets("corrected"), "F3-sample", "random")["switches"]
@@ -159,7 +167,7 @@ def test_corrected_fold_names_its_switches():
 )  # fmt: skip
 def test_changed_setting_of_training_reaches_the_fold_and_marks_the_score(key, value):
     chosen = targets("published", protocols={"published": {"training": {key: value}}})
-    complete = ProbeSettings.from_json(json.dumps(probe(chosen, "T1A-sample"))).complete()
+    complete = read_back(probe(chosen, "T1A-sample"))
     here = getattr(complete, key)
     assert (list(here) if isinstance(here, tuple) else here) == value
     published = getattr(PUBLISHED, key)
@@ -198,13 +206,16 @@ def test_settings_of_the_section_probe_mark_the_score_too():
 
 def test_number_of_folds_is_that_of_the_protocol():
     chosen = targets(protocols={"published": {"training": {"repetitions": 1, "folds": 3}}})
-    assert len(chosen.probes()) == len(chosen.scores()) * 3
-    assert json.loads(chosen.prepare_checks(SimpleNamespace(task="T1A-sample")))["folds"] == 3
+    assert len(chosen.families["probing"].probes()) == len(chosen.families["probing"].scores()) * 3
+    assert (
+        json.loads(chosen.families["probing"].prepare_checks(SimpleNamespace(task="T1A-sample")))["folds"]
+        == 3
+    )
 
 
 def test_every_training_setting_has_a_schema_and_a_field():
     assert set(SCHEMA["$defs"]["training"]["properties"]) == set(TRAINING_KEYS)
-    assert set(TRAINING_KEYS) - {"classifier"} == {f.name for f in fields(ProbeProtocol)} - {"switches"}
+    assert set(TRAINING_KEYS) == {f.name for f in fields(ProbeProtocol)} - {"switches", "name", "title"}
 
 
 # --- studies
@@ -214,12 +225,14 @@ def test_protocol_of_a_study_scores_the_folds_of_the_baseline_where_they_are_the
     own = {"narrow": {"like": "published", "title": "x", "switches": {"reflect_bca": False}}}
     chosen = targets(protocols=own, study={"protocols": ["narrow", "corrected"]})
     places = SimpleNamespace(task="T1A-sample", model="random", protocol="narrow")
-    assert chosen.folds_of_task(places)[0] == "results/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    assert (
+        chosen.families["probing"].folds(places)[0] == "results/probes/T1A-sample/random/rep-1/fold-1.parquet"
+    )
     settings = score(chosen, "T1A-sample", protocol="narrow")
     assert settings["probe"]["protocol"] == "published"
     assert settings["protocol"] == {"name": "narrow", "switches": {"reflect_bca": False}, "changed": {}}
     places.protocol = "corrected"
-    assert chosen.folds_of_task(places)[0] == (
+    assert chosen.families["probing"].folds(places)[0] == (
         "results/protocols/corrected/probes/T1A-sample/random/rep-1/fold-1.parquet"
     )
 
@@ -228,7 +241,7 @@ def test_studies_change_no_setting_of_the_scores():
     with_study = targets(study={"protocols": ["corrected"]})
     for task in ("T1A-sample", "F3-sample"):
         assert score(with_study, task) == score(targets(), task)
-    assert with_study.scores() == targets().scores()
+    assert with_study.families["probing"].scores() == targets().families["probing"].scores()
     assert with_study.effects() == ["results/protocols/corrected/effects.parquet"]
 
 
@@ -295,8 +308,8 @@ def test_a_study_of_documents_trains_nothing_anew_without_documents():
     config = {**DEFAULT, "study": {"protocols": ["published-documents"]}}
     config["select"] = {"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]}
     chosen = Targets(load_experiment(config, WORKFLOW))
-    assert not chosen.has_own_folds("published-documents", "T1B-open", "tfidf")
-    assert chosen.has_own_folds("published-documents", "T2A-open", "tfidf")
+    assert not chosen.families["probing"].has_own_folds("published-documents", "T1B-open", "tfidf")
+    assert chosen.families["probing"].has_own_folds("published-documents", "T2A-open", "tfidf")
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,7 @@ def test_no_import_escapes_the_digest(module):
     assert not direct_imports(module) & {"importlib"} or module in {
         "sentflow.jobs.log",  # versions only
         "sentflow.probing.kernels.fused",  # whether numba is there
+        "sentflow.probing.training.folds",  # the code for accelerators, whose digest `Targets.probe_code` adds
         "sentflow.graph.provenance",
         "sentflow.encoders.manifest",  # looks up where a model's package lies
         "sentflow.encoders.kinds.custom",  # the user's file, whose checksum is in the manifest
@@ -287,6 +288,12 @@ def test_probes_and_scores_do_not_depend_on_the_report_or_on_neural_encoders(com
     assert not [name for name in modules if name.startswith("sentflow.report")]
     foreign = set().union(*(direct_imports(name) for name in modules))
     assert not foreign & {"sentence_transformers", "transformers", "matplotlib", "jinja2", "snakemake"}
+
+
+@pytest.mark.parametrize("command", ["probe", "probe_lazy", "probe_featurised", "score"])
+def test_jobs_on_a_processor_do_not_depend_on_the_code_for_accelerators(command):
+    modules = provenance.imported_modules(f"sentflow.commands.{command}")
+    assert not [name for name in modules if name.startswith("sentflow.probing.accelerator")]
 
 
 def test_score_does_not_depend_on_torch():

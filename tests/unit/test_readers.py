@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.decoding import csv_records, decode
+from sentflow.files.decoding import decode
+from sentflow.texts.formats.delimited import csv_records
 from sentflow.texts.readers import Reader, read_rows
 
 
@@ -122,6 +123,18 @@ def test_entailment_of_assin_is_a_label(tmp_path):
     written(path, "<!DOCTYPE c><c/>")
     with pytest.raises(DataError, match=r"x\.xml declares a document type"):
         read_rows(path, reader(format="assin-xml", file="x.xml"))
+
+
+def test_assin_in_a_zip_is_read(tmp_path):
+    pair = b'<c><pair entailment="None" similarity="2.5"><t>a</t><h>b</h></pair></c>'
+    path = zipped(tmp_path / "x.zip", {"folder/x.xml": pair, "y.txt": b"!"})
+    assert read_rows(path, reader(format="assin-xml", file="x.zip")).text_a == ["a"]
+
+
+def test_keys_of_json_lines_may_be_paths(tmp_path):
+    path = written(tmp_path / "x.jsonl", '{"t": "a", "meta": {"y": 1}}\n{"t": "b", "meta": null}\n')
+    rows = read_rows(path, reader(format="jsonl", file="x.jsonl", text_a="t", label="meta.y"))
+    assert rows.labels == ["1", ""]
 
 
 def test_all_missing_columns_are_named_with_those_that_exist(tmp_path):
@@ -407,7 +420,10 @@ def test_root_that_is_not_there_is_an_error(tmp_path):
         ({"format": "csv", "file": "x"}, r"tasks\.X\.reader: format csv needs text_a and label"),
         ({"format": "text-folders", "file": "x"}, r"format text-folders needs root"),
         ({"format": "ulysses-csv"}, r"format ulysses-csv needs file"),
-        ({"format": "csv", "file": "x", "sep": ";"}, r"unknown key sep\. Known: format, file, text_a"),
+        (
+            {"format": "csv", "file": "x", "sep": ";"},
+            r"unknown key sep\. Known: format, encoding, .*, file, text_a",
+        ),
     ],
 )
 def test_reader_that_is_not_in_order_is_refused(keys, message):

@@ -211,7 +211,7 @@ def features_of(rows):
 @pytest.mark.parametrize("task", ["T1A", "G1"])
 def test_words_separate_the_classes_but_not_perfectly(task):
     from sentflow.probing.cross_validation import cross_validate
-    from sentflow.probing.storage.records import TEST_EPOCH
+    from sentflow.probing.training.result import TEST_EPOCH
 
     rows = sample(task)
     scores = cross_validate(features_of(rows), np.array(rows.labels), metric="mcc", repetitions=2).scores

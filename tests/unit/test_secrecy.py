@@ -13,6 +13,7 @@ import yaml
 from workflow_copy import REPOSITORY
 
 from sentflow.downloads.download import download
+from sentflow.downloads.retries import RetryPolicy
 from sentflow.downloads.transfer import Patience
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.checksums import CatalogFile
@@ -118,7 +119,7 @@ def test_a_configuration_with_a_secret_is_refused_without_repeating_it(changes, 
 def test_a_place_that_fails_is_named_without_its_password(tmp_path, caplog):
     caplog.set_level(logging.INFO)
     file = CatalogFile(urls=("https://example.org/x.csv",), sha256="0" * 64)
-    patience = Patience(attempts=2, wait_seconds=0, connect_seconds=0.5)
+    patience = Patience(retries=RetryPolicy.of(2, first_seconds=0), connect_seconds=0.5)
     with pytest.raises(DataError) as error:
         download(
             CatalogFile(urls=(f"http://ana:{PASSWORD}@127.0.0.1:9/x.csv",), sha256=file.sha256),

@@ -8,9 +8,9 @@ import yaml
 from sentflow.api.tasks import own_entries
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.errors import ConfigError
+from sentflow.families.probing.catalog import protocol_catalog, task_catalog
 from sentflow.files.limits import SETTINGS_BYTES
 from sentflow.files.settings_files import read_settings, refuse_overgrown
-from sentflow.graph.config.catalog import protocol_catalog, task_catalog
 from sentflow.graph.config.experiment import load_experiment
 
 

@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.pair_sets import embedded_sets
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import Experiment, load_experiment
+from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
@@ -51,15 +53,15 @@ def mistake(**changes: Any) -> str:
 def test_a_family_holds_what_alignments_and_regressions_need_in_the_order_of_the_catalog():
     select = {"pair_sets": ["SICKR-test", "STS12"], "alignments": ["STSB-test"], "regressions": ["STSB"]}
     chosen = experiment(select=select)
-    assert list(chosen.pair_sets) == ["SICKR-test", "STS12"]
+    assert list(chosen.selected["pair_sets"]) == ["SICKR-test", "STS12"]
     expected = ["STS12", "STSB-train", "STSB-dev", "STSB-test", "SICKR-test"]
-    assert {family: list(sets) for family, sets in chosen.families.items()} == {"sts-english": expected}
-    assert {"sts12", "stsb", "sick"} < set(chosen.datasets)
-    assert "stsb" not in chosen.tasks_of_dataset
+    assert {family: list(sets) for family, sets in embedded_sets(chosen).items()} == {"sts-english": expected}
+    assert {"sts12", "stsb", "sick"} < set(Targets(chosen).datasets)
+    assert "stsb" not in Targets(chosen).families["probing"].tasks_of_dataset
 
 
 def test_a_pair_set_may_be_like_another():
-    entry = experiment(select={"pair_sets": ["STS16-senteval"]}).pair_sets["STS16-senteval"]
+    entry = experiment(select={"pair_sets": ["STS16-senteval"]}).selected["pair_sets"]["STS16-senteval"]
     assert (entry["family"], entry["rows"]) == ("sts-english-senteval", 1186)
     assert entry["reader"]["input"] == "STS.input.{subset}.txt"
     assert entry["reader"]["subsets"][0] == "answer-answer"
@@ -67,12 +69,14 @@ def test_a_pair_set_may_be_like_another():
 
 def test_tasks_may_be_left_out_where_there_are_pair_sets():
     alone = experiment(select={"tasks": [], "pair_sets": ["STS12"]})
-    assert (alone.tasks, list(alone.datasets)) == ({}, ["sts12"])
+    assert (alone.selected["tasks"], list(Targets(alone).datasets)) == ({}, ["sts12"])
 
 
 def test_nothing_at_all_is_a_mistake():
     told = mistake(select={"tasks": []})
-    assert told == "config.select: nothing is selected. Write names of tasks, or of pair_sets."
+    assert (
+        told == "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments."
+    )
 
 
 def test_protocols_cannot_be_compared_without_tasks():
@@ -185,6 +189,6 @@ def test_every_entry_of_the_catalog_can_be_selected():
         for section in sections
     }
     everything = experiment(select=names)
-    assert [len(getattr(everything, section)) for section in sections] == [
+    assert [len(everything.selected[section]) for section in sections] == [
         len(names[section]) for section in sections
     ]

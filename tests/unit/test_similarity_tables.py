@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
+from sentflow.graph.config.schema import load_schema
 from sentflow.report.families.probing.tables import SIMILARITY_TABLES, read_table
 from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
 from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
@@ -47,9 +48,7 @@ def lines_of(found):
 
 
 def test_published_values_are_well_formed():
-    schema = yaml.safe_load(
-        (WORKFLOW / "schemas/published_similarity.schema.yaml").read_text(encoding="utf-8")
-    )
+    schema = load_schema(WORKFLOW, "published_similarity")
     assert list(Draft202012Validator(schema).iter_errors(published())) == []
 
 

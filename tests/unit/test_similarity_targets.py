@@ -41,7 +41,7 @@ def targets(**changes: Any) -> Targets:
 
 
 def test_scores_are_asked_of_encoders_with_vectors_and_of_baselines():
-    similarity = targets(similarity={"baselines": ["count-cosine"]}).similarity
+    similarity = targets(similarity={"baselines": ["count-cosine"]}).families["similarity"]
     assert similarity.scores() == [
         "results/similarity/STS13/random.json",
         "results/similarity/STS13/count-cosine.json",
@@ -54,28 +54,28 @@ def test_scores_are_asked_of_encoders_with_vectors_and_of_baselines():
 
 
 def test_a_family_is_embedded_once_and_its_permuted_texts_with_it():
-    assert targets().similarity.embeddings() == [
+    assert targets().embeddings()[1:] == [
         "results/embeddings/random/sts-english.npy",
         "results/embeddings/random/paraphrases-japanese.npy",
         "results/embeddings/random/sts-english-permuted.npy",
     ]
-    assert targets(geometry={"permuted_texts": 0}).similarity.embedded() == [
+    assert list(targets(geometry={"permuted_texts": 0}).collections)[1:] == [
         "sts-english",
         "paraphrases-japanese",
     ]
 
 
 def test_an_alignment_reads_the_vectors_of_its_family():
-    similarity = targets().similarity
+    geometry = targets().families["geometry"]
     job = SimpleNamespace(alignment="TMUP-alignunformeval", model="random")
-    assert similarity.pairs_of_alignment(job) == ["results/data/pairs/TMUP.parquet"]
-    assert similarity.positives_of_alignment(job) == ["results/data/pairs/TMUP-joined.parquet"]
-    assert similarity.embeddings_of_job(job) == "results/embeddings/random/paraphrases-japanese.npy"
-    assert similarity.digests_of_job(job) == [
+    assert geometry.pairs_of_alignment(job) == ["results/data/pairs/TMUP.parquet"]
+    assert geometry.positives_of_alignment(job) == ["results/data/pairs/TMUP-joined.parquet"]
+    assert geometry.embeddings(job) == "results/embeddings/random/paraphrases-japanese.npy"
+    assert geometry.digests_of_alignment(job) == [
         "results/data/pairs/TMUP.json",
         "results/data/pairs/TMUP-joined.json",
     ]
-    settings = json.loads(similarity.alignment_settings(job))
+    settings = json.loads(geometry.alignment_settings(job))
     assert (settings["variant"], settings["comparison"], "title" in settings) == (
         "alignunformeval",
         "above",
@@ -84,7 +84,7 @@ def test_an_alignment_reads_the_vectors_of_its_family():
 
 
 def test_raw_files_of_a_pair_set_are_sentences_and_gold_of_each_sub_source():
-    files = targets().similarity.raw_files(SimpleNamespace(pairs="STS13"))
+    files = targets().families["similarity"].raw_files_of_set(SimpleNamespace(pairs="STS13"))
     assert files[:2] == [
         "results/data/raw/sts13/STS.input.FNWN.txt",
         "results/data/raw/sts13/STS.gs.FNWN.txt",
@@ -93,7 +93,7 @@ def test_raw_files_of_a_pair_set_are_sentences_and_gold_of_each_sub_source():
 
 
 def test_counts_and_checksums_change_no_table():
-    similarity, job = targets().similarity, SimpleNamespace(pairs="STS13")
+    similarity, job = targets().families["similarity"], SimpleNamespace(pairs="STS13")
     settings, checks = (
         json.loads(similarity.prepare_settings(job)),
         json.loads(similarity.prepare_checks(job)),
@@ -124,7 +124,9 @@ def test_without_tasks_only_costs_and_pair_sets_are_shown():
     assert alone.selected("tables") == ["encoders", "costs", *OF_PAIRS["tables"]]
     assert alone.selected("figures") == ["costs", *OF_PAIRS["figures"]]
     assert alone.selected("checks") == ["similarity"]
-    assert (alone.summaries(), alone.comparisons(), alone.scores(), alone.audits()) == ([], [], [], [])
+    assert [alone.families["probing"].results(), alone.families["probing"].summaries(), alone.audits()] == [
+        []
+    ] * 3
     assert alone.exports() == ["results/exports/ro-crate/run.crate.zip"]
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array, random_array
 
-from sentflow.probing.cross_validation import train_folds
 from sentflow.probing.features.rows import pair_features
 from sentflow.probing.kernels.columns import equal_columns, joined
 from sentflow.probing.kernels.sparse import standardised_sparse
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.training.folds import train_folds
 from sentflow.probing.training.standardise import standardised
 
 
@@ -122,15 +123,7 @@ def folds(features, labels, *, hidden=None, device="cpu", **switches):
     n_classes = len(np.unique(labels))
     metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
     return list(
-        train_folds(
-            Source(features),
-            labels,
-            metric=metric,
-            n_classes=n_classes,
-            hidden=hidden,
-            protocol=protocol,
-            device=device,
-        )
+        train_folds(Source(features), labels, ProbeDesign(metric, n_classes, hidden, protocol, device=device))
     )
 
 

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_tasks import make_task
+from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.compare.score_rows import shown_limits
 from sentflow.compare.scores import score_row
 from sentflow.errors import DataError
 from sentflow.probing.features.rows import LazyFeatures
-from sentflow.probing.job import ProbeSettings, probe_task
+from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.losses import predicted_classes
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import (
     UngroupableError,
     grouped_folds,
@@ -25,7 +26,8 @@ from sentflow.probing.protocol.draws import (
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.training.fold import FoldResult, train_fold
+from sentflow.probing.training.processor import train_fold
+from sentflow.probing.training.result import FoldResult
 from sentflow.probing.training.standardise import standardised
 from sentflow.report.checks import guessing_mean
 from sentflow.report.families.probing.summary import curve_rows
@@ -50,7 +52,7 @@ def fold(n: int = 900, *, protocol: ProbeProtocol = SHORT, noise: float = 1.0, e
         features = extra(features)
     plan = next(plan_folds(labels, protocol))
     parts = [features[rows] for rows in (plan.train, plan.evaluation, plan.test)]
-    return train_fold(plan, parts, labels, metric="mcc", n_classes=2, hidden=None, protocol=protocol)
+    return train_fold(plan, parts, labels, ProbeDesign("mcc", 2, None, protocol))
 
 
 # --- clip_metric (A5)
@@ -242,7 +244,7 @@ def test_plans_keep_documents_together_and_test_every_row_once():
 
 def test_job_with_too_few_documents_says_what_to_write(tmp_path):
     table = replace(_task(200), groups=["a", "b"] * 200)
-    chosen = ProbeSettings("x", 1, 5, 1, "mcc", "logistic", switches={"group_folds": True})
+    chosen = {**PROBE_SETTINGS, "repetitions": 1, "switches": {"group_folds": True}}
     with pytest.raises(DataError, match=r"X-sample: the rows of 2 documents .* group_folds: false"):
         probe_task(_Zeros(), table, chosen, [str(tmp_path / "rep-1/fold-1.parquet")])
 

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
+from sentflow.errors import ConfigError
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.job_settings import one_of
+from sentflow.graph.provenance import code
 from sentflow.graph.targets import Targets
+from sentflow.probing.protocol.design import ACCELERATOR
 
 REPOSITORY = Path(__file__).parents[2]
 BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
@@ -151,7 +154,9 @@ def test_inputs_of_a_task_are_those_of_its_dataset():
     )
     assert chosen.families["probing"].texts(PLACES) == ["results/data/texts/sample-trust.parquet"]
     assert chosen.families["probing"].embeddings(PLACES) == ["results/embeddings/random/sample-trust.npy"]
-    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-trust.json"
+    assert chosen.families["probing"].embeddings_info(PLACES) == [
+        "results/embeddings/random/sample-trust.json"
+    ]
 
 
 def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
@@ -221,17 +226,34 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
         "results/embeddings/prompted/factnews.npy",
     ]
     place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert chosen.families["probing"].embeddings(place) == names[0]
-    assert chosen.families["probing"].embeddings_info(place) == names[0].replace(".npy", ".json")
-    assert chosen.families["probing"].texts(place) == []  # the task's own
-    assert chosen.prompted_models() == "prompted"
-    assert targets().prompted_models() == "(?!)"
+    probing = chosen.families["probing"]
+    assert probing.embeddings(place) == [names[0]]
+    assert probing.embeddings_info(place) == [names[0].replace(".npy", ".json")]
+    assert probing.texts(place) == ["results/data/texts/sample-trust/T1A-sample.parquet"]
+
+
+def test_first_and_second_texts_with_a_prompt_each_are_two_collections():
+    sides = {"query": "query", "document": "law"}
+    entry = {**PROMPTED, "prompt_names": {"tasks": {"G3-sample": sides}}}
+    chosen = targets(models={"prompted": entry}, select={"models": ["prompted"], "tasks": ["G3-sample"]})
+    found = [(item.name, item.role, item.side, item.task) for item in chosen.collections.values()]
+    assert found == [
+        ("sample-governmental/G3-sample/query", "query", "first", "G3-sample"),
+        ("sample-governmental/G3-sample/document", "document", "second", "G3-sample"),
+    ]
+    place = SimpleNamespace(task="G3-sample", model="prompted")
+    assert chosen.families["probing"].embeddings(place) == chosen.embeddings()
+    tables = chosen.tables_of_collection(SimpleNamespace(collection=found[1][0]))
+    assert tables == ["results/data/tasks/G3-sample.parquet"]
 
 
 def test_a_job_has_the_prompt_of_its_task_only():
-    place = SimpleNamespace(task="T1A-sample", model="prompted")
-    assert json.loads(prompted().encoders.encode_settings(place)) == {"backend": "onnx"}
-    assert json.loads(prompted().task_encode_settings(place)) == {
+    shared, own = (
+        SimpleNamespace(collection=name, model="prompted")
+        for name in ("sample-factual", "sample-trust/T1A-sample")
+    )
+    assert json.loads(prompted().encode_settings(shared)) == {"backend": "onnx"}
+    assert json.loads(prompted().encode_settings(own)) == {
         "backend": "onnx",
         "prompts": {"law": "Lei: "},
         "prompt_names": {"roles": {"text": "law"}},
@@ -274,6 +296,25 @@ def test_kernel_reaches_only_the_probes_that_it_trains():
         assert "kernel" not in json.loads(chosen.families["probing"].probe_settings(place))
         assert "numba" not in chosen.families["probing"].probe_versions(place)
     assert "kernel" not in targets().families["probing"].probe_settings(logistic)
+
+
+def test_kind_of_device_is_a_setting_but_for_processors():
+    place = SimpleNamespace(task="T1A-sample", model="random")
+    on_cpu, on_cuda = targets(), targets(probe__device="cuda:1", probe__kernel="numba")
+    assert "device" not in json.loads(on_cpu.probe_settings(place))
+    settings = json.loads(on_cuda.probe_settings(place))
+    assert (settings["device"], on_cuda.probe_device) == ("cuda", "cuda:1")
+    assert "kernel" not in settings
+    for command in ("probe", "probe_lazy", "probe_featurised"):
+        own = code(f"sentflow.commands.{command}")
+        assert on_cpu.probe_code(command) == own
+        assert on_cuda.probe_code(command) == f"{own} {code(ACCELERATOR)}"
+
+
+@pytest.mark.parametrize("device", ["gpu", "cpu:0", "cuda:", "mps", 0])
+def test_other_devices_are_refused(device):
+    with pytest.raises(ConfigError, match=r"config\.probe\.device: "):
+        targets(probe__device=device)
 
 
 def test_downloaded_task_is_prepared_with_the_checksum_of_its_file():

@@ -6,11 +6,15 @@ import torch
 from torch.nn import functional
 from torch.utils.data import DataLoader, TensorDataset
 
+from sentflow.probing.features.sources import MadeParts
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol, Setting
+from sentflow.probing.training import final
 from sentflow.probing.training import fold as training
-from sentflow.probing.training.fold import FoldResult, train_fold
+from sentflow.probing.training.folds import train_planned
+from sentflow.probing.training.result import FoldResult
 
 # Few epochs and settings, so that the plain implementation beside stays quick
 SHORT = replace(PUBLISHED, search_epochs=2, max_epochs=12, patience=1, beta2s=(0.99,), beta1s=(0.8, 0.9))
@@ -42,16 +46,10 @@ def our_fold(
 ) -> FoldResult:
     features, labels = rows_of_blobs(n, n_classes)
     plan = first_plan(labels)
-    return train_fold(
-        plan,
-        [part for part, _ in parts_of(plan, features, labels)],
-        labels,
-        metric="mcc" if n_classes == 2 else "adjusted_macro_f1",
-        n_classes=n_classes,
-        hidden=hidden,
-        protocol=protocol,
-        device=device,
-    )
+    design = ProbeDesign("mcc" if n_classes == 2 else "adjusted_macro_f1", n_classes, hidden, protocol)
+    parts = tuple(part for part, _ in parts_of(plan, features, labels))
+    [result] = train_planned(MadeParts(parts), labels, [plan], design.on(device))
+    return result
 
 
 @pytest.fixture
@@ -236,7 +234,7 @@ def test_below_512_training_rows_the_learning_rate_stays_at_five_per_cent(monkey
 
 
 def epochs_until_stop(losses: list[float]) -> int | None:
-    stopping = training._EarlyStopping(PUBLISHED)
+    stopping = final._EarlyStopping(PUBLISHED)
     return next((epoch for epoch, loss in enumerate(losses, start=1) if stopping.after(loss)), None)
 
 

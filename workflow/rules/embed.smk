@@ -31,7 +31,7 @@ rule embed:
     params:
         code=targets.encoders.embed_code,
         env=targets.encoders.versions,
-        settings=targets.encoders.encode_settings,
+        settings=targets.encode_settings,
     shell:
         "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"

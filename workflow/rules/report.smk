@@ -177,7 +177,9 @@ rule report:
         runtime=10,
     params:
         code=code("sentflow.commands.report"),
-        page=files("report/page/page.html.j2", "report/page/page.css", "report/page/page.js"),
+        page=files(
+            "report/page/page.html.j2", "report/page/page.css", "report/page/page.js"
+        ),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:

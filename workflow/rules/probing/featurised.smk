@@ -53,14 +53,15 @@ rule probe_featurised:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+        device=probing.probe_device,
     params:
-        code=code("sentflow.commands.probe_featurised"),
+        code=probing.probe_code("probe_featurised"),
         env=probing.probe_versions,
         settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_featurised --task {input.task:q}"
         " --features {input.features:q} --info {input.info:q} --settings {params.settings:q}"
-        " --output {output.folds:q} > {log:q} 2>&1"
+        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
 
 
 use rule probe_featurised as probe_featurised_study with:

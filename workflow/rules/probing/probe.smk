@@ -25,14 +25,15 @@ rule probe:
     resources:
         mem_mb=lambda wildcards, attempt: 2000 * attempt,
         runtime=lambda wildcards, attempt: 60 * attempt,
+        device=probing.probe_device,
     params:
-        code=code("sentflow.commands.probe"),
+        code=probing.probe_code("probe"),
         env=probing.probe_versions,
         settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe --task {input.task:q} --texts {input.texts:q}"
         " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
-        " --output {output.folds:q} > {log:q} 2>&1"
+        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
 
 
 rule probe_lazy:
@@ -59,14 +60,15 @@ rule probe_lazy:
         mem_mb=lambda wildcards, attempt: 4000 * attempt,
         runtime=lambda wildcards, attempt: 120 * attempt,
         call_seconds=targets.encoders.call_seconds,
+        device=probing.probe_device,
     params:
-        code=code("sentflow.commands.probe_lazy"),
+        code=probing.probe_code("probe_lazy"),
         env=versions("numpy", "scikit-learn", "torch"),
         settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"
         " --manifest {input.manifest:q} --settings {params.settings:q} --call-seconds {resources.call_seconds:q}"
-        " --output {output.folds:q} > {log:q} 2>&1"
+        " --device {resources.device:q} --output {output.folds:q} > {log:q} 2>&1"
 
 
 rule score:

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
 from sentflow.errors import ConfigError
-from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
 from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.training.folds import usable_device
 
 DEFAULT_PROCESSES = 5  # published evaluator, f2a12c2; never more than the machine has
 
@@ -46,14 +46,14 @@ class TrainArguments:
         Whether to show one.
     """
 
-    protocol: NamedProtocol
+    protocol: ProbeProtocol
     n_processes: int
     device: str
     show_progress_bar: bool
 
     @classmethod
     def parse(
-        cls, given: Mapping[str, Any] | None, *, protocol: NamedProtocol, one_process: bool
+        cls, given: Mapping[str, Any] | None, *, protocol: ProbeProtocol, one_process: bool
     ) -> "TrainArguments":
         """Check the caller's mapping, which stays as it is.
 
@@ -82,32 +82,11 @@ class TrainArguments:
             raise ArgumentError(" ".join(told))
         device = _device(given.get("device"))
         return cls(
-            protocol=protocol.with_training(_training(given)),
+            protocol=replace(protocol, **_training(given)),
             n_processes=1 if one_process else int(given.get("n_processes", _default_processes(device))),
             device=device,
             show_progress_bar=bool(given.get("show_progress_bar", True)),
         )
-
-    @property
-    def complete(self) -> ProbeProtocol:
-        """The numbers and switches of the probes."""
-        return self.protocol.complete()
-
-    def hidden(self, task: Mapping[str, Any]) -> int | None:
-        """Hidden units of a task's probe, None for a logistic one; `task` is its entry."""
-        return self.complete.hidden_width if self.protocol.classifier(task) == "mlp" else None
-
-    def probe_settings(self, task: Mapping[str, Any], *, lazy: bool) -> dict[str, Any]:
-        """What the files of folds say, as those of the pipeline; see `NamedProtocol.probe_settings`."""
-        return self.protocol.probe_settings(task, self._cross_validation, lazy=lazy)
-
-    def changed(self, task: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Settings that make a task's numbers incomparable with published ones, see `changed_settings`."""
-        return self.protocol.changed_settings(task, self._cross_validation)
-
-    @property
-    def _cross_validation(self) -> dict[str, int]:
-        return {name: getattr(self.complete, name) for name in CROSS_VALIDATION}
 
 
 def instead(name: str, known: Iterable[str]) -> str:
@@ -170,23 +149,10 @@ def _training(given: Mapping[str, Any]) -> dict[str, Any]:
 
 def _device(wanted: Any) -> str:
     """The device to train on: a CUDA device where there is one, as published, else the processor."""
-    if wanted is not None and str(wanted) == "cpu":
-        return "cpu"
-    import torch
-
-    if wanted is None:
-        return "cuda:0" if torch.cuda.is_available() else "cpu"
     try:
-        device = torch.device(wanted)
-    except (RuntimeError, TypeError) as error:
-        raise ArgumentError(f"kwargs_train.device is {wanted!r}. Write 'cpu' or 'cuda:0'.") from error
-    n_devices = torch.cuda.device_count() if device.type == "cuda" else 0
-    if device.type == "cuda" and (device.index or 0) >= n_devices:
-        raise ArgumentError(
-            f"kwargs_train.device is {wanted!r}, but torch sees {n_devices} CUDA devices. "
-            "Write 'cpu', or leave device out: it is the processor where there is no CUDA."
-        )
-    return str(device)
+        return usable_device("auto" if wanted is None else str(wanted))
+    except ConfigError as error:
+        raise ArgumentError(f"kwargs_train.{error}") from error
 
 
 def _default_processes(device: str) -> int:

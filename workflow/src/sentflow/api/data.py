@@ -9,9 +9,9 @@ from pathlib import Path
 from sentflow.api.tasks import OFFICIAL
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
+from sentflow.families.probing.catalog import TaskCatalog
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.io import write_text
-from sentflow.graph.config.catalog import TaskCatalog
 from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
@@ -49,13 +49,7 @@ def load_task(
     """
     entry = catalog.tasks[name]
     dataset, file = entry["dataset"], entry["reader"]["file"]
-    allowed = {
-        "folds": protocol.folds,
-        "batch_rows": protocol.batch_size,
-        "evaluation_share": protocol.evaluation_share,
-        "small_parts": not protocol.switches.warmup_floor,
-    }
-    settings = PrepareSettings.from_settings({**entry, **allowed}, task=name)
+    settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
     if name in OFFICIAL and not raw.exists() and left_behind.is_file():

@@ -17,16 +17,17 @@ from sentflow.api.cache import cached_features
 from sentflow.api.checks import cache_folder, check_encoder, check_name, check_split, expanded
 from sentflow.api.data import load_task
 from sentflow.api.embedding import as_tensor, encode_rows
-from sentflow.api.folds import Probe, trained_folds
+from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
 from sentflow.api.protocols import named_protocol
 from sentflow.api.results import ResultFolder, TaskResult, task_result
 from sentflow.api.sources import TaskRows
 from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.encoders.protocol import FloatArray
-from sentflow.probing.cross_validation import FeatureSource, FixedFeatures
-from sentflow.probing.job import documents, warn_of_few_rows, with_task_named
-from sentflow.probing.protocol.named import PUBLISHED_NAME
+from sentflow.probing.features.sources import FeatureSource, FixedFeatures
+from sentflow.probing.job import task_plans, warn_of_few_rows
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.settings import PUBLISHED_NAME
 from sentflow.probing.protocol.switches import not_comparable_text
 from sentflow.texts.table import TaskTable
 
@@ -315,24 +316,21 @@ class UlyssesSentEval:
         return (result.aggregated, result.folds) if return_all_results else result.aggregated
 
     def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
-        entry, protocol = self._catalog.tasks[table.info.task], arguments.complete
-        probe = Probe(
-            metric=entry["metric"],
-            n_classes=len(table.info.classes),
-            hidden=arguments.hidden(entry),
-            protocol=protocol,
-            device=arguments.device,
-        )
-        self._warn_if_not_comparable(arguments.changed(entry))
+        entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
+        settings = protocol.job_settings(entry, lazy=self.lazy_embedding)
+        design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
+        self._warn_if_not_comparable(protocol.changes(entry))
         warn_of_few_rows(table, protocol)
-        files = self._files(entry, arguments)
-        results = trained_folds(
-            source,
-            table.labels,
-            probe,
-            n_processes=arguments.n_processes,
-            groups=documents(table) if protocol.switches.group_folds else None,
-        )
+        files = None
+        if self.results_dir is not None:
+            files = ResultFolder(
+                Path(self.results_dir),
+                str(self.model_name),
+                settings=settings,
+                protocol=protocol.about(entry),
+            )
+        plans = task_plans(table, design.protocol)
+        results = trained_folds(source, table.labels, plans, design, n_processes=arguments.n_processes)
         folds = []
         with tqdm(
             total=protocol.repetitions * protocol.folds,
@@ -340,7 +338,7 @@ class UlyssesSentEval:
             unit="partition",
             disable=not arguments.show_progress_bar,
         ) as bar:
-            for fold in with_task_named(results, table.info.task):
+            for fold in results:
                 folds.append(fold)
                 if files is not None:
                     files.write_fold(table.info.task, fold)
@@ -358,7 +356,7 @@ class UlyssesSentEval:
             task,
             self._catalog,
             folder=Path(self.data_dir_path),
-            protocol=arguments.complete,
+            protocol=arguments.protocol,
             mirrors=self.mirrors,
         )
 
@@ -374,17 +372,6 @@ class UlyssesSentEval:
         folder, task = Path(self.cache_dir), table.info.task
         return FixedFeatures(
             cached_features(folder, task, rows.keys, rows.embed_now, ignore_cached=ignore_cached)
-        )
-
-    def _files(self, entry: Mapping[str, Any], arguments: TrainArguments) -> ResultFolder | None:
-        if self.results_dir is None:
-            return None
-        return ResultFolder(
-            Path(self.results_dir),
-            str(self.model_name),
-            settings=arguments.probe_settings(entry, lazy=self.lazy_embedding),
-            switches=self.protocol.switches,
-            changed=arguments.changed(entry),
         )
 
     def _warn_if_not_comparable(self, changed: Mapping[str, Mapping[str, Any]]) -> None:

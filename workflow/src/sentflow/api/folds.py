@@ -5,98 +5,62 @@ Fresh processes, not forks: a fork of a process in which torch has started threa
 ``if __name__ == "__main__":``, and are given rows and features, so that the caller's model and class stay at home.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
 
 from sentflow.errors import SentflowError
-from sentflow.probing.cross_validation import FeatureSource, FixedFeatures, one_thread, train_folds
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
-from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.probing.training.fold import FoldResult, train_fold
-
-if TYPE_CHECKING:
-    from sentflow.probing.features.rows import FeaturePart
-
-
-@dataclass(frozen=True)
-class Probe:
-    """What is trained in every fold.
-
-    Attributes
-    ----------
-    metric
-        ``"mcc"`` or ``"adjusted_macro_f1"``.
-    n_classes
-        Classes of the task.
-    hidden
-        Units of the hidden layer; None for a logistic probe.
-    protocol
-        Grid, epochs, early stopping.
-    device
-        Of torch.
-    """
-
-    metric: str
-    n_classes: int
-    hidden: int | None
-    protocol: ProbeProtocol
-    device: str
-
-    def train(self, plan: FoldPlan, parts: "Sequence[FeaturePart]", labels: np.ndarray) -> FoldResult:
-        """Train one fold with one thread."""
-        with one_thread(torch=self.hidden is not None or self.device != "cpu"):
-            return train_fold(plan, parts, labels, **vars(self))
-
-    def train_rows(self, plan: FoldPlan, features: np.ndarray, labels: np.ndarray) -> FoldResult:
-        """Train one fold of features that do not depend on it."""
-        return self.train(plan, FixedFeatures(features).parts(plan), labels)
+from sentflow.probing.features.sources import FeatureSource, FixedFeatures, MadeParts
+from sentflow.probing.protocol.design import ProbeDesign
+from sentflow.probing.protocol.draws import FoldPlan
+from sentflow.probing.training.folds import train_planned
+from sentflow.probing.training.result import FoldResult
 
 
 def trained_folds(
     source: FeatureSource,
     labels: np.ndarray,
-    probe: Probe,
+    plans: Iterable[FoldPlan],
+    design: ProbeDesign,
     *,
     n_processes: int,
-    groups: np.ndarray | None = None,
 ) -> Iterator[FoldResult]:
     """Every fold as soon as it is done: the same results in any number of processes, not always in order.
 
     Parameters
     ----------
-    source
-        Features of a fold; asked in this process.
-    labels
-        (n,) int64 class indices.
-    probe
-        See `Probe`.
+    source, labels, plans, design
+        See `train_planned`; the features of a fold are asked for in this process.
     n_processes
         At most one per fold is started; 1 is this process.
-    groups
-        See `plan_folds`.
 
     Raises
     ------
     SentflowError
         A process was killed.
     """
-    n_processes = min(n_processes, probe.protocol.repetitions * probe.protocol.folds)
+    n_processes = min(n_processes, design.protocol.repetitions * design.protocol.folds)
     if n_processes <= 1:
-        yield from train_folds(source, labels, **vars(probe), groups=groups)
+        yield from train_planned(source, labels, plans, design)
         return
-    plans = plan_folds(labels, probe.protocol, groups=groups)
     try:
         if isinstance(source, FixedFeatures):
-            jobs = (delayed(probe.train_rows)(plan, source.features, labels) for plan in plans)
+            jobs = (delayed(_train_one)(source, labels, plan, design) for plan in plans)
             yield from _processes(n_processes, shared=True)(jobs)
-        else:
-            yield from _fold_by_fold(source, plans, labels, probe, n_processes)
+            return
+        # As many folds at a time as there are processes, so that no more features than theirs are in memory
+        pool, plans = _processes(n_processes, shared=False), iter(plans)
+        while some := list(islice(plans, n_processes)):
+            # A list: the caller's embed runs here and now, not in a thread of the pool
+            made = [MadeParts(source.parts(plan)) for plan in some]
+            yield from pool(
+                delayed(_train_one)(parts, labels, plan, design)
+                for parts, plan in zip(made, some, strict=True)
+            )
     except BrokenProcessPool as error:
         raise SentflowError(
             f"one of {n_processes} training processes was killed, most likely because memory ran out. Write "
@@ -104,16 +68,9 @@ def trained_folds(
         ) from error
 
 
-def _fold_by_fold(
-    source: FeatureSource, plans: Iterable[FoldPlan], labels: np.ndarray, probe: Probe, n_processes: int
-) -> Iterator[FoldResult]:
-    """As many folds at a time as there are processes, so that no more features than theirs are in memory."""
-    pool = _processes(n_processes, shared=False)
-    plans = iter(plans)
-    while some := list(islice(plans, n_processes)):
-        # A list: the caller's embed runs here and now, not in a thread of the pool
-        jobs = [delayed(probe.train)(plan, source.parts(plan), labels) for plan in some]
-        yield from pool(jobs)
+def _train_one(source: FeatureSource, labels: np.ndarray, plan: FoldPlan, design: ProbeDesign) -> FoldResult:
+    [result] = train_planned(source, labels, [plan], design)
+    return result
 
 
 def _processes(n_processes: int, *, shared: bool) -> Any:

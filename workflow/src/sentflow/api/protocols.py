@@ -7,16 +7,15 @@ from typing import Any
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.errors import ConfigError
-from sentflow.graph.config.catalog import protocol_catalog
-from sentflow.probing.protocol.named import PUBLISHED_NAME, NamedProtocol
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.families.probing.catalog import protocol_catalog
+from sentflow.probing.protocol.settings import PUBLISHED_NAME, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
 
 
 def named_protocol(
     protocol: str | Mapping[str, Any], config: str | Path | Mapping[str, Any] | None
-) -> NamedProtocol:
+) -> ProbeProtocol:
     """The protocol that ``protocol=`` asks for.
 
     Parameters
@@ -39,13 +38,13 @@ def named_protocol(
         entry = {"title": "Own protocol", **protocol}
         own = {"protocols": {**(own.get("protocols") or {}), OWN_NAME: entry}}
         try:
-            return NamedProtocol.from_entry(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
+            return ProbeProtocol.from_entry(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
         except ConfigError as error:
             raise ArgumentError(f"protocol: {error}") from error
     known = protocol_catalog(WORKFLOW, own)
     if protocol not in known:
         raise ArgumentError(f"protocol: there is no protocol {protocol!r}. {instead(str(protocol), known)}")
-    return NamedProtocol.from_entry(protocol, known[protocol])
+    return ProbeProtocol.from_entry(protocol, known[protocol])
 
 
 def probe_protocol(
@@ -67,9 +66,9 @@ def probe_protocol(
         See `named_protocol`; or the protocol sets ``classifier``, for which `cross_validate` has ``hidden``.
     """
     named = named_protocol(protocol, config)
-    if "classifier" in named.training:
+    if named.classifier is not None:
         raise ArgumentError(
             f"the protocol {named.name} sets training.classifier, which cross_validate does not read. Leave it out, "
             "and write hidden=None for logistic probes, hidden=256 for those with a hidden layer."
         )
-    return named.complete()
+    return named

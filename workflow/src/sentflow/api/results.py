@@ -1,6 +1,5 @@
 """What an evaluation gives back, and what it leaves on disk."""
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,12 +15,11 @@ from sentflow.files.sealed import write_sealed
 from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.protocol.settings import ProbeProtocol
-from sentflow.probing.protocol.switches import Switches
-from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
-from sentflow.probing.storage.records import fold_records, prediction_records
-from sentflow.probing.training.fold import FoldResult
+from sentflow.probing.storage.folds import FoldInfo, write_result
+from sentflow.probing.storage.scores import about_score
+from sentflow.probing.training.result import FoldResult
 from sentflow.stats.score import StatisticsSettings, score
-from sentflow.texts.table import TaskTable, n_contradicting
+from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,61 +96,31 @@ class ResultFolder:
     model
         Its name there.
     settings
-        What the probes are trained with, see `NamedProtocol.probe_settings`; goes into every file.
-    switches
-        Of the protocol.
-    changed
-        Settings that are not the published ones, see `NamedProtocol.changed_settings`.
+        What the probes are trained with, see `ProbeProtocol.job_settings`; goes into every file.
+    protocol
+        Of the score, see `ProbeProtocol.about`.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        model: str,
-        *,
-        settings: Mapping[str, Any],
-        switches: Switches,
-        changed: Mapping[str, Any],
+        self, folder: Path, model: str, *, settings: Mapping[str, Any], protocol: Mapping[str, Any]
     ) -> None:
-        self._folder = folder
-        self._model = model
-        self._settings = settings
-        self._switches = switches
-        self._changed = changed
+        self._folder, self._model = folder, model
+        self._settings, self._protocol = settings, protocol
 
     def write_fold(self, task: str, result: FoldResult) -> None:
         """The scores of a fold, and its out-of-fold predictions."""
-        file = str(self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold))
-        info = FoldInfo(
-            **result.setting._asdict(),
-            n_train=result.n_train,
-            n_evaluation=result.n_evaluation,
-            n_test=len(result.test_rows),
-            dimension=result.dimension,
-            settings=json.dumps(self._settings, sort_keys=True),
-        )
-        write_predictions(paths.predictions_of(file), prediction_records(result))
-        write_fold(file, fold_records(result), info)
+        file = self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold)
+        write_result(file, result, self._settings)
 
     def write_score(self, table: TaskTable, folds: Sequence[FoldResult], result: TaskResult) -> None:
         """The score with its intervals, and the unaggregated table."""
-        about = {
-            **{key: value for key, value in self._settings.items() if key not in ("switches", "training")},
-            # only what is not as published, as in the pipeline
-            **({"switches": self._switches.changes()} if self._switches.changes() else {}),
-            **({"not_comparable": self._changed} if self._changed else {}),
-            "task": table.info.task,
-            "model": self._model,
-            "layout": table.info.layout,
-            "data_version": table.info.data_version,
-            "n_folds": len(folds),
-            "n_rows": len(table),
-            "n_balanced_rows": folds[0].n_train + folds[0].n_evaluation + len(folds[0].test_rows),
-            "n_classes": len(table.info.classes),
-            "n_train": min(fold.n_train for fold in folds),
-            "n_contradicting": n_contradicting(table),
-            "dimension": max(fold.dimension for fold in folds),
-        }
+        about = about_score(
+            table,
+            [FoldInfo.of(fold, self._settings) for fold in folds],
+            model=self._model,
+            probe=self._settings,
+            protocol=self._protocol,
+        )
         rows = result.folds
         columns: dict[str, np.ndarray | list[str | None]] = {"task": [table.info.task] * len(rows)}
         for name in rows.columns:

@@ -6,8 +6,8 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError, instead
 from sentflow.errors import ConfigError
+from sentflow.families.probing.catalog import TaskCatalog, task_catalog
 from sentflow.files.settings_files import read_settings
-from sentflow.graph.config.catalog import TaskCatalog, task_catalog
 from sentflow.graph.config.family import Entries
 
 WORKFLOW = Path(__file__).parents[3]

@@ -1,4 +1,4 @@
-"""Tasks of an experiment that are too small for its protocol, as far as that can be told before the first job."""
+"""Tasks of an experiment that are too small for its protocol, as far as that is known before the first job."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.families.probing import Probing
+from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment
 
 # A task that trains on too few rows has a small file; larger ones are left to the jobs.
@@ -28,7 +28,7 @@ def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
     """
     probing = Probing(experiment)
     found = []
-    for task in experiment.tasks:
+    for task in experiment.selected["tasks"]:
         place = SimpleNamespace(task=task)
         settings = {
             **json.loads(probing.prepare_settings(place)),
@@ -56,8 +56,8 @@ def _warning(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> 
 
 def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> list[int]:
     """Rows per class in a file of this machine; empty where it must be fetched, made, or is large."""
-    entry = experiment.tasks[task]
-    file = experiment.datasets[entry["dataset"]]["files"][entry["reader"]["file"]]
+    entry = experiment.selected["tasks"][task]
+    file = experiment.entries["datasets"][entry["dataset"]]["files"][entry["reader"]["file"]]
     places = [Path(address.removeprefix("file://")).expanduser() for address in file.get("urls", [])]
     path = next((place for place in places if place.is_file() and place.stat().st_size <= _MAX_BYTES), None)
     if path is None:

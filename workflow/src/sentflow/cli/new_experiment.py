@@ -10,7 +10,7 @@ from sentflow.errors import ConfigError
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.config.family import Entries
-from sentflow.graph.config.parts import MEASURED
+from sentflow.graph.config.parts import measured
 
 # One encoder that is no control, and the one that knows nothing of the texts to compare it with; three tasks, one of
 # each kind of input, on texts that need no network.
@@ -75,7 +75,7 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
         "title": title or path.stem,
         "description": "Begun with sentflow new-experiment. Say here what the experiment is for.",
     }
-    select = {**dict.fromkeys(MEASURED, []), **selected}
+    select = {**dict.fromkeys(measured(), []), **selected}
     config = laid_over(read_configuration([]), {"experiment": about, "select": select})
     experiment = load_experiment(config, workflow)
     text = _TEMPLATE.format(
@@ -83,7 +83,7 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
         title=_quoted(about["title"]),
         description=_quoted(about["description"]),
         models=_lines(experiment.models),
-        tasks=_lines(experiment.tasks),
+        tasks=_lines(experiment.selected["tasks"]),
     )
     try:
         with path.open("x", encoding="utf-8", newline="\n") as stream:  # fails if somebody was faster

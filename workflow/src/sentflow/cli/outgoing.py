@@ -15,9 +15,9 @@ from sentflow.jobs.secrecy import TOKEN_VARIABLES, without_secrets
 def outgoing(experiment: Experiment) -> list[str]:
     """One sentence for each encoder behind an address, and one for the hub if it is sent a token.
 
-    The environment is that of this process: a key that is missing here, or is not for the address, is told.
+    The environment is that of this process: a key that is missing here, or is not for the address, is reported.
     """
-    collections = sorted(Targets(experiment).collections())
+    collections = sorted(Targets(experiment).collections)
     sentences = [
         f"{name}: the texts of {', '.join(collections)} to {entry['url']}, {_key_of(entry)}"
         for name, entry in experiment.models.items()

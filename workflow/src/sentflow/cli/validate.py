@@ -51,8 +51,8 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
     probe = experiment.config["probe"]
     facts = [
         ("experiment", experiment.title),
-        ("tasks", _counted(experiment.tasks)),
-        ("pair sets", _counted(experiment.pair_sets)),
+        ("tasks", _counted(experiment.selected["tasks"])),
+        ("pair sets", _counted(experiment.selected["pair_sets"])),
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         ("downloads", _downloads(plan)),

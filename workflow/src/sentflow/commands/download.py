@@ -8,7 +8,8 @@ from pathlib import Path
 
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.downloads.transfer import Patience
+from sentflow.downloads.retries import RetryPolicy
+from sentflow.downloads.transfer import ATTEMPTS, Patience
 from sentflow.errors import DataError
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.limits import add_limits, use_limits
@@ -24,7 +25,7 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--mirrors", default="[]", help="JSON: folders or base URLs, tried first")
     add_limits(parser)
     parser.add_argument("--timeout-seconds", type=float, default=Patience.read_seconds)
-    parser.add_argument("--attempts", type=int, default=Patience.attempts, help="tries per address")
+    parser.add_argument("--attempts", type=int, default=ATTEMPTS, help="tries per address")
     parser.add_argument("--output", type=Path, required=True)
     return parser
 
@@ -38,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         json.loads(args.settings), where=f"datasets.{args.dataset}.files.{args.file}"
     )
     mirrors = mirrors_in_use(json.loads(args.mirrors), os.environ)
-    patience = Patience(read_seconds=args.timeout_seconds, attempts=max(1, args.attempts))
+    patience = Patience(read_seconds=args.timeout_seconds, retries=RetryPolicy.of(max(1, args.attempts)))
     try:
         download(file, args.output, mirrors=mirrors, patience=patience)
     except OSError as error:

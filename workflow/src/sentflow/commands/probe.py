@@ -26,16 +26,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("probe", args, libraries=["torch", "numpy"])
-    from sentflow.probing.cross_validation import FixedFeatures
     from sentflow.probing.features.embedded import embedded_rows
-    from sentflow.probing.job import ProbeSettings, probe_task
+    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.job import run
     from sentflow.texts.collection import read_texts
-    from sentflow.texts.table import read_task
 
-    table = read_task(args.task)
     texts = None if args.texts is None else read_texts(args.texts)
-    source = FixedFeatures(embedded_rows(table, args.embeddings, args.info, texts))
-    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    run(args, lambda table, _: FixedFeatures(embedded_rows(table, args.embeddings, args.info, texts)))
     return 0
 
 

@@ -21,14 +21,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe_featurised", args, libraries=["torch", "numpy"])
     from sentflow.encoders.vectors.storage import read_embeddings
-    from sentflow.probing.cross_validation import FixedFeatures
     from sentflow.probing.features.featurised import row_texts
-    from sentflow.probing.job import ProbeSettings, probe_task
-    from sentflow.texts.table import read_task
+    from sentflow.probing.features.sources import FixedFeatures
+    from sentflow.probing.job import run
 
-    table = read_task(args.task)
-    source = FixedFeatures(read_embeddings(args.features, args.info, row_texts(table)))
-    probe_task(source, table, ProbeSettings.from_json(args.settings), args.output, device=args.device)
+    run(
+        args,
+        lambda table, _: FixedFeatures(read_embeddings(args.features, args.info, row_texts(table))),
+    )
     return 0
 
 

@@ -10,7 +10,8 @@ from sentflow.jobs.log import exit_with, start_log
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
-    from sentflow.probing.cross_validation import FeatureSource
+    from sentflow.probing.features.sources import FeatureSource
+    from sentflow.probing.protocol.settings import ProbeProtocol
     from sentflow.texts.table import TaskTable
 
 
@@ -27,18 +28,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
     from sentflow.encoders.manifest import read_manifest
-    from sentflow.probing.job import ProbeSettings, probe_task
-    from sentflow.texts.table import read_task
+    from sentflow.probing.job import run
 
-    table, settings = read_task(args.task), ProbeSettings.from_json(args.settings)
-    split_alternatives = settings.complete().switches.lazy_sep_layout == "alternatives"
-    source = lazy_source(
-        read_manifest(args.manifest),
-        table,
-        split_alternatives=split_alternatives,
-        timeout_seconds=call_limit(args),
-    )
-    probe_task(source, table, settings, args.output, device=args.device)
+    manifest, timeout_seconds = read_manifest(args.manifest), call_limit(args)
+
+    def source(table: "TaskTable", protocol: "ProbeProtocol") -> "FeatureSource":
+        split = protocol.switches.lazy_sep_layout == "alternatives"
+        return lazy_source(manifest, table, split_alternatives=split, timeout_seconds=timeout_seconds)
+
+    run(args, source)
     return 0
 
 

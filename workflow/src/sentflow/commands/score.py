@@ -40,10 +40,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions, write_predictions_of_task
+    from sentflow.probing.storage.scores import about_score
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed
-    from sentflow.texts.table import n_contradicting, read_task
+    from sentflow.texts.table import read_task
 
     settings = json.loads(args.settings)
     probe, protocol = settings["probe"], settings["protocol"]
@@ -74,26 +75,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         items=items,
     )
     about = {
-        **{key: value for key, value in probe.items() if key not in ("switches", "training")},
-        # a protocol that differs in its statistics alone scores the folds of another
-        "protocol": protocol["name"],
-        # only what is not as published, so that a published score has the bytes it always had
-        **({"switches": protocol["switches"]} if protocol["switches"] else {}),
-        **({"not_comparable": protocol["changed"]} if protocol["changed"] else {}),
-        # not every task has documents to keep together
-        **({"groups_folds": True} if probe.get("switches", {}).get("group_folds") else {}),
+        **about_score(rows, infos, model=args.model, probe=probe, protocol=protocol),
         "task": args.task,
-        "model": args.model,
-        "layout": rows.info.layout,
-        "data_version": rows.info.data_version,
-        "n_folds": len(infos),
-        "n_rows": len(rows),
-        "n_balanced_rows": infos[0].n_train + infos[0].n_evaluation + infos[0].n_test,
-        "n_classes": len(rows.info.classes),
-        "n_train": min(info.n_train for info in infos),
-        "n_contradicting": n_contradicting(rows),
-        # a lazy encoder's width depends on the training texts of the fold
-        "dimension": max(info.dimension for info in infos),
     }
     task = table_of({"task": [args.task] * len(folds)}).column("task")
     write_parquet(args.table, folds.add_column(0, "task", task))

@@ -93,6 +93,6 @@ def local_path(address: str) -> Path:
 
 def _in_mirror(mirror: str, name: str) -> Place:
     if is_remote(mirror):
-        # A query of the original address is part of a file name here, so that its signs are quoted.
+        # A query of the original address is part of a file name here, so that its characters are quoted.
         return f"{mirror.rstrip('/')}/{quote(name)}"
     return local_path(mirror) / name

@@ -1,29 +1,27 @@
-"""One HTTP address into one file: retries, time-outs, and going on where a broken transfer stopped."""
+"""One HTTP address into one file: time-outs, limits, and going on where a broken transfer stopped."""
 
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import requests
 import urllib3
 from tqdm import tqdm
 
+from sentflow.downloads.retries import GaveUpError, PassingError, RetryPolicy, retried
 from sentflow.downloads.timed_http import Deadline, timed_session
 from sentflow.files.limits import limits
-from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
 
+ATTEMPTS = 4  # per address, unless a caller says otherwise
 _CHUNK_BYTES = 1 << 17
 _MOST_DIGITS = 18  # of a size; Python makes no number of thousands of digits
 _PROGRESS_SECONDS = 15.0
 _RANGE_NOT_SATISFIABLE = 416
-# What a later attempt may mend; every other status of 400 and above is an answer.
-_PASSING_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504})
-
-
 _FINAL_ERRORS = (
     requests.exceptions.InvalidSchema,
     requests.exceptions.InvalidURL,
@@ -40,12 +38,8 @@ class Patience:
     ----------
     connect_seconds, read_seconds
         Time-outs of the connection and of each read.
-    attempts
-        Tries per address, at least 1.
-    wait_seconds
-        Before the second try; doubled before each further one.
-    longest_wait_seconds
-        Bound of any wait, also of one that the server asks for.
+    retries
+        Tries per address, and the waits between them.
     stall_seconds, least_bytes_per_second
         A transfer that brings less than this rate over this time is broken off: a server that sends a byte
         now and then never runs into the read time-out.
@@ -55,9 +49,7 @@ class Patience:
 
     connect_seconds: float = 10.0
     read_seconds: float = 30.0
-    attempts: int = 4
-    wait_seconds: float = 1.0
-    longest_wait_seconds: float = 60.0
+    retries: RetryPolicy = field(default_factory=partial(RetryPolicy.of, ATTEMPTS))
     stall_seconds: float = 60.0
     least_bytes_per_second: float = 100.0
     clock: Callable[[], float] = time.monotonic
@@ -65,14 +57,6 @@ class Patience:
 
 class TransferError(Exception):
     """An address did not give its file; the message is the reason."""
-
-
-class _PassingError(Exception):
-    """An attempt failed in a way that a later one may mend."""
-
-    def __init__(self, reason: str, wait_seconds: float | None = None) -> None:
-        super().__init__(reason)
-        self.wait_seconds = wait_seconds
 
 
 def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | None = None) -> bool:
@@ -94,33 +78,30 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
     -------
     bool
         Whether the file was put together from several transfers, so that a wrong checksum may be the fault of
-        an older piece.
+        an earlier one.
 
     Raises
     ------
     TransferError
         The server refuses, sends more or takes longer than it may, or all attempts failed.
     """
-    joined = False
-    wait_seconds = patience.wait_seconds
     deadline = Deadline(limits().download_seconds, patience.clock)
-    for attempt in range(1, patience.attempts + 1):
+
+    def attempt() -> bool:
         try:
-            return _attempt(url, part, patience, expected_bytes, deadline) or joined
-        except _PassingError as error:
-            if deadline.left() <= 0:
-                raise TransferError(
-                    f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What came is kept: run "
-                    "again to go on from there"
-                ) from error
-            if attempt == patience.attempts:
-                raise TransferError(f"{error} (tried {attempt} times)") from error
-            pause = min(error.wait_seconds or wait_seconds, patience.longest_wait_seconds)
-            logger.warning("%s; trying again in %.1f s", without_secrets(f"{url}: {error}"), pause)
-        joined = joined or _size(part) > 0
-        time.sleep(pause)
-        wait_seconds *= 2
-    raise ValueError(f"attempts must be at least 1, not {patience.attempts}")
+            return _attempt(url, part, patience, expected_bytes, deadline)
+        except PassingError as error:
+            if deadline.left() > 0:
+                raise
+            raise TransferError(
+                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What arrived is kept: run "
+                "again to continue from there"
+            ) from error
+
+    try:
+        return retried(attempt, patience.retries, where=url, deadline=deadline)
+    except GaveUpError as error:
+        raise TransferError(str(error)) from error
 
 
 def _attempt(
@@ -140,7 +121,7 @@ def _attempt(
             if start and _cannot_go_on(response, start):
                 part.unlink()
                 return _attempt(url, part, patience, expected_bytes, deadline)
-            _check_status(response)
+            _check_status(response, patience.retries)
             if response.status_code == requests.codes.ok:
                 start = 0  # the server sends the whole file: it knows no ranges
             _check_size(response, start, expected_bytes)
@@ -148,7 +129,7 @@ def _attempt(
     except _FINAL_ERRORS as error:
         raise TransferError(_short(error)) from error
     except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
-        raise _PassingError(_short(error)) from error
+        raise PassingError(_short(error)) from error
     return start > 0
 
 
@@ -159,11 +140,10 @@ def _cannot_go_on(response: requests.Response, start: int) -> bool:
     return response.status_code == _RANGE_NOT_SATISFIABLE
 
 
-def _check_status(response: requests.Response) -> None:
+def _check_status(response: requests.Response, retries: RetryPolicy) -> None:
     status = response.status_code
-    if status in _PASSING_STATUSES:
-        after = response.headers.get("Retry-After", "")
-        raise _PassingError(_status(response), float(after) if after.isdecimal() else None)
+    if retries.may_pass(status):
+        raise PassingError(_status(response), response.headers.get("Retry-After", ""))
     if status not in (requests.codes.ok, requests.codes.partial_content):
         raise TransferError(_status(response))
 
@@ -240,7 +220,7 @@ class _Meter:
         if now - self._window_start >= self._patience.stall_seconds:
             rate = (self._done - self._window_done) / (now - self._window_start)
             if rate < self._patience.least_bytes_per_second:
-                raise _PassingError(f"too slow: {rate:.0f} bytes per second")
+                raise PassingError(f"too slow: {rate:.0f} bytes per second")
             self._window_start, self._window_done = now, self._done
         if now - self._logged >= _PROGRESS_SECONDS:
             of_total = f" of {self._total / 1e6:.1f}" if self._total else ""

@@ -11,7 +11,6 @@ from sentflow.encoders.entries import (
     call_seconds,
     connection_settings,
     custom_files,
-    encode_settings,
     fetch_settings,
 )
 from sentflow.graph.config.experiment import Experiment
@@ -37,10 +36,6 @@ class EncoderTargets:
     def libraries(self, wildcards: Any) -> str:
         """Versions of the libraries that the entry of a user's own encoder names."""
         return versions(*self._entry(wildcards).get("libraries", []))
-
-    def encode_settings(self, wildcards: Any) -> str:
-        """What decides a model's vectors beside its files."""
-        return json_text(encode_settings(self._entry(wildcards)))
 
     def device(self, wildcards: Any) -> str:
         """Where a model computes. Not a setting of science: changing it runs nothing again."""

@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.exports.identity import data_name, model_name
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
+from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
 _DATASET_KEYS = ("title", "licence", "citation", "homepage", "language", "note")
@@ -21,11 +21,11 @@ class TaskExports:
     def files(self) -> list[str]:
         """Every file; none without tasks."""
         found = [*self.mteb_files(), *self.huggingface_files(), paths.NUMBERS]
-        return found if self.experiment.tasks else []
+        return found if self.experiment.selected["tasks"] else []
 
     def mteb_files(self) -> list[str]:
         """Result files of MTEB: one per task and model, and two about each model."""
-        tasks = [f"{task}.json" for task in self.experiment.tasks]
+        tasks = [f"{task}.json" for task in self.experiment.selected["tasks"]]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
         # two entries of the same model as it comes have one folder there
         folders = dict.fromkeys(
@@ -35,19 +35,19 @@ class TaskExports:
 
     def huggingface_files(self) -> list[str]:
         """Files for the repository of each model on the Hugging Face hub."""
-        names = [*(f".eval_results/{task}.yaml" for task in self.experiment.tasks), "README.md"]
+        names = [*(f".eval_results/{task}.yaml" for task in self.experiment.selected["tasks"]), "README.md"]
         models = self.experiment.models
         return [f"{paths.HUGGINGFACE_RESULTS}/{model}/{name}" for model in models for name in names]
 
     def settings(self, _wildcards: Any) -> str:
         """What tasks and models are called outside this project."""
-        datasets, models = self.experiment.datasets, self.experiment.models
+        datasets, models = self.experiment.entries["datasets"], self.experiment.models
         tasks = {
             name: {
                 "language": entry["language"],
                 "data": data_name(entry["dataset"], datasets[entry["dataset"]]),
             }
-            for name, entry in self.experiment.tasks.items()
+            for name, entry in self.experiment.selected["tasks"].items()
         }
         named = {name: model_outside(name, entry) for name, entry in models.items()}
         return json_text({"tasks": tasks, "models": named})
@@ -65,17 +65,19 @@ def model_outside(name: str, entry: Mapping[str, Any]) -> Entry:
     }
 
 
-def crate_settings(experiment: Experiment, data: Mapping[str, Any]) -> str:
+def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str, Any]) -> str:
     """What the RO-Crate tells beside its files.
 
     Parameters
     ----------
+    datasets
+        Those that anything is read from.
     data
         The tables that anything was measured on, see `sentflow.graph.family.Family.data`.
     """
-    datasets = {
+    about_datasets = {
         name: {**pick_known(entry, *_DATASET_KEYS), "checksums": _checksums(entry)}
-        for name, entry in experiment.datasets.items()
+        for name, entry in datasets.items()
     }
     models = {
         name: {
@@ -86,7 +88,7 @@ def crate_settings(experiment: Experiment, data: Mapping[str, Any]) -> str:
         for name, entry in experiment.models.items()
     }
     about = pick(experiment.config["experiment"], "title", "description")
-    return json_text({**about, "tables": data, "datasets": datasets, "models": models})
+    return json_text({**about, "tables": data, "datasets": about_datasets, "models": models})
 
 
 def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:

@@ -9,10 +9,13 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sentflow.families
-from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import ConfigPart
+
+if TYPE_CHECKING:
+    from sentflow.graph.config.experiment import Experiment
 
 TEXT, QUERY, DOCUMENT = "text", "query", "document"
 
@@ -55,14 +58,17 @@ class Family:
     ----------
     name
         Of its rules: ``workflow/rules/{name}.smk``.
+    config
+        Its sections of catalog and configuration, and what may be wrong with them.
     position
         Families are shown in the order of these numbers.
     """
 
     name: ClassVar[str]
+    config: ClassVar[ConfigPart]
     position: ClassVar[int]
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: "Experiment") -> None:
         self.experiment = experiment
 
     def raw_files(self) -> list[tuple[str, str]]:
@@ -124,7 +130,13 @@ class Family:
 
 @cache
 def known_families() -> tuple[type[Family], ...]:
-    """The class of every family, in the order in which they are shown."""
-    modules = pkgutil.iter_modules(sentflow.families.__path__)
-    classes = [importlib.import_module(f"sentflow.families.{module.name}").FAMILY for module in modules]
-    return tuple(sorted(classes, key=lambda family: family.position))
+    """The class of every family, in the order in which they are shown.
+
+    A family is a module of `sentflow.families`, or a package there whose module ``family`` is meant; it has the class
+    under the name ``FAMILY``. A module without one is shared by others.
+    """
+    found = []
+    for module in pkgutil.iter_modules(sentflow.families.__path__, "sentflow.families."):
+        loaded = importlib.import_module(f"{module.name}.family" if module.ispkg else module.name)
+        found += [loaded.FAMILY] if hasattr(loaded, "FAMILY") else []
+    return tuple(sorted(found, key=lambda family: family.position))

@@ -74,7 +74,7 @@ def plan_of(experiment: Experiment) -> Plan:
 
 
 def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
-    collections = targets.collections().values()
+    collections = targets.collections.values()
     n_generated = sum("generator" in entry for entry in raw.values())
     return {
         "generate": n_generated,
@@ -95,8 +95,9 @@ def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) ->
 def _raw_files(targets: Targets) -> dict[tuple[str, str], Mapping[str, Any]]:
     """(dataset, file) → its entry, of every file that anything is read from."""
     names = [name for family in targets.families.values() for name in family.raw_files()]
-    datasets = targets.experiment.datasets
-    return {(dataset, file): datasets[dataset]["files"][file] for dataset, file in dict.fromkeys(names)}
+    return {
+        (dataset, file): targets.datasets[dataset]["files"][file] for dataset, file in dict.fromkeys(names)
+    }
 
 
 def _is_local(entry: Mapping[str, Any]) -> bool:

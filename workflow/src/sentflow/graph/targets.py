@@ -4,16 +4,18 @@ Settings are JSON text with sorted keys, the only compound form that Snakemake c
 exactly what its rule reads, so that a change runs no other rule again.
 """
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from sentflow.encoders.entries import encode_settings
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
+from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
 from sentflow.graph.family import Collection, Family, known_families
-from sentflow.graph.job_settings import expanded, json_text, one_of
+from sentflow.graph.job_settings import expanded, json_text, one_of, pick
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
@@ -86,8 +88,15 @@ class Targets:
         self.encoders = EncoderTargets(experiment)
         self.families: dict[str, Any] = {family.name: family(experiment) for family in known_families()}
 
+    @cached_property
+    def datasets(self) -> Entries:
+        """The entries of the datasets that anything is read from."""
+        names = [dataset for family in self._families() for dataset, _ in family.raw_files()]
+        return {name: self.experiment.entries["datasets"][name] for name in dict.fromkeys(names)}
+
     # --- sums over families ---------------------------------------------------------------------------------
 
+    @cached_property
     def collections(self) -> dict[str, Collection]:
         """Everything that is embedded, by name."""
         found = [collection for family in self._families() for collection in family.collections()]
@@ -148,7 +157,7 @@ class Targets:
     def _of_collections(self, pattern: str) -> list[str]:
         return [
             pattern.format(collection=name, model=model)
-            for name, collection in self.collections().items()
+            for name, collection in self.collections.items()
             for model in collection.models
         ]
 
@@ -215,7 +224,7 @@ class Targets:
         found = (
             self.families["probing"].published()
             if wildcards.table == "published"
-            else self.experiment.published_similarity.get(wildcards.table, [])
+            else self.families["similarity"].published().get(wildcards.table, [])
         )
         published = {"published": found} if found or wildcards.table == "published" else {}
         return json_text({"caption": self.experiment.title, **published})
@@ -237,7 +246,7 @@ class Targets:
             {
                 "experiment": experiment.config["experiment"],
                 "models": experiment.models,
-                "datasets": experiment.datasets,
+                "datasets": self.datasets,
                 "selection": {**self._models_asked(), **asked},
                 **told,
             }
@@ -277,37 +286,47 @@ class Targets:
 
     def generator_seed(self, wildcards: Any) -> int:
         """Seed of a sample dataset."""
-        return int(self.experiment.datasets[wildcards.dataset]["seed"])
+        return int(self.datasets[wildcards.dataset]["seed"])
 
     def sample_datasets(self) -> str:
         """Regular expression of the datasets that the project writes itself."""
-        return one_of(name for name, entry in self.experiment.datasets.items() if "seed" in entry)
+        return one_of(name for name, entry in self.datasets.items() if "seed" in entry)
 
     def real_datasets(self) -> str:
         """Regular expression of the datasets that are downloaded."""
-        return one_of(name for name, entry in self.experiment.datasets.items() if "seed" not in entry)
+        return one_of(name for name, entry in self.datasets.items() if "seed" not in entry)
 
     def _file(self, wildcards: Any) -> Entry:
-        entry: Entry = self.experiment.datasets[wildcards.dataset]["files"][wildcards.file]
+        entry: Entry = self.datasets[wildcards.dataset]["files"][wildcards.file]
         return entry
 
     # --- collections ----------------------------------------------------------------------------------------
 
     def tables_of_collection(self, wildcards: Any) -> list[str]:
         """The tables whose texts a collection holds."""
-        return list(self.collections()[wildcards.collection].tables)
+        return list(self.collections[wildcards.collection].tables)
 
     def digests_of_collection(self, wildcards: Any) -> list[str]:
         """The digests of these tables."""
-        return list(self.collections()[wildcards.collection].digests)
+        return list(self.collections[wildcards.collection].digests)
+
+    def encode_settings(self, wildcards: Any) -> str:
+        """What decides a model's vectors of a collection beside its files and the texts."""
+        collection = self.collections[wildcards.collection]
+        entry = self.experiment.models[wildcards.model]
+        return json_text(encode_settings(entry, role=collection.role, task=collection.task))
+
+    def texts_settings(self, wildcards: Any) -> str:
+        """What the texts of a collection are to an encoder: their role, and the task whose prompts they have."""
+        return json_text(pick(vars(self.collections[wildcards.collection]), "role", "task"))
 
     def collect_settings(self, wildcards: Any) -> str:
         """Which texts of the tables count: first ones, second ones, or all."""
-        return json_text({"side": self.collections()[wildcards.collection].side})
+        return json_text({"side": self.collections[wildcards.collection].side})
 
     def collected(self) -> str:
         """Regular expression of the collections whose texts are those of tables."""
-        return one_of(name for name, collection in self.collections().items() if collection.tables)
+        return one_of(name for name, collection in self.collections.items() if collection.tables)
 
     # --- the record -----------------------------------------------------------------------------------------
 
@@ -324,14 +343,14 @@ class Targets:
 
     def crate_settings(self, _wildcards: Any) -> str:
         """What the RO-Crate tells beside its files."""
-        return crate_settings(self.experiment, self.data())
+        return crate_settings(self.experiment, self.datasets, self.data())
 
     def constraints(self) -> dict[str, str]:
         """Wildcard → regular expression of what it may be."""
         report = self.experiment.config["report"]
         found = {
-            "dataset": one_of(self.experiment.datasets),
-            "collection": one_of(self.collections()),
+            "dataset": one_of(self.datasets),
+            "collection": one_of(self.collections),
             "model": one_of(self.experiment.models),
             **{kind.removesuffix("s"): one_of(report[kind]) for kind in ("tables", "figures", "checks")},
         }

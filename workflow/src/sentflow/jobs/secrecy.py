@@ -73,10 +73,10 @@ def _forms(secret: str) -> Iterator[str]:
     for escaped in (json.dumps(secret)[1:-1], repr(secret)[1:-1]):
         yield escaped
         yield escaped.replace("/", r"\/")
-    # A sign of base64 is six bits of what may begin before the secret, as in "Bearer …", and go on behind it.
+    # A character of base64 is six bits, which may begin before the secret, as in "Bearer …", and end after it
     raw = secret.encode()
     for n_before in range(3):
-        signs = base64.b64encode(bytes(n_before) + raw).decode().rstrip("=")
-        whole = signs[(0, 2, 3)[n_before] : 8 * (n_before + len(raw)) // 6]
+        written = base64.b64encode(bytes(n_before) + raw).decode().rstrip("=")
+        whole = written[(0, 2, 3)[n_before] : 8 * (n_before + len(raw)) // 6]
         yield whole
         yield whole.translate(_URL_SAFE)

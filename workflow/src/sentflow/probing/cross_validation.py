@@ -1,53 +1,25 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
 import logging
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from sentflow.probing.accelerator.devices import check_device
-from sentflow.probing.kernels.fused import check_installed
-from sentflow.probing.protocol.draws import FoldPlan, plan_folds
+from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.design import KERNELS, ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
-from sentflow.probing.storage.records import TEST_EPOCH, fold_records, prediction_records
-from sentflow.probing.training.fold import KERNELS, FoldResult, train_fold
-from sentflow.probing.training.selected_rows import SelectedRows
+from sentflow.probing.training.folds import train_folds, usable
+from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
+from sentflow.texts.checks import training_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from sentflow.probing.features.rows import FeaturePart
-
 logger = logging.getLogger(__name__)
-
-__all__ = ["TEST_EPOCH", "CrossValidation", "FeatureSource", "cross_validate", "train_folds"]
-
-
-class FeatureSource(Protocol):
-    """Features of the three parts of a fold; a lazy encoder is refitted in here."""
-
-    def parts(self, plan: FoldPlan) -> "tuple[FeaturePart, FeaturePart, FeaturePart]":
-        """(n, D) float32 features of the training, evaluation and test rows, all dense or all sparse."""
-
-
-@dataclass(frozen=True)
-class FixedFeatures:
-    """Features that do not depend on the fold: (n, D) float32."""
-
-    features: np.ndarray
-
-    def parts(self, plan: FoldPlan) -> tuple[SelectedRows, SelectedRows, SelectedRows]:
-        """See `FeatureSource`."""
-        train, evaluation, test = (
-            SelectedRows(self.features, rows) for rows in (plan.train, plan.evaluation, plan.test)
-        )
-        return train, evaluation, test
 
 
 @dataclass(frozen=True)
@@ -155,79 +127,21 @@ def cross_validate(
         folds=protocol.folds if folds is None else folds,
         seed=protocol.seed if seed is None else seed,
     )
-    _check_kernel(kernel)
-    check_device(device)
-    features = np.asarray(features, dtype=np.float32)
-    labels = np.asarray(labels)
+    if kernel not in KERNELS:
+        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}; got {kernel!r}")
+    features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
+    design = usable(ProbeDesign(metric, len(classes), hidden, protocol, kernel, device))
     _check(features, indices, len(classes), metric, protocol)
     if changes := protocol.changes():
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
     results = train_folds(
         FixedFeatures(features),
         indices.astype(np.int64),
-        metric=metric,
-        n_classes=len(classes),
-        hidden=hidden,
-        protocol=protocol,
-        device=device,
-        kernel=kernel,
+        design,
         groups=_document_numbers(groups, len(labels)) if protocol.switches.group_folds else None,
     )
     return CrossValidation(list(results))
-
-
-def train_folds(
-    source: FeatureSource,
-    labels: np.ndarray,
-    *,
-    metric: str,
-    n_classes: int,
-    hidden: int | None,
-    protocol: ProbeProtocol,
-    device: str = "cpu",
-    kernel: str = "numpy",
-    wanted: set[tuple[int, int]] | None = None,
-    groups: np.ndarray | None = None,
-) -> Iterator[FoldResult]:
-    """Train the wanted folds (all without `wanted`), in their order; `groups` as in `plan_folds`.
-
-    On a processor each fold is computed by itself, so its result does not depend on which others are asked for. On
-    other devices folds of fixed features are trained side by side (`accelerator.folds_together`): what is asked for
-    beside a fold may move its last bits.
-    """
-    with one_thread(torch=hidden is not None or device != "cpu"):
-        plans = plan_folds(labels, protocol, wanted=wanted, groups=groups)
-        if device != "cpu" and isinstance(source, FixedFeatures):
-            from sentflow.probing.accelerator.folds_together import Together
-
-            together = Together(metric, n_classes, hidden, protocol, device)
-            yield from together.train(source.features, labels, plans)
-            return
-        for plan in plans:
-            yield train_fold(
-                plan,
-                source.parts(plan),
-                labels,
-                metric=metric,
-                n_classes=n_classes,
-                hidden=hidden,
-                protocol=protocol,
-                device=device,
-                kernel=kernel,
-            )
-
-
-@contextmanager
-def one_thread(*, torch: bool) -> Iterator[None]:
-    """Hold BLAS to one thread, and torch where it is used: the order of sums depends on their number."""
-    with ExitStack() as stack:
-        stack.enter_context(threadpool_limits(1))
-        if torch:
-            from sentflow.probing.accelerator.tensor_training import one_torch_thread
-
-            stack.enter_context(one_torch_thread())
-        yield
 
 
 def _check(
@@ -250,7 +164,7 @@ def _check(
         raise ValueError(
             f"every class needs a row per fold: the smallest has {smallest}, folds={protocol.folds}"
         )
-    n_train = smallest_training_part(n_classes * smallest, protocol)
+    n_train = training_rows(n_classes * smallest, protocol.folds, protocol.evaluation_share)
     # without the published floor a small part is one smaller batch; the batch norm of an MLP needs two rows
     least = protocol.batch_size if protocol.switches.warmup_floor else 2
     if n_train < least:
@@ -258,13 +172,6 @@ def _check(
             f"the training part of a fold has {n_train} rows, fewer than "
             + (f"one batch of {least}" if protocol.switches.warmup_floor else "two")
         )
-
-
-def _check_kernel(kernel: str) -> None:
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}; got {kernel!r}")
-    if kernel == "numba":
-        check_installed()
 
 
 def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
@@ -277,12 +184,6 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
         )
     numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)
     return numbers
-
-
-def smallest_training_part(n_balanced: int, protocol: ProbeProtocol) -> int:
-    """Rows of the smallest training part of any fold, out of `n_balanced` balanced rows."""
-    rest = n_balanced - -(-n_balanced // protocol.folds)
-    return rest - int(np.ceil(protocol.evaluation_share * rest))
 
 
 def _frame(records: Iterable[dict[str, "np.ndarray | list[object]"]]) -> "pd.DataFrame":

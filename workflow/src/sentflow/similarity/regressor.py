@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from sentflow.probing.accelerator.tensor_training import one_torch_thread
+from sentflow.probing.kernels.threads import one_torch_thread
 from sentflow.similarity.correlations import pearson, spearman
 
 GRADES = 5

@@ -26,7 +26,7 @@ def named(names: Sequence[str], limit: int = 10) -> str:
 def empty_texts(names: Sequence[str], texts: Sequence[str], column: str) -> list[str]:
     """Texts that are empty or white space only."""
     empty = [name for name, text in zip(names, texts, strict=True) if not text.strip()]
-    return [f"{column} is empty in {named(empty)}: mend or delete them"] if empty else []
+    return [f"{column} is empty in {named(empty)}: fill or delete them"] if empty else []
 
 
 def uneven_alternatives(names: Sequence[str], text_b: Sequence[str]) -> list[str]:

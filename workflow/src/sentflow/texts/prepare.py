@@ -4,15 +4,15 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.checksums import verify_again
 from sentflow.texts import checks
+from sentflow.texts.preparation import picked_settings, refuse, verified_files
 from sentflow.texts.readers import Reader, Rows, read_rows
 from sentflow.texts.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable
 
@@ -70,17 +70,13 @@ class PrepareSettings:
         ConfigError
             A key is missing, or has a value that does not exist.
         """
-        names = [item.name for item in fields(cls)]
-        missing = [name for name in names[:5] if name not in settings]
-        if missing:
-            raise ConfigError(f"tasks.{task}: {', '.join(missing)} missing.")
+        picked = picked_settings(cls, settings, where=f"tasks.{task}")
         for key, allowed in (("layout", (COLUMNS_LAYOUT, *LAYOUTS)), ("metric", METRICS)):
             if settings[key] not in allowed:
                 raise ConfigError(
                     f"tasks.{task}.{key}: {settings[key]!r} does not exist. "
                     f"Write one of: {', '.join(allowed)}."
                 )
-        picked = {name: settings[name] for name in names if settings.get(name) is not None}
         picked["reader"] = Reader.from_settings(settings["reader"], where=f"tasks.{task}.reader")
         if "class_counts" in picked:  # JSON has made texts of the classes
             picked["class_counts"] = {int(name): n for name, n in picked["class_counts"].items()}
@@ -111,8 +107,8 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     DataError
         The file or its rows are not in order; all problems with the rows are told at once.
     """
-    path = _raw_file(task, raw_files, settings.reader.file)
-    verify_again(path, settings.files.get(path.name, {}))
+    name = settings.reader.file
+    path = verified_files([name], raw_files, settings.files, where=f"tasks.{task}.reader.file")[name]
     rows = read_rows(path, settings.reader)
     layout = _layout(settings.layout, rows, f"{task} ({path.name})")
     classes, problems = _classes(rows, settings.reader.labels)
@@ -125,8 +121,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     if None not in classes:  # counts of half the rows would only repeat the problem with the other half
         problems += checks.misfit_classes(counts, settings.metric)
         problems += checks.misfit_counts(counts, settings.rows, settings.class_counts)
-    if problems:
-        raise DataError(_told(task, path, problems))
+    refuse(problems, table=task, file=path.name)
     table = _table(task, layout, settings, rows, [number for number in classes if number is not None])
     checks.check_folds(
         table,
@@ -137,16 +132,6 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     )
     logger.info("%s: %d rows, per class %s", task, len(table), dict(sorted(counts.items())))
     return table
-
-
-def _raw_file(task: str, raw_files: Sequence[Path], name: str) -> Path:
-    for path in raw_files:
-        if path.name == name:
-            return path
-    raise ConfigError(
-        f"tasks.{task}.reader.file: {name!r} is not a file of the dataset. "
-        f"Files: {', '.join(path.name for path in raw_files)}."
-    )
 
 
 def _layout(wanted: str, rows: Rows, where: str) -> str:
@@ -216,8 +201,3 @@ def _table(
     )
     labels = np.asarray([position[number] for number in classes], dtype=np.int64)
     return TaskTable(info=info, text_a=rows.text_a, text_b=text_b, labels=labels, groups=rows.groups)
-
-
-def _told(task: str, path: Path, problems: Sequence[str]) -> str:
-    first = "rows are counted from 1 after the header"
-    return f"{task} ({path.name}; {first}):\n" + "\n".join(f"  - {problem}." for problem in problems)

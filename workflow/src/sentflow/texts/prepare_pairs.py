@@ -4,17 +4,17 @@ import logging
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sentflow.errors import ConfigError, DataError
-from sentflow.files.checksums import verify_again
+from sentflow.errors import ConfigError
 from sentflow.texts.checks import empty_texts, named
 from sentflow.texts.pair_readers import PairReader, PairRows, read_pair_rows
 from sentflow.texts.pairs import PairInfo, PairTable
+from sentflow.texts.preparation import picked_settings, refuse, verified_files
 
 logger = logging.getLogger(__name__)
 
@@ -54,10 +54,7 @@ class PairSettings:
         ConfigError
             A key is missing, or has a value that does not fit.
         """
-        names = [item.name for item in fields(cls)]
-        if missing := [name for name in names[:4] if name not in settings]:
-            raise ConfigError(f"pair_sets.{pairs}: {', '.join(missing)} missing.")
-        picked = {name: settings[name] for name in names if settings.get(name) is not None}
+        picked = picked_settings(cls, settings, where=f"pair_sets.{pairs}")
         picked["reader"] = PairReader.from_settings(settings["reader"], where=f"pair_sets.{pairs}.reader")
         picked["scale"] = tuple(map(float, settings["scale"]))
         if len(picked["scale"]) != 2 or not picked["scale"][0] < picked["scale"][1]:
@@ -91,7 +88,9 @@ def prepare_pairs(pairs: str, raw_files: Sequence[Path], settings: PairSettings)
     DataError
         A file or its rows are not in order; all problems with the rows are told at once.
     """
-    parts = read_pair_rows(_raw_files(pairs, raw_files, settings), settings.reader)
+    where = f"pair_sets.{pairs}.reader"
+    files = verified_files(settings.reader.file_names(), raw_files, settings.files, where=where)
+    parts = read_pair_rows(files, settings.reader)
     problems = [problem for part in parts for problem in _problems(part, settings.scale)]
     n_rows = sum(map(len, parts))
     counts = Counter(subset for part in parts for subset in part.subset)
@@ -101,24 +100,9 @@ def prepare_pairs(pairs: str, raw_files: Sequence[Path], settings: PairSettings)
         expected = ", ".join(f"{subset}: {n}" for subset, n in settings.subset_rows.items())
         found = ", ".join(f"{subset}: {n}" for subset, n in counts.items())
         problems.append(f"pairs per sub-source are {found}, expected {expected}")
-    if problems:
-        first = "rows are counted from 1 after the header"
-        raise DataError(f"{pairs} ({first}):\n" + "\n".join(f"  - {problem}." for problem in problems))
+    refuse(problems, table=pairs)
     logger.info("%s: %d scored pairs, per sub-source %s", pairs, n_rows, dict(counts))
     return _table(pairs, settings, parts, list(counts))
-
-
-def _raw_files(pairs: str, raw_files: Sequence[Path], settings: PairSettings) -> dict[str, Path]:
-    given = {path.name: path for path in raw_files}
-    wanted = settings.reader.file_names()
-    if missing := [name for name in wanted if name not in given]:
-        raise ConfigError(
-            f"pair_sets.{pairs}.reader: {', '.join(missing)} not among the files of the dataset. "
-            f"Files: {', '.join(given)}."
-        )
-    for name in wanted:
-        verify_again(given[name], settings.files.get(name, {}))
-    return {name: given[name] for name in wanted}
 
 
 def _problems(part: PairRows, scale: tuple[float, float]) -> list[str]:
@@ -127,16 +111,16 @@ def _problems(part: PairRows, scale: tuple[float, float]) -> list[str]:
     scores = [_number(score) for score in part.scores]
     none = [
         f"{number} ({written[:20]!r})"
-        for number, written, score in zip(part.numbers, part.scores, scores, strict=True)
+        for number, written, score in zip(part.names, part.scores, scores, strict=True)
         if score is None
     ]
     outside = [
         f"{number} ({score:g})"
-        for number, score in zip(part.numbers, scores, strict=True)
+        for number, score in zip(part.names, scores, strict=True)
         if score is not None and not low <= score <= high
     ]
-    problems = empty_texts(part.numbers, part.text_a, "text a")
-    problems += empty_texts(part.numbers, part.text_b, "text b")
+    problems = empty_texts(part.names, part.text_a, "text a")
+    problems += empty_texts(part.names, part.text_b, "text b")
     if none:
         problems.append(f"the score is missing or no number in {named(none)}")
     if outside:

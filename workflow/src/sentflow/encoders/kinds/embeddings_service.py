@@ -1,11 +1,7 @@
 """One request to a service that speaks the OpenAI embeddings format: retries, time-outs, and few of its own words."""
 
-import logging
-import re
 import time
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -13,6 +9,7 @@ import requests
 import urllib3
 from requests.auth import AuthBase
 
+from sentflow.downloads.retries import GaveUpError, PassingError, RetryPolicy, retried
 from sentflow.downloads.timed_http import Deadline, read_body, timed_session
 from sentflow.encoders.kinds.service_keys import read_key
 from sentflow.encoders.settings_by_kind import Connection
@@ -20,23 +17,9 @@ from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.jobs.secrecy import without_secrets
 
-logger = logging.getLogger(__name__)
-
-FIRST_WAIT_SECONDS = 1.0  # doubled before each further try
-LONGEST_WAIT_SECONDS = 60.0  # of our own doubling
-LONGEST_ASKED_SECONDS = 900.0  # beyond it a job that waits only occupies its place
 _CONNECT_SECONDS = 10.0
-_TOO_MANY_REQUESTS = 429
 _SHOWN_CHARACTERS = 300
 _STATUSES = frozenset(HTTPStatus)
-
-
-class _PassingError(Exception):
-    """A try failed in a way that a later one may mend."""
-
-    def __init__(self, reason: str, asked_seconds: float | None = None) -> None:
-        super().__init__(reason)
-        self.asked_seconds = asked_seconds
 
 
 class _Bearer(AuthBase):
@@ -74,6 +57,7 @@ class EmbeddingsService:
     ) -> None:
         self._url = url
         self._connection = connection
+        self._policy = RetryPolicy.of(connection.attempts)
         self._deadline = Deadline(connection.timeout_seconds, clock)
         self._session = timed_session(self._deadline)
         # What is packed could unpack to any size
@@ -89,22 +73,13 @@ class EmbeddingsService:
         DataError
             The service refuses, its answer has more than so many bytes, or all tries failed.
         """
-        wait_seconds = FIRST_WAIT_SECONDS
-        for attempt in range(1, self._connection.attempts + 1):
-            try:
-                return self._attempt(body, most_bytes)
-            except _PassingError as error:
-                pause = wait_seconds if error.asked_seconds is None else error.asked_seconds
-                if attempt == self._connection.attempts or pause > LONGEST_ASKED_SECONDS:
-                    asked = f"; it asks to wait {pause:.0f} s" if error.asked_seconds is not None else ""
-                    raise DataError(
-                        f"{self._url}: {error} (tried {attempt} times{asked}). What is done is kept: run "
-                        "snakemake again later, or raise attempts in the model's entry."
-                    ) from None
-                logger.warning("%s: %s; trying again in %.1f s", self._url, error, pause)
-            time.sleep(pause)
-            wait_seconds = min(2 * wait_seconds, LONGEST_WAIT_SECONDS)
-        raise ValueError(f"attempts must be at least 1, not {self._connection.attempts}")
+        try:
+            return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)
+        except GaveUpError as error:
+            raise DataError(
+                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise attempts in the "
+                "model's entry."
+            ) from None
 
     def _attempt(self, body: Mapping[str, Any], most_bytes: int) -> Any:
         timeout = (_CONNECT_SECONDS, self._connection.timeout_seconds)
@@ -123,11 +98,11 @@ class EmbeddingsService:
             requests.Timeout,
             requests.exceptions.ChunkedEncodingError,
         ) as error:
-            raise _PassingError(_reason(error)) from None
+            raise PassingError(_reason(error)) from None
         except urllib3.exceptions.ReadTimeoutError:
-            raise _PassingError("no whole answer in time") from None
+            raise PassingError("no whole answer in time") from None
         except urllib3.exceptions.HTTPError:
-            raise _PassingError("the answer broke off") from None
+            raise PassingError("the answer broke off") from None
         except requests.RequestException as error:
             raise DataError(f"{self._url}: {_shown(str(error))}") from None
         text = "" if content is None else content.decode("utf-8", errors="replace")
@@ -156,8 +131,8 @@ class EmbeddingsService:
         what = f"HTTP {status} {HTTPStatus(status).phrase}" if status in _STATUSES else f"HTTP {status}"
         if status == requests.codes.ok:
             return
-        if status in (408, _TOO_MANY_REQUESTS) or status >= 500:
-            raise _PassingError(what, _asked_seconds(response.headers.get("Retry-After", "")))
+        if self._policy.may_pass(status):
+            raise PassingError(what, response.headers.get("Retry-After", ""))
         if status in (401, 403):
             # Such answers like to repeat a part of the key
             variable = self._connection.key_variable
@@ -172,20 +147,6 @@ def _shown(text: str) -> str:
     """The start of a text of others; a secret is hidden before it can be cut in two."""
     clean = " ".join(without_secrets(text).split())
     return clean if len(clean) <= _SHOWN_CHARACTERS else clean[:_SHOWN_CHARACTERS] + "…"
-
-
-def _asked_seconds(retry_after: str) -> float | None:
-    """Seconds of a Retry-After header: a number, or a date; None where it says neither."""
-    text = retry_after.strip()
-    if re.fullmatch(r"\d+(\.\d+)?", text):
-        return float(text)
-    try:
-        moment = parsedate_to_datetime(text)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return max(0.0, (moment - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError, OverflowError):
-        return None
 
 
 def _reason(error: requests.RequestException) -> str:

@@ -1,71 +1,17 @@
 """Everything that could be selected: the catalog with the entries of a configuration laid over it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sentflow.graph.config.entries import read_entries
-from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
+from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.names import name_problems
-from sentflow.graph.config.parts import PARTS, SECTIONS
-from sentflow.graph.config.probing import PROTOCOLS, TASKS, source_problems
+from sentflow.graph.config.parts import known_parts, known_sections
 from sentflow.graph.config.schema import load_schema, schema_problems
-from sentflow.graph.config.shared import DATASETS
 from sentflow.graph.config.values import plain_values
 from sentflow.jobs.secrecy import secret_problems
-
-
-@dataclass(frozen=True)
-class TaskCatalog:
-    """Tasks and datasets without a selection, for programs that are no experiment.
-
-    Attributes
-    ----------
-    tasks
-        Every task by name, with what it takes from others by ``like``.
-    datasets
-        The entries of the datasets by name.
-    """
-
-    tasks: Entries
-    datasets: Entries
-
-
-def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
-    """The catalog's tasks and datasets with the caller's own laid over them.
-
-    Parameters
-    ----------
-    workflow
-        The folder that holds ``catalog/`` and ``schemas/``.
-    own
-        As a config file: its ``tasks`` and ``datasets`` are read.
-
-    Raises
-    ------
-    ConfigError
-        Names every mistake: the key, the value, and what to write instead.
-    """
-    entries, problems = _own_entries(own, workflow, (TASKS, DATASETS))
-    for name, entry in entries["tasks"].items():
-        problems += source_problems(name, as_map(entry), entries["datasets"])
-    refuse(problems)
-    return TaskCatalog(entries["tasks"], entries["datasets"])
-
-
-def protocol_catalog(workflow: Path, own: Mapping[str, Any]) -> Entries:
-    """The catalog's protocols with the caller's own laid over them; see `task_catalog`.
-
-    Returns
-    -------
-    dict
-        Every protocol by name, with what it takes from others by ``like``.
-    """
-    entries, problems = _own_entries(own, workflow, (PROTOCOLS,))
-    refuse(problems)
-    return entries["protocols"]
 
 
 def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
@@ -103,17 +49,17 @@ def checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, AllEntrie
     found = read_entries(
         plain,
         workflow,
-        SECTIONS,
+        known_sections(),
         before=lambda entries: list(name_problems(entries)),
-        after=lambda entries: [problem for part in PARTS for problem in part.entry_problems(entries)],
+        after=lambda entries: [problem for part in known_parts() for problem in part.entry_problems(entries)],
     )
     return (plain, *found)
 
 
-def _own_entries(
+def own_entries(
     own: Mapping[str, Any], workflow: Path, sections: tuple[Section, ...]
 ) -> tuple[AllEntries, list[str]]:
-    """All entries of some sections, and their problems."""
+    """All entries of some sections and their problems, for programs that are no experiment."""
     plain = plain_values({section.name: own.get(section.name) or {} for section in sections})
     of_config = load_schema(workflow, "config")["properties"]
     schema = {"properties": {section.name: of_config[section.name] for section in sections}}

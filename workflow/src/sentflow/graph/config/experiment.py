@@ -10,12 +10,9 @@ from typing import Any
 
 from sentflow.encoders.entries import RANDOM, is_featuriser, is_lazy
 from sentflow.graph.config.catalog import checked
-from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
+from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.config.messages import refuse, unknown
-from sentflow.graph.config.pairs import families_of, needed_pair_sets
-from sentflow.graph.config.parts import FAMILIES, MEASURED, PARTS, SECTIONS
-from sentflow.graph.config.schema import load_schema, read_yaml
-from sentflow.probing.protocol.named import NamedProtocol
+from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
 
 
 @dataclass(frozen=True)
@@ -26,39 +23,18 @@ class Experiment:
     ----------
     config
         The validated configuration.
-    models, tasks
-        The selected entries by name, in the order of the selection.
-    pair_sets, alignments, regressions
-        The same of sentence pairs with scores, and of what is measured on them.
-    datasets
-        The entries of the datasets that the selected tasks and the pair sets of `families` need.
-    tasks_of_dataset
-        Every task of the catalog and the config that reads a dataset, so that the texts of a dataset, and
-        with them its embeddings, do not depend on the selection.
-    families
-        Family → the pair sets whose sentences are embedded together: the selected ones, and those that selected
-        alignments and regressions are made of; in the order of the catalog.
-    published_similarity
-        What papers report on pair sets: catalog/published_similarity.yaml.
-    protocols
-        The protocol of the scores, then those that a study compares with it, by name.
-    protocol_notes, switch_notes
-        What each protocol is for, and what each switch does, for the report.
+    entries
+        Section → everything that could be selected, by name: the catalog with the configuration's own laid over it.
+    selected
+        Section → the entries that are selected or named otherwise, in that order.
+    workflow
+        The folder that holds ``catalog/`` and ``schemas/``.
     """
 
     config: Mapping[str, Any]
-    models: Entries
-    tasks: Entries
-    pair_sets: Entries
-    alignments: Entries
-    regressions: Entries
-    datasets: Entries
-    tasks_of_dataset: dict[str, Entries]
-    families: dict[str, Entries]
-    published_similarity: Mapping[str, Any]
-    protocols: dict[str, NamedProtocol]
-    protocol_notes: dict[str, str]
-    switch_notes: dict[str, str]
+    entries: AllEntries
+    selected: AllEntries
+    workflow: Path
 
     @property
     def title(self) -> str:
@@ -66,27 +42,9 @@ class Experiment:
         return str(self.config["experiment"]["title"])
 
     @property
-    def repetitions(self) -> range:
-        """1-based repetitions."""
-        return self._counted("repetitions")
-
-    @property
-    def folds(self) -> range:
-        """1-based folds."""
-        return self._counted("folds")
-
-    @property
-    def protocol(self) -> NamedProtocol:
-        """The protocol of the scores."""
-        return self.protocols[self.config["probe"]["protocol"]]
-
-    @property
-    def study(self) -> list[str]:
-        """Names of the protocols that are compared with `protocol`."""
-        return [name for name in self.protocols if name != self.protocol.name]
-
-    def _counted(self, what: str) -> range:
-        return range(1, self.protocol.cross_validation(self.config["probe"])[what] + 1)
+    def models(self) -> Entries:
+        """The selected encoders."""
+        return self.selected["models"]
 
     @property
     def fixed_models(self) -> list[str]:
@@ -127,7 +85,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     """
     plain, entries, problems = checked(config, workflow)
     selected: dict[str, list[str]] = {}
-    for section in SECTIONS:
+    for section in known_sections():
         found = section.names(plain)
         selected[section.name] = list(dict.fromkeys(name for _, name in found))
         problems += [
@@ -135,36 +93,11 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
             for place, name in found
             if name not in entries[section.name]
         ]
-    if not any(selected[name] for name in MEASURED):
-        wanted = ", or of ".join(part.sections[0].name for part in FAMILIES)
+    if not any(selected[name] for name in measured()):
+        wanted = ", or of ".join(part.sections[0].name for part in family_parts())
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
-    for part in PARTS:
+    for part in known_parts():
         problems += part.problems(plain, entries, selected)
     refuse(problems)
-    return _experiment(plain, entries, selected, workflow)
-
-
-def _experiment(config: Entry, entries: AllEntries, selected: Selected, workflow: Path) -> Experiment:
-    chosen = {
-        section: {name: entries[section][name] for name in selected[section]}
-        for section in ("models", "tasks", "pair_sets", "alignments", "regressions")
-    }
-    families = families_of(needed_pair_sets(selected, entries), entries["pair_sets"])
-    of_tasks = dict.fromkeys(entry["dataset"] for entry in chosen["tasks"].values())
-    of_pairs = [entry["dataset"] for pair_sets in families.values() for entry in pair_sets.values()]
-    protocols = {name: entries["protocols"][name] for name in selected["protocols"]}
-    switches = load_schema(workflow, "protocols")["$defs"]["switches"]["properties"]
-    return Experiment(
-        config=config,
-        **chosen,
-        datasets={name: entries["datasets"][name] for name in dict.fromkeys([*of_tasks, *of_pairs])},
-        tasks_of_dataset={
-            dataset: {name: entry for name, entry in entries["tasks"].items() if entry["dataset"] == dataset}
-            for dataset in of_tasks
-        },
-        families=families,
-        published_similarity=read_yaml(workflow / "catalog" / "published_similarity.yaml"),
-        protocols={name: NamedProtocol.from_entry(name, entry) for name, entry in protocols.items()},
-        protocol_notes={name: entry.get("description", "") for name, entry in protocols.items()},
-        switch_notes={name: switch["description"] for name, switch in switches.items()},
-    )
+    chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
+    return Experiment(plain, entries, chosen, workflow)

@@ -1,6 +1,6 @@
 """What a family of measurements says of its part of the catalog and of a configuration: its sections, their problems.
 
-A module per family holds its `ConfigPart`; `sentflow.graph.config.parts` lists them, and nothing else names one.
+See `sentflow.graph.family.Family.config`.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -41,8 +41,8 @@ def _problems_of(names: Iterable[str], where: str) -> Iterator[str]:
         other = first.setdefault(name.casefold(), name)
         if other != name:
             yield (
-                f"{where}.{name}: it differs from {other} in capital letters only, and many file systems would take "
-                "their files for the same. Write another name."
+                f"{where}.{name}: it differs from {other} in capital letters only, and many file systems would treat "
+                "their files as the same. Write another name."
             )
         if len(name) > MAX_LENGTH:
             yield (

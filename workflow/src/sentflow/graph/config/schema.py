@@ -13,6 +13,11 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
+try:
+    from yaml import CSafeLoader as SafeLoader  # ten times faster
+except ImportError:
+    from yaml import SafeLoader  # type: ignore[assignment]
+
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import parse_settings
 from sentflow.graph.config.messages import instead
@@ -24,9 +29,8 @@ _LONGEST_NUMBER = 200
 @cache
 def read_yaml(path: Path) -> Any:
     """A YAML file of the workflow, which must not be changed in place."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
     with path.open(encoding="utf-8") as stream:
-        return yaml.load(stream, Loader=loader)
+        return yaml.load(stream, Loader=SafeLoader)
 
 
 @cache
@@ -92,8 +96,8 @@ def _resolved(node: Any, document: Any, folder: Path) -> Any:
 
 
 def _unquoted(error: ValidationError) -> str:
-    """What to write instead of a text that would be right if it were none; empty for other mistakes."""
-    # a number or a list of names is short; a long text would be read for nothing, at any cost
+    """What to write instead of a text that would be right without quotes; empty for other mistakes."""
+    # a number or a list of names is short; reading a long text as YAML could cost any time
     if error.validator != "type" or not isinstance(error.instance, str):
         return ""
     if len(error.instance) > _LONGEST_NUMBER:
@@ -105,6 +109,6 @@ def _unquoted(error: ValidationError) -> str:
     if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
         return ""
     return (
-        f"Write {error.instance} without quotes, in a file: snakemake --config makes texts of all values inside {{…}}, "
-        "--configfile does not. "
+        f"Write {error.instance} without quotes, in a file: snakemake --config turns all values inside {{…}} into "
+        "texts, --configfile does not. "
     )

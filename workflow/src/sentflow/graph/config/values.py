@@ -88,7 +88,7 @@ def value_problems(value: Any, *, where: str) -> Iterator[str]:
 def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterator[str]:
     """Problems of what stands at a key, in however deep a list."""
     if isinstance(value, Mapping | list | tuple):
-        if id(value) in seen:  # an alias: told once
+        if id(value) in seen:  # an alias: reported once
             return
         seen.add(id(value))
     if isinstance(value, Mapping):
@@ -111,16 +111,16 @@ def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterato
                 "it to a path without braces."
             )
     elif isinstance(value, float) and not math.isfinite(value):
-        yield f"{where}: {value} is no finite number. Write the number, or leave the key out."
+        yield f"{where}: {value} is not a finite number. Write a finite number, or leave the key out."
     elif isinstance(value, int) and abs(value) >= _LARGEST:
-        yield f"{where}: a number of more than 18 digits is none of any setting. Write a smaller one."
+        yield f"{where}: a number of more than 18 digits is too large for any setting. Write a smaller one."
 
 
 def _text_problems(text: str, where: str, *, one_line: bool) -> Iterator[str]:
     if found := HIDDEN.search(text):
         yield (
-            f"{where}: character {found.start() + 1} is {written_out(found[0])}, a control character that nobody sees "
-            "but that breaks lines, tables and terminals. Delete it."
+            f"{where}: character {found.start() + 1} is {written_out(found[0])}, an invisible control character, which "
+            "breaks lines, tables and terminals. Delete it."
         )
     elif one_line and (found := _SEPARATORS.search(text)):
         kind = "line break" if found[0] == "\n" else "tab"

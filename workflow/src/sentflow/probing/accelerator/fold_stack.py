@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from sentflow.probing.accelerator.resident_features import ResidentFeatures
-from sentflow.probing.accelerator.tensor_adamw import TensorAdamW
-from sentflow.probing.accelerator.tensor_batches import Scaling
-from sentflow.probing.accelerator.tensor_training import new_stack
+from sentflow.probing.accelerator.adamw import TensorAdamW
+from sentflow.probing.accelerator.resident import ResidentFeatures, Scaling, TrainingRows
+from sentflow.probing.accelerator.stacks import LogisticStack, MlpStack, ProbeStack
 from sentflow.probing.kernels.schedule import Schedule
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import Setting
 from sentflow.probing.training.fold import Fold
 
@@ -32,8 +32,6 @@ class FoldStackTraining:
         S of each fold.
     epochs
         How many will be trained at most.
-    hidden
-        Units of the hidden layer; None for logistic probes.
     """
 
     def __init__(
@@ -44,20 +42,15 @@ class FoldStackTraining:
         settings: Sequence[Sequence[Setting]],
         *,
         epochs: int,
-        hidden: int | None,
     ) -> None:
         self._resident, self._size = resident, len(settings[0])
         self._n_batches = np.array([fold.n_batches for fold in folds])
         self._steps_per_epoch = int(self._n_batches[0])
-        initial = np.stack([fold.initial(resident.dimension, hidden=hidden) for fold in folds])
-        self._stack = new_stack(
-            resident.features,
-            resident.labels,
-            torch.from_numpy(initial).to(resident.device),
-            hidden=hidden,
-            n_outputs=folds[0].n_outputs,
-            size=self._size,
-            scaling=scaling,
+        initial = torch.from_numpy(np.stack([fold.initial(resident.dimension) for fold in folds]))
+        self._stack = _new_stack(
+            TrainingRows(resident.features, resident.labels, scaling, size=self._size),
+            initial.to(resident.device),
+            folds[0].design,
         )
         schedule = stacked_schedule(
             [fold.schedule(some, epochs=epochs) for fold, some in zip(folds, settings, strict=True)],
@@ -120,6 +113,12 @@ class FoldStackTraining:
 
     def _numbers(self, values: Sequence[int]) -> torch.Tensor:
         return torch.tensor(values, dtype=torch.int64, device=self._resident.device)
+
+
+def _new_stack(rows: TrainingRows, initial: torch.Tensor, design: ProbeDesign) -> ProbeStack:
+    if design.hidden is None:
+        return LogisticStack(rows, initial, n_outputs=design.n_outputs)
+    return MlpStack(rows, initial, hidden=design.hidden, n_outputs=design.n_outputs)
 
 
 def stacked_schedule(schedules: Sequence[Schedule], n_batches: Sequence[int] | np.ndarray) -> Schedule:

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 import numpy as np
 
 from sentflow.errors import DataError
+from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.training.selected_rows import SelectedRows
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-    FeaturePart: TypeAlias = np.ndarray | SelectedRows | csr_array
     EncodedTexts: TypeAlias = np.ndarray | csr_array
 
 

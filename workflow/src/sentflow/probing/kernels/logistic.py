@@ -1,7 +1,8 @@
-"""Training of logistic probes on dense features, on a processor."""
+"""Training of logistic probes on a processor."""
 
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ class LinearProbes(ABC):
     Parameters
     ----------
     problem
-        Training features with the column of ones, initial weights.
+        Training features with the column of ones, dense or sparse; initial weights.
     labels
         (n,) int64.
     schedule
@@ -27,7 +28,7 @@ class LinearProbes(ABC):
     """
 
     def __init__(
-        self, problem: Problem[np.ndarray], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
+        self, problem: Problem[Any], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
     ) -> None:
         self._features = problem.train
         self._labels = labels
@@ -51,16 +52,25 @@ class LinearProbes(ABC):
     def losses(self) -> np.ndarray:
         """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
         logits, rows = (np.stack(values, axis=1) for values in zip(*self._epochs, strict=True))
-        shape, n = rows.shape[:3], rows.shape[3]
-        per_row = logits.reshape(math.prod(shape), -1, n).transpose(0, 2, 1)
-        return mean_losses(per_row, self._labels[rows].reshape(-1, n)).reshape(shape)
+        n = rows.shape[-1]
+        return mean_losses(self._by_batch(logits, n), self._labels[rows].reshape(-1, n)).reshape(
+            rows.shape[:-1]
+        )
 
-    def logits(self, features: np.ndarray, offset: np.ndarray | None = None) -> np.ndarray:
+    def logits(self, features: Any, offset: np.ndarray | None = None) -> np.ndarray:
         """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""
-        logits = np.stack([np.atleast_2d(np.dot(weights, features.T)).T for weights in self._weights])
+        logits = self._products(features)
         if offset is not None:
             logits += self._schedule.decay[self._steps, :, :, None].astype(np.float32) * offset
         return logits
+
+    def _by_batch(self, logits: np.ndarray, n: int) -> np.ndarray:
+        """(all batches, B, outputs) of what `_train` gave."""
+        return logits.reshape(-1, math.prod(self._outputs), n).transpose(0, 2, 1)
+
+    def _products(self, features: Any) -> np.ndarray:
+        """(S, m, outputs) products of features and weights."""
+        return np.stack([np.atleast_2d(np.dot(weights, features.T)).T for weights in self._weights])
 
 
 class LogisticTraining(LinearProbes):

@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 from sentflow.probing.kernels.columns import Problem
 from sentflow.probing.kernels.first_layers import DenseFirstLayer, FirstLayer, SparseFirstLayer
 from sentflow.probing.kernels.schedule import Schedule
 from sentflow.probing.kernels.sparse import ShiftedSparse
-from sentflow.probing.kernels.tensor_losses import loss_and_residual
 
-_MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
-_EPSILON = 1e-5
+MOMENTUM = 0.1  # torch.nn.BatchNorm1d's defaults
+EPSILON = 1e-5
 
 # Eight operations follow one another on the same parameters: in blocks that stay in the processor's second-level cache
 # they took three quarters of the time of passes over a large probe (3 million parameters). The numbers are the same.
@@ -94,7 +94,7 @@ class MlpTraining:
         hidden = self._first_layer.apply(features)
         if offset is not None:
             hidden += torch.from_numpy(self._schedule.decay[self._steps].astype(np.float32) * offset)
-        normed = hidden.sub_(self._running_mean).mul_(torch.rsqrt(self._running_variance + _EPSILON))
+        normed = hidden.sub_(self._running_mean).mul_(torch.rsqrt(self._running_variance + EPSILON))
         active = torch.relu_(normed.mul_(scale).add_(shift))
         return torch.addmm(bias, active, weights.T)[None].numpy()
 
@@ -106,9 +106,9 @@ class MlpTraining:
         # torch.native_batch_norm rounds otherwise: it moved the losses of a golden set by 4e-6, this by 4e-8
         n = len(rows)
         variance, mean = torch.var_mean(hidden, dim=0, correction=0)
-        self._running_mean.lerp_(mean, _MOMENTUM)
-        self._running_variance.lerp_(variance * (n / (n - 1)), _MOMENTUM)
-        inverse_std = torch.rsqrt(variance + _EPSILON)
+        self._running_mean.lerp_(mean, MOMENTUM)
+        self._running_variance.lerp_(variance * (n / (n - 1)), MOMENTUM)
+        inverse_std = torch.rsqrt(variance + EPSILON)
         normed = hidden.sub_(mean).mul_(inverse_std)
         active = torch.relu_(normed * scale + shift)
         logits = torch.addmm(bias, active, weights.T)
@@ -163,6 +163,34 @@ class MlpTraining:
         norms = [torch.linalg.vector_norm(gradient) for gradient in self._layer_gradients]
         norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(norms))
         return norm
+
+
+def loss_and_residual(logits: torch.Tensor, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mean loss per probe as `losses.mean_losses`, and its derivative by the logits.
+
+    Parameters
+    ----------
+    logits
+        (S, n, 1) float32 for two classes, (S, n, K) for more.
+    labels
+        (S, n) int64.
+
+    Returns
+    -------
+    tuple
+        (S,) float64 losses; (S, n, outputs) float32 derivative (σ(z) − y) / n, or (softmax(z) − onehot) / n.
+    """
+    n = labels.shape[-1]
+    if logits.shape[-1] == 1:
+        truth = labels.unsqueeze(-1).to(logits.dtype)
+        loss = functional.softplus(logits).sub_(truth * logits)
+        return loss.sum(dim=(1, 2), dtype=torch.float64).div_(n), torch.sigmoid(logits).sub_(truth).div_(n)
+    log_shares = functional.log_softmax(logits, dim=-1)
+    picked = log_shares.gather(-1, labels.unsqueeze(-1))
+    residual = log_shares.exp_()
+    minus_one = residual.new_full((1, 1, 1), -1.0).expand(*labels.shape, 1)
+    residual.scatter_add_(-1, labels.unsqueeze(-1), minus_one)
+    return picked.sum(dim=(1, 2), dtype=torch.float64).div_(-n), residual.div_(n)
 
 
 def _multiply(values: torch.Tensor, factor: float) -> None:

@@ -1,77 +1,55 @@
 """Training of logistic probes on sparse features: a step costs what its entries cost, and one pass of AdamW."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from sentflow.probing.kernels.array_adamw import ArrayAdamW
 from sentflow.probing.kernels.columns import Problem
-from sentflow.probing.kernels.losses import mean_losses, residuals
+from sentflow.probing.kernels.logistic import LinearProbes
+from sentflow.probing.kernels.losses import residuals
 from sentflow.probing.kernels.schedule import Schedule
 from sentflow.probing.kernels.sparse import ShiftedSparse
 
 
-class SparseLogisticTraining:
-    """S linear probes with the same initial weights; each visits its own batches.
+class SparseLogisticTraining(LinearProbes):
+    """Linear probes on features that are almost all zero; parameters as those of `LinearProbes`.
 
     A batch is a few thousand entries, which NumPy sums in less time than SciPy needs to look at a matrix.
-
-    Parameters
-    ----------
-    problem
-        Training features with the column of ones, sparse; initial weights.
-    labels
-        (n,) int64.
-    schedule
-        Of S probes.
-    n_outputs
-        K: 1 for two classes, else the number of classes.
     """
 
     def __init__(
         self, problem: Problem[ShiftedSparse], labels: np.ndarray, schedule: Schedule, *, n_outputs: int
     ) -> None:
+        super().__init__(problem, labels, schedule, n_outputs=n_outputs)
         self._entries, self._shift = _Entries(problem.train.matrix), problem.train.shift
-        self._labels, self._schedule = labels, schedule
-        self._shape = (len(schedule.beta1), n_outputs, len(self._shift))
-        self._parameters = np.tile(problem.initial, (len(schedule.beta1), 1))
-        self._gradient = np.zeros_like(self._parameters)
-        self._optimiser = ArrayAdamW(
-            self._parameters, self._gradient, schedule, multiplicity=problem.multiplicity
+        gradient = np.zeros_like(self._parameters)
+        self._stack, self._gradient = (
+            values.reshape(len(values), n_outputs, -1) for values in (self._parameters, gradient)
         )
-        self._steps = 0
-        self._epochs: list[tuple[np.ndarray, np.ndarray]] = []  # logits and rows
+        self._optimiser = ArrayAdamW(self._parameters, gradient, schedule, multiplicity=problem.multiplicity)
 
-    def epoch(self, rows: np.ndarray) -> None:
-        """Train on every batch of (S, batches, B) int64 row numbers."""
+    def _train(self, rows: np.ndarray) -> np.ndarray:
+        """(S, batches, B, outputs) logits."""
         size, n_batches, n = rows.shape
-        labels = self._labels[rows]
-        logits = np.empty((n_batches, size, n, self._shape[1]), np.float32)
-        weights, gradient = (values.reshape(self._shape) for values in (self._parameters, self._gradient))
+        labels, weights = self._labels[rows], self._stack
+        logits = np.empty((n_batches, size, n, weights.shape[1]), np.float32)
         for step in range(n_batches):
             batch = self._entries.batch(rows[:, step])
             np.subtract(batch.products(weights), (weights @ self._shift)[:, None], out=logits[step])
             residual = residuals(logits[step], labels[:, step])
-            gradient[:] = batch.sums(residual)
-            gradient -= residual.sum(axis=1)[:, :, None] * self._shift
+            self._gradient[:] = batch.sums(residual)
+            self._gradient -= residual.sum(axis=1)[:, :, None] * self._shift
             self._optimiser.step()
-        self._steps += n_batches
-        self._epochs.append((logits.swapaxes(0, 1), rows))
+        return logits.swapaxes(0, 1)
 
-    def losses(self) -> np.ndarray:
-        """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
-        logits, rows = (np.stack(values, axis=1) for values in zip(*self._epochs, strict=True))
-        *shape, n, n_outputs = logits.shape
-        labels = self._labels[rows].reshape(-1, n)
-        return mean_losses(logits.reshape(-1, n, n_outputs), labels).reshape(shape)
+    def _by_batch(self, logits: np.ndarray, n: int) -> np.ndarray:
+        return logits.reshape(-1, n, logits.shape[-1])
 
-    def logits(self, features: ShiftedSparse, offset: np.ndarray | None = None) -> np.ndarray:
-        """(S, m, outputs) for (m, D + 1) features, plus the decayed `offset` (m, outputs)."""
-        logits = np.stack([features @ weights.T for weights in self._parameters.reshape(self._shape)])
-        if offset is not None:
-            logits += self._schedule.decay[self._steps, :, :, None].astype(np.float32) * offset
-        return logits
+    def _products(self, features: Any) -> np.ndarray:
+        return np.stack([features @ weights.T for weights in self._stack])
 
 
 class _Entries:

@@ -1,7 +1,7 @@
 """The files of one fold: its scores, and beside them its out-of-fold predictions."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,8 @@ from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, write_parquet
+from sentflow.graph.paths import predictions_of
+from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
 _METADATA_KEY = b"sentflow"
 
@@ -41,15 +43,34 @@ class FoldInfo:
     dimension: int
     settings: str
 
+    @classmethod
+    def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
+        """The description of a fold that was trained with such settings (`ProbeProtocol.job_settings`)."""
+        return cls(
+            **result.setting._asdict(),
+            n_train=result.n_train,
+            n_evaluation=result.n_evaluation,
+            n_test=len(result.test_rows),
+            dimension=result.dimension,
+            settings=json.dumps(settings, sort_keys=True),
+        )
+
+
+def write_result(file: Path | str, result: FoldResult, settings: Mapping[str, Any]) -> None:
+    """Write a fold, and first its predictions beside it; `settings` as in `FoldInfo.of`."""
+    write_predictions(predictions_of(str(file)), prediction_records(result))
+    write_fold(file, fold_records(result), FoldInfo.of(result, settings))
+
 
 def write_fold(path: Path | str, records: dict[str, Any], info: FoldInfo) -> None:
     """Write the columns of `fold_records` with their description."""
-    _write(path, records, {_METADATA_KEY: json.dumps(asdict(info), sort_keys=True).encode()})
+    metadata = {_METADATA_KEY: json.dumps(asdict(info), sort_keys=True).encode()}
+    write_parquet(path, table_of(records, metadata))
 
 
 def write_predictions(path: Path | str, records: dict[str, Any]) -> None:
     """Write the columns of `prediction_records`."""
-    _write(path, records, None)
+    write_parquet(path, table_of(records))
 
 
 def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
@@ -89,7 +110,3 @@ def refuse_other_settings(
             f"{len(others)} of {len(infos)} folds were trained with other settings than {settings}, e.g. {others[0]}. "
             "Delete them and run snakemake again."
         )
-
-
-def _write(path: Path | str, records: dict[str, Any], metadata: dict[bytes, bytes] | None) -> None:
-    write_parquet(path, table_of(records, metadata))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sentflow.probing.training.selected_rows import SelectedRows
+from sentflow.probing.features.sources import SelectedRows
 
 logger = logging.getLogger(__name__)
 

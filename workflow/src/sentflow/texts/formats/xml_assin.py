@@ -1,25 +1,21 @@
 """Pairs of ASSIN's XML files: two sentences, how similar they are, and whether one follows from the other."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
+from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.records import Records, listed, numbered
+
+_COLUMNS = ("t", "h", "similarity", "entailment")
 
 
-@dataclass(frozen=True)
-class AssinPair:
-    """One ``pair`` of an ``entailment-corpus``; what an attribute says is as written."""
+def read_assin(file: RawFile) -> Records:
+    """The ``pair`` elements of an ``entailment-corpus``; what an attribute says is as written.
 
-    text_a: str
-    text_b: str
-    similarity: str
-    entailment: str
-
-
-def read_assin(path: Path) -> list[AssinPair]:
-    """The pairs of a file, in its order.
+    Returns
+    -------
+    Records
+        Columns ``t`` and ``h`` (the sentences), ``similarity`` and ``entailment``.
 
     Raises
     ------
@@ -31,7 +27,7 @@ def read_assin(path: Path) -> list[AssinPair]:
     from xml.parsers import expat
 
     def refuse(*_: Any) -> None:
-        raise DataError(f"{path.name} declares a document type; ASSIN files have none. It is not read.")
+        raise DataError(f"{file.name} declares a document type; ASSIN files have none. It is not read.")
 
     builder = ElementTree.TreeBuilder()
     parser = expat.ParserCreate()
@@ -40,20 +36,19 @@ def read_assin(path: Path) -> list[AssinPair]:
     parser.EndElementHandler = builder.end
     parser.CharacterDataHandler = builder.data
     try:
-        parser.Parse(path.read_bytes(), True)
+        parser.Parse(file.content(), True)
     except expat.ExpatError as error:
-        raise DataError(f"{path.name} is not readable XML: {error}") from error
-    return _pairs(path, list(builder.close().iter("pair")))
+        raise DataError(f"{file.name} is not readable XML: {error}") from error
+    return _pairs(file.name, list(builder.close().iter("pair")))
 
 
-def _pairs(path: Path, elements: Sequence[Any]) -> list[AssinPair]:
+def _pairs(name: str, elements: list[Any]) -> Records:
     if not elements:
-        raise DataError(f"{path.name} is empty: it has no element pair.")
-    found = [
+        raise DataError(f"{name} is empty: it has no element pair.")
+    rows = [
         (pair.findtext("t"), pair.findtext("h"), pair.get("similarity"), pair.get("entailment"))
         for pair in elements
     ]
-    if odd := [str(row) for row, parts in enumerate(found, start=1) if None in parts]:
-        listed = ", ".join(odd[:10]) + (f" and {len(odd) - 10} more" if len(odd) > 10 else "")
-        raise DataError(f"{path.name}: no similarity, entailment, t or h in pair {listed}.")
-    return [AssinPair(*parts) for parts in found]
+    if odd := [str(row) for row, parts in enumerate(rows, start=1) if None in parts]:
+        raise DataError(f"{name}: no similarity, entailment, t or h in pair {listed(odd, limit=10)}.")
+    return Records(name, _COLUMNS, [list(column) for column in zip(*rows, strict=True)], numbered(len(rows)))

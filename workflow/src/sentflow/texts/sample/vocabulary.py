@@ -6,15 +6,19 @@ from typing import Any
 
 import yaml
 
+try:
+    from yaml import CSafeLoader as SafeLoader  # ten times faster
+except ImportError:
+    from yaml import SafeLoader  # type: ignore[assignment]
+
 _FOLDER = Path(__file__).with_name("vocabulary")
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the C loader is ten times faster
 
 
 @cache
 def vocabulary(name: str) -> dict[str, Any]:
     """What a data file holds: word lists and templates by name; lists as tuples, since all texts share them."""
     text = _FOLDER.joinpath(f"{name}.yaml").read_text(encoding="utf-8")
-    found: dict[str, Any] = _frozen(yaml.load(text, Loader=_LOADER))
+    found: dict[str, Any] = _frozen(yaml.load(text, Loader=SafeLoader))
     return found
 
 

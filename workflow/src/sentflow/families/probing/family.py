@@ -6,14 +6,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.encoders.prompts import SIDES, prompted_tasks, roles_of_texts
+from sentflow.families.probing.config import PROBING
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
+from sentflow.graph.config.schema import load_schema
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import DOCUMENT, QUERY, Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
-from sentflow.graph.provenance import versions
-from sentflow.probing.protocol.named import CROSS_VALIDATION, NamedProtocol
+from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.design import ACCELERATOR
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 HARDEST_TEXTS = 100
@@ -25,10 +28,30 @@ class Probing(Family):
     """Tasks, each probed by cross-validated classifiers on the vectors of every encoder."""
 
     name = "probing"
+    config = PROBING
     position = 1
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
+        self.tasks = experiment.selected["tasks"]
+        # The protocol of the scores, then those that a study compares with it.
+        entries = experiment.selected["protocols"]
+        self.protocols = {
+            name: ProbeProtocol.from_entry(name, entry, experiment.config["probe"])
+            for name, entry in entries.items()
+        }
+        self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
+        self.study = [name for name in self.protocols if name != self.protocol.name]
+        counts = self.protocol.cross_validation
+        self.repetitions = range(1, counts["repetitions"] + 1)
+        self.folds_of_repetition = range(1, counts["folds"] + 1)
+        # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
+        datasets = dict.fromkeys(entry["dataset"] for entry in self.tasks.values())
+        every_task = experiment.entries["tasks"].items()
+        self.tasks_of_dataset = {
+            dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
+            for dataset in datasets
+        }
         self.exported = TaskExports(experiment)
 
     # --- what it needs --------------------------------------------------------------------------------------
@@ -44,7 +67,7 @@ class Probing(Family):
         """
         models_of: dict[str, list[str]] = {}
         collections: dict[str, Collection] = {}
-        for task, model in product(self.experiment.tasks, self.experiment.fixed_models):
+        for task, model in product(self.tasks, self.experiment.fixed_models):
             for collection in self._collections(task, model):
                 collections[collection.name] = collection
                 models = models_of.setdefault(collection.name, [])
@@ -58,7 +81,7 @@ class Probing(Family):
         """Where the texts of a task lie as a model embeds them: first and second apart, if it tells them apart."""
         entry, dataset = self.experiment.models[model], self.task(task)["dataset"]
         if task not in prompted_tasks(entry):
-            tasks = list(self.experiment.tasks_of_dataset[dataset])
+            tasks = list(self.tasks_of_dataset[dataset])
             return [Collection(dataset, _tables(tasks), _digests(tasks), [model])]
         own = (_tables([task]), _digests([task]), [model])
         if roles_of_texts(entry.get("prompt_names", {}), task) != SIDES:
@@ -70,24 +93,24 @@ class Probing(Family):
 
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
-        tasks = self.experiment.tasks
+        tasks = self.tasks
         names = [[f"task table {name}", entry["dataset"]] for name, entry in tasks.items()]
         return dict(zip(_digests(tasks), names, strict=True))
 
     def task_digests(self) -> list[str]:
         """The digests of `task_tables`."""
-        return _digests(self.experiment.tasks)
+        return _digests(self.tasks)
 
     def _prepared(self) -> Entries:
         """The selected tasks, and those whose texts are embedded with theirs."""
         embedded = {table for collection in self.collections() for table in collection.tables}
         sharing = {
             name: entry
-            for tasks in self.experiment.tasks_of_dataset.values()
+            for tasks in self.tasks_of_dataset.values()
             for name, entry in tasks.items()
             if paths.TASK.format(task=name) in embedded
         }
-        return {**self.experiment.tasks, **sharing}
+        return {**self.tasks, **sharing}
 
     # --- what it makes --------------------------------------------------------------------------------------
 
@@ -109,11 +132,11 @@ class Probing(Family):
 
     def task_tables(self) -> list[str]:
         """The table of every selected task."""
-        return _tables(self.experiment.tasks)
+        return _tables(self.tasks)
 
     def comparisons(self) -> list[str]:
         """What is said of several models on tasks."""
-        if not self.experiment.tasks:
+        if not self.tasks:
             return []
         return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
 
@@ -123,7 +146,7 @@ class Probing(Family):
 
     def published_results(self) -> list[str]:
         """See `Family.published_results`; no texts, so not the hardest."""
-        audits = [paths.AUDIT.format(task=task) for task in self.experiment.tasks]
+        audits = [paths.AUDIT.format(task=task) for task in self.tasks]
         return [*self.scores(), *self.score_tables(), *self.comparisons(), *audits]
 
     def exports(self) -> list[str]:
@@ -133,12 +156,12 @@ class Probing(Family):
     def audits(self) -> list[str]:
         """What is to be known about the rows of each task, then the texts of each that most probes get wrong."""
         patterns = (paths.AUDIT, paths.HARDEST)
-        return [pattern.format(task=task) for pattern in patterns for task in self.experiment.tasks]
+        return [pattern.format(task=task) for pattern in patterns for task in self.tasks]
 
     def summaries(self) -> list[str]:
         """The summaries of scores and training curves, comparisons, and the effects of each protocol of a study."""
         files = [paths.SUMMARY, paths.CURVES, *self.comparisons(), *self.effects()]
-        return files if self.experiment.tasks else []
+        return files if self.tasks else []
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -146,21 +169,21 @@ class Probing(Family):
 
     def effects(self) -> list[str]:
         """What each protocol of the study changes."""
-        return [paths.EFFECTS.format(protocol=protocol) for protocol in self.experiment.study]
+        return [paths.EFFECTS.format(protocol=protocol) for protocol in self.study]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"scores": bool(self.experiment.tasks), "study": bool(self.experiment.study)}
+        return {"scores": bool(self.tasks), "study": bool(self.study)}
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        return {"tasks": list(self.experiment.tasks)}
+        return {"tasks": list(self.tasks)}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         return {
-            "tasks": self.experiment.tasks,
-            "protocols": [self._told_protocol(name) for name in self.experiment.protocols],
+            "tasks": self.tasks,
+            "protocols": [self._told_protocol(name) for name in self.protocols],
             "published": self.published(),
         }
 
@@ -171,16 +194,16 @@ class Probing(Family):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         experiment = self.experiment
-        parts = {"task": 1, "repetition": len(experiment.repetitions)}
-        parts["fold"] = parts["repetition"] * len(experiment.folds)
+        parts = {"task": 1, "repetition": len(self.repetitions)}
+        parts["fold"] = parts["repetition"] * len(self.folds_of_repetition)
         per_score = parts[experiment.config["probe"]["job"]]
-        n_tasks, n_protocols = len(experiment.tasks), len(experiment.study)
+        n_tasks, n_protocols = len(self.tasks), len(self.study)
         n_scores = n_tasks * len(experiment.models)
         probes = dict.fromkeys(("probe", "probe_featurised", "probe_lazy"), 0)
         study = {f"{rule}_study": 0 for rule in probes}
         for task, model in self._measured():
             probes[self._probe_rule(model)] += per_score
-            for protocol in experiment.study:
+            for protocol in self.study:
                 own = self.has_own_folds(protocol, task, model)
                 study[f"{self._probe_rule(model)}_study"] += per_score if own else 0
         return {
@@ -199,10 +222,10 @@ class Probing(Family):
 
     def constraints(self) -> Mapping[str, str]:
         """Tasks, also those that share a dataset with a selected one, and the protocols of the study."""
-        known = [task for tasks in self.experiment.tasks_of_dataset.values() for task in tasks]
+        known = [task for tasks in self.tasks_of_dataset.values() for task in tasks]
         return {
             "task": one_of(known),
-            "protocol": one_of(self.experiment.study),
+            "protocol": one_of(self.study),
             "rep": r"\d+",
             "fold": r"\d+",
         }
@@ -229,7 +252,7 @@ class Probing(Family):
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
         own = self._folds_from(wildcards)
-        pattern = paths.FOLD if own == self.experiment.protocol else paths.STUDY_FOLD
+        pattern = paths.FOLD if own == self.protocol else paths.STUDY_FOLD
         return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
@@ -241,8 +264,8 @@ class Probing(Family):
         """The fold files that one probe job writes: those of a fold, repetition or task (``probe.job``)."""
         pattern = paths.STUDY_FOLD if study else paths.FOLD
         job = self.experiment.config["probe"]["job"]
-        reps = [str(rep) for rep in self.experiment.repetitions] if job == "task" else ["{rep}"]
-        folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.experiment.folds]
+        reps = [str(rep) for rep in self.repetitions] if job == "task" else ["{rep}"]
+        folds = ["{fold}"] if job == "fold" else [str(fold) for fold in self.folds_of_repetition]
         names = {key: f"{{{key}}}" for key in ("protocol", "task", "model")}
         return [pattern.format(**names, rep=rep, fold=fold) for rep in reps for fold in folds]
 
@@ -270,16 +293,19 @@ class Probing(Family):
         """What a task table must allow: told early, but it changes no byte and runs nothing again."""
         entry = self.task(wildcards.task)
         name = entry["reader"]["file"]
-        file = self.experiment.datasets[entry["dataset"]]["files"][name]
-        protocol = self.experiment.protocol
-        checks = {
-            "metric": entry["metric"],
-            "folds": len(self.experiment.folds),
-            "batch_rows": protocol.number("batch_size"),
-            "evaluation_share": protocol.number("evaluation_share"),
-            "small_parts": not protocol.switches.warmup_floor,
-        }
+        file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
+        checks = {"metric": entry["metric"], **self.protocol.needs()}
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
+
+    @property
+    def probe_device(self) -> str:
+        """Where probes are trained; its kind alone is among the settings."""
+        return str(self.experiment.config["probe"].get("device", "cpu"))
+
+    def probe_code(self, command: str) -> str:
+        """Digest of a command that probes, and of the code for accelerators where it trains on one."""
+        own = code(f"sentflow.commands.{command}")
+        return own if self.probe_device == "cpu" else f"{own} {code(ACCELERATOR)}"
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
@@ -292,22 +318,17 @@ class Probing(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        protocol, config = self._protocol(wildcards), self.experiment.config
-        about = {
-            "name": protocol.name,
-            "switches": protocol.switches.changes(),
-            "changed": protocol.changed_settings(self.task(wildcards.task), config["probe"]),
-        }
-        statistics = pick(config["statistics"], "level", "n_item_resamples", "n_resamples")
+        about = self._protocol(wildcards).about(self.task(wildcards.task))
+        statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
 
     def audit_settings(self, wildcards: Any) -> str:
         """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
-        settings = self._probe_settings(self.experiment.protocol, wildcards)
+        settings = self._probe_settings(self.protocol, wildcards)
         group_folds = settings.get("switches", {}).get("group_folds", False)
         language = self.task(wildcards.task)["language"]
-        draws = pick(settings, *CROSS_VALIDATION)
+        draws = self.protocol.cross_validation
         return json_text({**draws, "group_folds": group_folds, "language": language})
 
     def hardest_settings(self, wildcards: Any) -> str:
@@ -326,30 +347,30 @@ class Probing(Family):
 
     def effect_settings(self, wildcards: Any) -> str:
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
-        protocol = self.experiment.protocols[wildcards.protocol]
+        protocol = self.protocols[wildcards.protocol]
         return json_text({**self._titles(), "protocol": {"name": protocol.name, "title": protocol.title}})
 
     # --- helpers --------------------------------------------------------------------------------------------
 
     def task(self, name: str) -> Entry:
         """The entry of a task that is selected, or shares its dataset with one that is."""
-        if name in self.experiment.tasks:
-            return self.experiment.tasks[name]
-        return next(tasks[name] for tasks in self.experiment.tasks_of_dataset.values() if name in tasks)
+        if name in self.tasks:
+            return self.tasks[name]
+        return next(tasks[name] for tasks in self.tasks_of_dataset.values() if name in tasks)
 
     def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
         """Whether a protocol of the study trains the probes of a task and model anew."""
         wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
-        return self._folds_from(wildcards) != self.experiment.protocol
+        return self._folds_from(wildcards) != self.protocol
 
     def _measured(self) -> list[tuple[str, str]]:
-        return list(product(self.experiment.tasks, self.experiment.models))
+        return list(product(self.tasks, self.experiment.models))
 
     def _each(self, pattern: str, **names: str) -> list[str]:
         return [pattern.format(task=task, model=model, **names) for task, model in self._measured()]
 
     def _folds(self, task: str, model: str, pattern: str = paths.FOLD) -> list[str]:
-        numbers = product(self.experiment.repetitions, self.experiment.folds)
+        numbers = product(self.repetitions, self.folds_of_repetition)
         return [pattern.format(task=task, model=model, rep=rep, fold=fold) for rep, fold in numbers]
 
     def _of_collections(self, pattern: str, wildcards: Any) -> list[str]:
@@ -368,39 +389,41 @@ class Probing(Family):
         return sorted(real or entries)
 
     def _titles(self) -> dict[str, Any]:
-        tasks = {name: pick(entry, "title", "family") for name, entry in self.experiment.tasks.items()}
+        tasks = {name: pick(entry, "title", "family") for name, entry in self.tasks.items()}
         models = described_models(self.experiment.models)
         return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
 
-    def _protocol(self, wildcards: Any) -> NamedProtocol:
+    def _protocol(self, wildcards: Any) -> ProbeProtocol:
         """The protocol of a job: named by its wildcard in a study, else that of the scores."""
-        name = getattr(wildcards, "protocol", self.experiment.protocol.name)
-        return self.experiment.protocols[name]
+        name = getattr(wildcards, "protocol", self.protocol.name)
+        return self.protocols[name]
 
-    def _probe_settings(self, protocol: NamedProtocol, wildcards: Any) -> Entry:
-        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
-        return protocol.probe_settings(self.task(wildcards.task), self.experiment.config["probe"], lazy=lazy)
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+        return protocol.job_settings(
+            self.task(wildcards.task),
+            lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
+            kernel=self.experiment.config["probe"].get("kernel", "numpy"),
+            # its kind: which one of several alike trains changes no number
+            device=self.probe_device.partition(":")[0],
+        )
 
-    def _folds_from(self, wildcards: Any) -> NamedProtocol:
+    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
         """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
-        own, base = self._protocol(wildcards), self.experiment.protocol
+        own, base = self._protocol(wildcards), self.protocol
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
         return base if {**here, "protocol": base.name} == there else own
 
     def _told_protocol(self, name: str) -> Entry:
         """What the page tells of a protocol."""
-        experiment = self.experiment
-        protocol = experiment.protocols[name]
-        probe = experiment.config["probe"]
-        changed = [
-            not_comparable_text(protocol.changed_settings(task, probe)) for task in experiment.tasks.values()
-        ]
+        protocol = self.protocols[name]
+        notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
+        changed = [not_comparable_text(protocol.changes(task)) for task in self.tasks.values()]
         return {
             "name": name,
             "title": protocol.title,
-            "description": experiment.protocol_notes[name],
+            "description": self.experiment.selected["protocols"][name].get("description", ""),
             "switches": {
-                switch: {"value": switch_text({switch: value}), "note": experiment.switch_notes[switch]}
+                switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
                 for switch, value in protocol.switches.changes().items()
             },
             "not_comparable": sorted({text for text in changed if text}),

@@ -4,11 +4,14 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from sentflow.families.pair_sets import digests_of, embedded_sets, measured, resampling, tables_of
+from sentflow.families.similarity.config import SIMILARITY
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
+from sentflow.graph.config.schema import read_yaml
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
-from sentflow.graph.pair_settings import digests_of, measured, needed_pair_sets, resampling, tables_of
 from sentflow.texts.pair_files import raw_files_of
 
 _PREPARE_KEYS = ("reader", "data_version", "language", "scale")
@@ -21,15 +24,22 @@ class Similarity(Family):
     """Pair sets, baselines that need no encoder, and regressions; their sentences are embedded once per family."""
 
     name = "similarity"
+    config = SIMILARITY
     position = 2
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.selected = experiment.selected["pair_sets"]
+        self.regression_entries = experiment.selected["regressions"]
+        # collection → the pair sets whose sentences it holds; then all of these
+        self.embedded = embedded_sets(experiment)
+        self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
 
     # --- what it needs --------------------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        needed = (
-            needed_pair_sets(self.experiment) if self.experiment.fixed_models else self.experiment.pair_sets
-        )
+        needed = self.pair_sets if self.experiment.fixed_models else self.selected
         return [(entry["dataset"], file) for entry in needed.values() for file in raw_files_of(entry)]
 
     def collections(self) -> list[Collection]:
@@ -37,13 +47,13 @@ class Similarity(Family):
         models = self.experiment.fixed_models
         return [
             Collection(name, tables_of(pair_sets), digests_of(pair_sets), models)
-            for name, pair_sets in self.experiment.families.items()
+            for name, pair_sets in self.embedded.items()
             if models
         ]
 
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
-        pair_sets = needed_pair_sets(self.experiment)
+        pair_sets = self.pair_sets
         names = [[f"pair set {name}", entry["dataset"]] for name, entry in pair_sets.items()]
         return dict(zip(digests_of(pair_sets), names, strict=True))
 
@@ -67,7 +77,7 @@ class Similarity(Family):
 
     def regressions(self) -> list[str]:
         """One JSON per regression and encoder."""
-        names = product(self.experiment.regressions, self.experiment.fixed_models)
+        names = product(self.regression_entries, self.experiment.fixed_models)
         return [paths.REGRESSION.format(regression=regression, model=model) for regression, model in names]
 
     def results(self) -> list[str]:
@@ -90,30 +100,37 @@ class Similarity(Family):
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        if not self.experiment.families:
+        if not self.embedded:
             return {}
         return {
-            "pairs": list(self.experiment.pair_sets),
+            "pairs": list(self.selected),
             "pair_models": self.experiment.fixed_models,
             "baselines": self._baselines(),
         }
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
-        if not self.experiment.families:
+        if not self.embedded:
             return {}
         fixed = self.experiment.fixed_models
         return {
-            "pair_sets": needed_pair_sets(self.experiment),
-            "published_similarity": self.experiment.published_similarity,
+            "pair_sets": self.pair_sets,
+            "published_similarity": self.published(),
             "left_out": [name for name in self.experiment.models if name not in fixed],
         }
 
+    def published(self) -> Mapping[str, Any]:
+        """What papers report on pair sets, by table."""
+        found: Mapping[str, Any] = read_yaml(
+            self.experiment.workflow / "catalog" / "published_similarity.yaml"
+        )
+        return found
+
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
-        n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.experiment.pair_sets)
+        n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.selected)
         return {
-            "prepare_pairs": len(needed_pair_sets(self.experiment)) if n_models else n_pair_sets,
+            "prepare_pairs": len(self.pair_sets) if n_models else n_pair_sets,
             "similarity": n_pair_sets * n_models,
             "overlap": n_pair_sets * len(self._baselines()),
             "compare_similarity": len(self.comparisons()),
@@ -124,16 +141,16 @@ class Similarity(Family):
     def constraints(self) -> Mapping[str, str]:
         """Pair sets that are needed, baselines and regressions."""
         return {
-            "pairs": one_of(needed_pair_sets(self.experiment)),
+            "pairs": one_of(self.pair_sets),
             "baseline": one_of(self._baselines()),
-            "regression": one_of(self.experiment.regressions),
+            "regression": one_of(self.regression_entries),
         }
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
     def raw_files_of_set(self, wildcards: Any) -> list[str]:
         """The raw files that hold the rows of a pair set."""
-        entry = needed_pair_sets(self.experiment)[wildcards.pairs]
+        entry = self.pair_sets[wildcards.pairs]
         return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
 
     def texts(self, wildcards: Any) -> str:
@@ -160,12 +177,12 @@ class Similarity(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides the table of a pair set."""
-        return json_text(pick_known(needed_pair_sets(self.experiment)[wildcards.pairs], *_PREPARE_KEYS))
+        return json_text(pick_known(self.pair_sets[wildcards.pairs], *_PREPARE_KEYS))
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: told, but they change no byte."""
-        entry = needed_pair_sets(self.experiment)[wildcards.pairs]
-        files = self.experiment.datasets[entry["dataset"]]["files"]
+        entry = self.pair_sets[wildcards.pairs]
+        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
 
@@ -194,14 +211,11 @@ class Similarity(Family):
         experiment = self.experiment
         return json_text(
             {
-                "pairs": {
-                    name: pick_known(entry, *_TITLE_KEYS)
-                    for name, entry in needed_pair_sets(self.experiment).items()
-                },
+                "pairs": {name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.pair_sets.items()},
                 "models": pick(described_models(experiment.models), *experiment.fixed_models),
                 "baselines": self._baselines(),
                 "regressions": {
-                    name: pick(entry, "title", *_PARTS) for name, entry in experiment.regressions.items()
+                    name: pick(entry, "title", *_PARTS) for name, entry in self.regression_entries.items()
                 },
                 "order": self._order(),
                 **measured(experiment),
@@ -213,22 +227,22 @@ class Similarity(Family):
 
     def _baselines(self) -> list[str]:
         names: list[str] = self.experiment.config["similarity"]["baselines"]
-        return names if self.experiment.pair_sets else []
+        return names if self.selected else []
 
     def _each(self, pattern: str) -> list[str]:
-        names = product(self.experiment.pair_sets, self.systems())
+        names = product(self.selected, self.systems())
         return [pattern.format(pairs=pairs, model=system) for pairs, system in names]
 
     def _order(self) -> list[list[str]]:
-        return [list(self.experiment.pair_sets), self.systems()]
+        return [list(self.selected), self.systems()]
 
     def _regression(self, wildcards: Any) -> Entry:
-        return pick(self.experiment.regressions[wildcards.regression], *_PARTS)
+        return pick(self.regression_entries[wildcards.regression], *_PARTS)
 
     def _collection(self, wildcards: Any) -> str:
         """The collection whose vectors a job reads."""
         name = wildcards.pairs if hasattr(wildcards, "pairs") else self._regression(wildcards)["test"]
-        return str(needed_pair_sets(self.experiment)[name]["family"])
+        return str(self.pair_sets[name]["family"])
 
 
 FAMILY = Similarity

@@ -1,12 +1,52 @@
-"""A fold's result as columns, in the published names."""
+"""What one fold gave, and the same as columns in the published names."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sentflow.probing.training.fold import FoldResult
+from sentflow.probing.protocol.settings import Setting
 
 TEST_EPOCH = -1  # the published marker of values that belong to no epoch
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """What one fold gave.
+
+    Attributes
+    ----------
+    repetition, fold
+        1-based.
+    setting
+        The chosen point of the grid.
+    train_losses, evaluation_losses, evaluation_metrics
+        One value per epoch of the final training.
+    test_loss, test_metric
+        Of the weights of the last epoch, or of the one with the lowest evaluation loss (`Switches.best_checkpoint`).
+    test_rows, truth, predicted, scores
+        (m,) of the test part: row numbers, true and predicted classes, probabilities (`class_scores`).
+    n_train, n_evaluation
+        Rows of the other two parts.
+    dimension
+        Width of the features.
+    """
+
+    repetition: int
+    fold: int
+    setting: Setting
+    train_losses: list[float]
+    evaluation_losses: list[float]
+    evaluation_metrics: list[float]
+    test_loss: float
+    test_metric: float
+    test_rows: np.ndarray
+    truth: np.ndarray
+    predicted: np.ndarray
+    scores: np.ndarray
+    n_train: int
+    n_evaluation: int
+    dimension: int
 
 
 def fold_records(fold: FoldResult) -> dict[str, Any]:

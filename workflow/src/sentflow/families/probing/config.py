@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.encoders.prompts import SIDES, roles_of_texts
+from sentflow.families.probing.own_tasks import is_short, missing_file, write_out
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
-from sentflow.graph.config.own_tasks import is_short, missing_file, write_out
 from sentflow.graph.config.shared import file_problems
-from sentflow.probing.protocol.named import CROSS_VALIDATION
+from sentflow.probing.protocol.settings import CROSS_VALIDATION
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:

@@ -1,14 +1,36 @@
-"""Features that lie on a device once, while every fold standardises the rows it takes from them."""
+"""Features that lie on a device once: every fold standardises the rows it takes, every probe takes its own batches."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from sentflow.probing.accelerator.tensor_batches import Scaling
-
 _SMALLEST = 1e-12  # what is added to a standard deviation, as published
 _ROWS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How F folds standardise features that they share: (x − mean) / scale.
+
+    Attributes
+    ----------
+    mean, scale
+        (F, 1, D) float32 on the device of the features.
+    """
+
+    mean: torch.Tensor
+    scale: torch.Tensor
+
+    def apply_(self, features: torch.Tensor) -> torch.Tensor:
+        """Standardise (k, m, D) features of the first k folds in place."""
+        k = len(features)
+        return features.sub_(self.mean[:k]).div_(self.scale[:k])
+
+    def of(self, folds: torch.Tensor) -> "Scaling":
+        """The scaling of some folds, given their (k,) int64 numbers."""
+        return Scaling(self.mean[folds], self.scale[folds])
 
 
 class ResidentFeatures:
@@ -78,3 +100,48 @@ class ResidentFeatures:
     def on_device(self, rows: np.ndarray) -> torch.Tensor:
         """Row numbers as int64 on the device."""
         return torch.from_numpy(rows).to(self.device).long()
+
+
+class TrainingRows:
+    """Features and labels from which every probe of a stack takes its own batches.
+
+    Parameters
+    ----------
+    features
+        (n, D) float32, not standardised.
+    labels
+        (n,) int64.
+    scaling
+        Of F folds.
+    size
+        S, probes of each fold; those of the first fold come first.
+
+    Attributes
+    ----------
+    width, size
+        D and S.
+    """
+
+    def __init__(self, features: torch.Tensor, labels: torch.Tensor, scaling: Scaling, *, size: int) -> None:
+        self.width = features.shape[1]
+        self._features, self._labels = features, labels
+        self.size, self._scaling = size, scaling
+        self._buffer = torch.empty(0)
+
+    def batch(self, rows: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The (P, B, D) features, valid until the next call, and (P, B) labels of (P, B) int64 row numbers.
+
+        Row p belongs to probe p; P is a multiple of S, and less than all probes where the last folds have no batch.
+        """
+        n_probes, n = rows.shape
+        if len(self._buffer) < n_probes or self._buffer.shape[1] != n:
+            self._buffer = self._features.new_empty(n_probes, n, self.width)
+        batch = self._buffer[:n_probes]
+        torch.index_select(self._features, 0, rows.reshape(-1), out=batch.view(n_probes * n, self.width))
+        self._scaling.apply_(batch.view(n_probes // self.size, self.size * n, self.width))
+        return batch, self._labels[rows]
+
+    def keep(self, folds: torch.Tensor) -> None:
+        """Go on with some folds, given their (k,) int64 numbers."""
+        self._buffer = torch.empty(0)
+        self._scaling = self._scaling.of(folds)

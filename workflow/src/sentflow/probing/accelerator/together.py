@@ -6,50 +6,60 @@ same kernels. Every fold gets its own draws, schedule, stopping epoch and settin
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import numpy as np
 import torch
 
 from sentflow.errors import SentflowError
+from sentflow.probing.accelerator.devices import folds_at_once, usable_bytes, usable_device
 from sentflow.probing.accelerator.fold_stack import FoldStackTraining
-from sentflow.probing.accelerator.resident_features import ResidentFeatures
-from sentflow.probing.accelerator.tensor_batches import Scaling
+from sentflow.probing.accelerator.resident import ResidentFeatures, Scaling
+from sentflow.probing.features.sources import FeatureSource, FixedFeatures, in_one
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
-from sentflow.probing.protocol.settings import ProbeProtocol, Setting
-from sentflow.probing.training.fold import FinalRun, Fold, FoldResult
+from sentflow.probing.protocol.settings import Setting
+from sentflow.probing.training.final import FinalRun
+from sentflow.probing.training.fold import Fold
+from sentflow.probing.training.result import FoldResult
+
+__all__ = ["Together", "train", "usable_device"]
 
 logger = logging.getLogger(__name__)
 
-# Of the free memory of a GPU: the allocator's blocks are larger than what is asked for, and libraries need some.
-_USABLE_SHARE = 0.7
-# For devices that do not tell their free memory, the processor among them.
-_UNTOLD_BYTES = 2 << 30
-# In the main memory: the row numbers of all batches of a search.
-_DRAWN_BYTES = 1 << 30
+
+def train(
+    source: FeatureSource, labels: np.ndarray, plans: Iterable[FoldPlan], design: ProbeDesign
+) -> Iterator[FoldResult]:
+    """See `train_planned`; folds whose features are made for them alone are trained one after the other."""
+    together = Together(design)
+    if isinstance(source, FixedFeatures):
+        yield from together.train(source.features, labels, plans)
+        return
+    for plan in plans:
+        features = in_one(source.parts(plan))
+        rows = [plan.train, plan.evaluation, plan.test]
+        places = np.split(np.arange(len(features)), np.cumsum([len(part) for part in rows])[:-1])
+        own = replace(plan, train=places[0], evaluation=places[1], test=places[2])
+        [result] = together.train(features, labels[np.concatenate(rows)], [own])
+        yield replace(result, test_rows=plan.test)
 
 
 @dataclass(frozen=True)
 class Together:
-    """What is trained, and where.
+    """Training of folds that share their features.
 
     Attributes
     ----------
-    metric, n_classes, hidden, protocol
-        See `train_fold`.
-    device
-        Of torch.
+    design
+        Of the probes, with the device.
     memory_bytes
         What features and folds may take on the device; None: seven tenths of what a CUDA device has free, 2 GiB on
         others.
     """
 
-    metric: str
-    n_classes: int
-    hidden: int | None
-    protocol: ProbeProtocol
-    device: str
+    design: ProbeDesign
     memory_bytes: int | None = None
 
     def train(
@@ -71,15 +81,15 @@ class Together:
         SentflowError
             The device's memory does not hold the features and one fold.
         """
-        budget = usable_bytes(self.device) if self.memory_bytes is None else self.memory_bytes
+        budget = usable_bytes(self.design.device) if self.memory_bytes is None else self.memory_bytes
         resident = self._resident(features, labels)
         budget -= resident.features.nbytes
         plans = iter(plans)
         first = next(plans, None)
         if first is None:
             return
-        at_once = self._at_once(first, features.shape[1], budget)
-        logger.info("%d folds side by side on %s", at_once, self.device)
+        at_once = folds_at_once(first, features.shape[1], self.design, budget)
+        logger.info("%d folds side by side on %s", at_once, self.design.device)
         some = [first, *islice(plans, at_once - 1)]
         while some:
             results, at_once = self._results(resident, labels, some, at_once)
@@ -91,27 +101,12 @@ class Together:
             return ResidentFeatures(
                 features,
                 labels,
-                ones=self.hidden is None,
-                unscaled_constant=self.protocol.switches.const_features == "unscaled",
-                device=self.device,
+                ones=self.design.hidden is None,
+                unscaled_constant=self.design.protocol.switches.const_features == "unscaled",
+                device=self.design.device,
             )
         except torch.OutOfMemoryError as error:
             raise self._too_large(*features.shape) from error
-
-    def _at_once(self, plan: FoldPlan, dimension: int, budget: int) -> int:
-        """How many folds like this one fit; one is always tried."""
-        of_fold = fold_bytes(
-            plan,
-            dimension,
-            hidden=self.hidden,
-            n_outputs=1 if self.n_classes == 2 else self.n_classes,
-            protocol=self.protocol,
-        )
-        # the moments of one fold at a time need its training rows, and one temporary of their size
-        rest = budget - 2 * len(plan.train) * dimension * 4
-        drawn = drawn_bytes(plan, self.protocol)
-        n_folds = self.protocol.repetitions * self.protocol.folds
-        return max(1, min(rest // of_fold, _DRAWN_BYTES // drawn, n_folds))
 
     def _results(
         self, resident: ResidentFeatures, labels: np.ndarray, plans: list[FoldPlan], at_once: int
@@ -126,31 +121,27 @@ class Together:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         half = (len(plans) + 1) // 2
-        logger.warning("%d folds do not fit into the memory of %s: halved", len(plans), self.device)
+        logger.warning("%d folds do not fit into the memory of %s: halved", len(plans), self.design.device)
         first, at_once = self._results(resident, labels, plans[:half], half)
         second, at_once = self._results(resident, labels, plans[half:], at_once)
         return first + second, at_once
 
     def _too_large(self, n_rows: int, width: int) -> SentflowError:
         return SentflowError(
-            f"the memory of {self.device} does not hold {n_rows} rows × {width} features and the training of one "
-            "fold. Write device cpu, or take a device with more memory."
+            f"the memory of {self.design.device} does not hold {n_rows} rows × {width} features and the training of "
+            "one fold. Write device cpu, or take a device with more memory."
         )
 
     def _group(
         self, resident: ResidentFeatures, labels: np.ndarray, plans: list[FoldPlan]
     ) -> list[FoldResult]:
-        folds = [
-            Fold(plan, labels, metric=self.metric, n_classes=self.n_classes, protocol=self.protocol)
-            for plan in plans
-        ]
+        folds = [Fold(plan, labels, self.design) for plan in plans]
         # Parts smaller than a batch are one batch each (`ProbeProtocol.fits_batch`): they need stacks of their own.
         results = {}
         for batch_size in {fold.batch_size for fold in folds}:
             alike = [fold for fold in folds if fold.batch_size == batch_size]
             alike.sort(key=lambda fold: -fold.n_batches)
-            scaling = resident.scaling([fold.plan.train for fold in alike])
-            for result in _Group(resident, scaling, alike, self.protocol, self.hidden).train():
+            for result in _Group(resident, alike).train():
                 results[result.repetition, result.fold] = result
         return [results[plan.repetition, plan.fold] for plan in plans]
 
@@ -158,17 +149,10 @@ class Together:
 class _Group:
     """Folds with the same batch size, those with most batches first."""
 
-    def __init__(
-        self,
-        resident: ResidentFeatures,
-        scaling: Scaling,
-        folds: list[Fold],
-        protocol: ProbeProtocol,
-        hidden: int | None,
-    ) -> None:
-        self._resident, self._scaling, self._folds = resident, scaling, folds
-        self._protocol, self._hidden = protocol, hidden
-        self._evaluation = resident.part([fold.plan.evaluation for fold in folds], scaling)
+    def __init__(self, resident: ResidentFeatures, folds: list[Fold]) -> None:
+        self._resident, self._folds, self._protocol = resident, folds, folds[0].protocol
+        self._scaling = resident.scaling([fold.plan.train for fold in folds])
+        self._evaluation = resident.part([fold.plan.evaluation for fold in folds], self._scaling)
 
     def train(self) -> list[FoldResult]:
         """Choose a setting per fold on its evaluation part, train with it, test once."""
@@ -228,9 +212,7 @@ class _Group:
             runs[k].best_logits = own[0].copy()
 
     def _training(self, settings: Sequence[Sequence[Setting]], *, epochs: int) -> FoldStackTraining:
-        return FoldStackTraining(
-            self._resident, self._scaling, self._folds, settings, epochs=epochs, hidden=self._hidden
-        )
+        return FoldStackTraining(self._resident, self._scaling, self._folds, settings, epochs=epochs)
 
 
 class _Run(FinalRun):
@@ -250,42 +232,3 @@ def _rows_of_task(fold: Fold, places: np.ndarray) -> np.ndarray:
     """Places in the training part as int32 row numbers of the task."""
     rows: np.ndarray = fold.plan.train.astype(np.int32)[places]
     return rows
-
-
-def usable_bytes(device: str) -> int:
-    """What may be allocated on a device, blocks that torch keeps for later included."""
-    if torch.device(device).type != "cuda":
-        return _UNTOLD_BYTES
-    free, _ = torch.cuda.mem_get_info(device)
-    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return int(_USABLE_SHARE * (free + kept))
-
-
-def drawn_bytes(plan: FoldPlan, protocol: ProbeProtocol) -> int:
-    """What the row numbers of a fold's search take in the main memory, as int32."""
-    return 4 * len(plan.train) * len(protocol.grid) * protocol.search_epochs
-
-
-def fold_bytes(
-    plan: FoldPlan, dimension: int, *, hidden: int | None, n_outputs: int, protocol: ProbeProtocol
-) -> int:
-    """An upper estimate of what a fold takes on the device during the search, its largest step.
-
-    Parameters and four arrays of their size (gradient, two moments, scratch), the batch, the evaluation and test parts,
-    and for an MLP the values of its hidden units in a batch and in the evaluation part, with one copy of its first
-    weights.
-    """
-    size, width = len(protocol.grid), dimension + (hidden is None)
-    batch_rows = protocol.fits_batch(len(plan.train))
-    n_rows = len(plan.evaluation)
-    units = n_outputs if hidden is None else hidden
-    n_parameters = units * width + (0 if hidden is None else hidden * (2 + n_outputs) + n_outputs)
-    values = size * (
-        5 * n_parameters
-        + batch_rows * width
-        + 6 * batch_rows * units
-        + 3 * n_rows * units
-        + (0 if hidden is None else units * width)
-    ) + width * (n_rows + len(plan.test))
-    rows = 8 * size * len(plan.train)  # of one epoch's batches, int64
-    return 4 * values + rows

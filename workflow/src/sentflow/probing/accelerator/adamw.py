@@ -14,23 +14,12 @@ class TensorAdamW:
         (S, P) float32: S probes with P parameters each; both are changed in place by `step`.
     schedule
         Of S probes.
-    multiplicity
-        (P,) float32: how many equal weights each parameter stands for; its gradient is the sum of theirs. None
-        where every parameter is one weight.
     """
 
-    def __init__(
-        self,
-        parameters: torch.Tensor,
-        gradient: torch.Tensor,
-        schedule: Schedule,
-        *,
-        multiplicity: torch.Tensor | None = None,
-    ) -> None:
+    def __init__(self, parameters: torch.Tensor, gradient: torch.Tensor, schedule: Schedule) -> None:
         self._parameters, self._gradient = parameters, gradient
         self._first, self._second = torch.zeros_like(parameters), torch.zeros_like(parameters)
         self._scratch = torch.empty_like(parameters)
-        self._multiplicity = multiplicity
         self._max_norm, self._epsilon = schedule.max_norm, schedule.epsilon
         self._step = 0
         self._one_minus_beta1, self._beta2, self._one_minus_beta2 = (
@@ -52,7 +41,7 @@ class TensorAdamW:
             values[some]
             for values in (self._parameters, self._gradient, self._first, self._second, self._scratch)
         )
-        norm = self._norm(gradient)
+        norm = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
         clip = (self._max_norm / (norm + 1e-6)).clamp_(max=1.0)
         gradient.mul_(clip)
         parameters.mul_(keep)
@@ -80,11 +69,3 @@ class TensorAdamW:
         self._keep, self._minus_rate, self._root_correction = (
             values[:, probes] for values in (self._keep, self._minus_rate, self._root_correction)
         )
-
-    def _norm(self, gradient: torch.Tensor) -> torch.Tensor:
-        if self._multiplicity is None:
-            norm: torch.Tensor = torch.linalg.vector_norm(gradient, dim=1, keepdim=True)
-            return norm
-        gradient.div_(self._multiplicity)
-        squares = torch.mv(gradient.square(), self._multiplicity)
-        return torch.sqrt(squares).unsqueeze(1)

@@ -96,7 +96,7 @@ def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
         )
     if "format" not in entry and not _format(file):
         problems.append(
-            f"tasks.{name}.file: the ending of {PurePosixPath(file).name!r} tells no format. Write format: csv, "
+            f"tasks.{name}.file: the ending of {PurePosixPath(file).name!r} gives no format. Write format: csv, "
             f"jsonl, parquet or arff beside it; known endings are {', '.join(FORMAT_OF_ENDING)}."
         )
     return problems

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
+from sentflow.families.geometry.config import GEOMETRY
+from sentflow.families.pair_sets import PERMUTED, digests_of, embedded_sets, measured, resampling, tables_of
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
-from sentflow.graph.pair_settings import digests_of, measured, needed_pair_sets, resampling, tables_of
 
 _ALIGNMENT_KEYS = ("variant", "threshold", "comparison", "sentences", "batch")
 _TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
@@ -18,7 +20,15 @@ class Geometry(Family):
     """Alignments, and the geometry of each collection of sentences of which a pair set is selected."""
 
     name = "geometry"
+    config = GEOMETRY
     position = 3
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.selected = experiment.selected["pair_sets"]
+        self.alignment_entries = experiment.selected["alignments"]
+        sets = embedded_sets(experiment).values()
+        self.pair_sets = {name: entry for pair_sets in sets for name, entry in pair_sets.items()}
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -31,14 +41,14 @@ class Geometry(Family):
     def described(self) -> list[str]:
         """The collections whose geometry is measured."""
         wanted: str | list[str] = self.experiment.config["geometry"]["families"]
-        there = list(dict.fromkeys(entry["family"] for entry in self.experiment.pair_sets.values()))
+        there = list(dict.fromkeys(entry["family"] for entry in self.selected.values()))
         return there if wanted == "all" else list(wanted)
 
     # --- what it makes --------------------------------------------------------------------------------------
 
     def alignments(self) -> list[str]:
         """One JSON per alignment and encoder."""
-        names = product(self.experiment.alignments, self.experiment.fixed_models)
+        names = product(self.alignment_entries, self.experiment.fixed_models)
         return [paths.ALIGNMENT.format(alignment=alignment, model=model) for alignment, model in names]
 
     def geometry(self) -> list[str]:
@@ -70,7 +80,7 @@ class Geometry(Family):
 
     def constraints(self) -> Mapping[str, str]:
         """The selected alignments."""
-        return {"alignment": one_of(self.experiment.alignments)}
+        return {"alignment": one_of(self.alignment_entries)}
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -140,7 +150,7 @@ class Geometry(Family):
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
         experiment = self.experiment
-        pair_sets, alignments = needed_pair_sets(experiment), experiment.alignments
+        pair_sets, alignments = self.pair_sets, self.alignment_entries
         models = pick(described_models(experiment.models), *experiment.fixed_models)
         return json_text(
             {
@@ -148,7 +158,7 @@ class Geometry(Family):
                 "models": models,
                 "alignments": {name: pick(entry, "title", "pairs") for name, entry in alignments.items()},
                 "baselines": [],
-                "order": [list(experiment.pair_sets), list(models)],
+                "order": [list(self.selected), list(models)],
                 **measured(experiment),
                 "level": experiment.config["statistics"]["level"],
             }
@@ -160,17 +170,17 @@ class Geometry(Family):
         return int(self.experiment.config["geometry"]["permuted_texts"])
 
     def _permuted(self, collection: str) -> str:
-        return f"{collection}-permuted"
+        return collection + PERMUTED
 
     def _of_permuted(self, pattern: str, wildcards: Any) -> list[str]:
         names = {"collection": self._permuted(wildcards.collection), "model": getattr(wildcards, "model", "")}
         return [pattern.format(**names)] if self._n_permuted() else []
 
     def _alignment(self, wildcards: Any) -> Entry:
-        return self.experiment.alignments[wildcards.alignment]
+        return self.alignment_entries[wildcards.alignment]
 
     def _selected(self, collection: str) -> list[str]:
-        sets = self.experiment.pair_sets
+        sets = self.selected
         return [name for name, entry in sets.items() if entry["family"] == collection]
 
     def _collection(self, wildcards: Any) -> str:
@@ -178,7 +188,7 @@ class Geometry(Family):
         if hasattr(wildcards, "collection"):
             return str(wildcards.collection)
         first = self._alignment(wildcards)["pairs"][0]
-        return str(needed_pair_sets(self.experiment)[first]["family"])
+        return str(self.pair_sets[first]["family"])
 
 
 FAMILY = Geometry

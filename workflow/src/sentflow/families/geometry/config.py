@@ -1,0 +1,39 @@
+"""Alignments in catalog and configuration, and what may be wrong with them and with what geometry is asked of."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.families import pair_sets
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.messages import instead
+
+
+def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+    for name in selected["alignments"]:
+        yield from pair_sets.part_problems("alignments", name, entries)
+    known = pair_sets.whole_sets(selected, entries)
+    yield from _geometry_problems(config, selected["pair_sets"], known)
+
+
+def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets: Entries) -> list[str]:
+    """Families whose geometry is asked for, but of which no pair set is selected."""
+    families = config["geometry"]["families"]
+    there = sorted({pair_sets[name]["family"] for name in selected if name in pair_sets})
+    if families == "all" or not isinstance(families, list):
+        return []
+    if not there and families:
+        return [
+            "config.geometry.families: no pair set is selected, so that there are no families. Select pair sets, or "
+            "write all."
+        ]
+    return [
+        f"config.geometry.families: no pair set of the family {family!r} is selected. {instead(family, there)}"
+        for family in families
+        if family not in there
+    ]
+
+
+GEOMETRY = ConfigPart(
+    (Section("alignments", "alignment", ("select.alignments",)),),
+    problems=_problems,
+)

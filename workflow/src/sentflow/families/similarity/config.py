@@ -1,0 +1,40 @@
+"""Pair sets and regressions in catalog and configuration, and what may be wrong with them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.families import pair_sets
+from sentflow.graph.config.entries import derived
+from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
+from sentflow.graph.config.shared import file_problems
+from sentflow.texts.pair_files import raw_files_of
+
+
+def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+    for name in selected["regressions"]:
+        yield from pair_sets.part_problems("regressions", name, entries)
+    known = pair_sets.whole_sets(selected, entries)
+    for name, entry in known.items():
+        files = list(raw_files_of(entry))
+        where = f"pair_sets.{name}"
+        yield from file_problems(where, entry["dataset"], files, entries["datasets"], key="reader")
+    yield from pair_sets.family_problems(known, entries["datasets"])
+    yield from _baseline_problems(config)
+
+
+def _baseline_problems(config: Mapping[str, Any]) -> list[str]:
+    """Encoders with the name of a similarity that needs none: both would write the same files."""
+    return [
+        f"config.select.models: {name!r} is also one of similarity.baselines. Give the encoder another name."
+        for name in config["select"]["models"]
+        if name in config["similarity"]["baselines"]
+    ]
+
+
+SIMILARITY = ConfigPart(
+    (
+        Section("pair_sets", "pair set", ("select.pair_sets",), derive=derived),
+        Section("regressions", "regression", ("select.regressions",)),
+    ),
+    problems=_problems,
+)

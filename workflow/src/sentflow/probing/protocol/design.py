@@ -1,0 +1,82 @@
+"""What is trained in every fold of a task: read from the settings of a job, handed down to the training."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sentflow.probing.protocol.settings import ProbeProtocol, frozen
+from sentflow.probing.protocol.switches import Switches, SwitchValue
+
+# What trains on anything but a processor. By name, not imported: its code counts in the digests of those jobs alone.
+ACCELERATOR = "sentflow.probing.accelerator.together"
+KERNELS = ("numpy", "numba")  # the second needs envs/requirements-fused.txt
+
+
+@dataclass(frozen=True)
+class ProbeDesign:
+    """The probe of a task.
+
+    Attributes
+    ----------
+    metric
+        See `published_metric`.
+    n_classes
+        Classes of the task.
+    hidden
+        Units of the hidden layer; None for a logistic probe.
+    protocol
+        Grid, epochs, early stopping, draws.
+    kernel
+        One of `KERNELS`: what trains logistic probes on dense features on a processor; others take no notice.
+    device
+        Of torch; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
+    """
+
+    metric: str
+    n_classes: int
+    hidden: int | None
+    protocol: ProbeProtocol
+    kernel: str = "numpy"
+    device: str = "cpu"
+
+    @classmethod
+    def of_job(
+        cls,
+        *,
+        protocol: str,
+        repetitions: int,
+        folds: int,
+        seed: int,
+        metric: str,
+        classifier: str,
+        n_classes: int,
+        switches: Mapping[str, SwitchValue] | None = None,
+        training: Mapping[str, Any] | None = None,
+        kernel: str = "numpy",
+        device: str = "cpu",
+    ) -> "ProbeDesign":
+        """The design that `ProbeProtocol.job_settings` wrote, for a task with so many classes."""
+        complete = ProbeProtocol(
+            name=protocol,
+            repetitions=repetitions,
+            folds=folds,
+            seed=seed,
+            switches=Switches.unlike_published(switches or {}),
+            **frozen(training or {}),
+        )
+        hidden = complete.hidden_width if classifier == "mlp" else None
+        return cls(metric, n_classes, hidden, complete, kernel, device)
+
+    @property
+    def n_outputs(self) -> int:
+        """1 for two classes, else the number of classes."""
+        return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def uses_torch(self) -> bool:
+        """Logistic probes on a processor do without it."""
+        return self.hidden is not None or self.device != "cpu"
+
+    def on(self, device: str) -> "ProbeDesign":
+        """The same probe, trained elsewhere."""
+        return replace(self, device=device)

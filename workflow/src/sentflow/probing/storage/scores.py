@@ -1,0 +1,54 @@
+"""What a score file says beside its numbers."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.probing.storage.folds import FoldInfo
+from sentflow.texts.table import TaskTable, n_contradicting
+
+
+def about_score(
+    table: TaskTable,
+    folds: Sequence[FoldInfo],
+    *,
+    model: str,
+    probe: Mapping[str, Any],
+    protocol: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What was measured, and on which rows.
+
+    Parameters
+    ----------
+    table
+        The rows of the task.
+    folds
+        Descriptions of all folds.
+    model
+        Name of the encoder.
+    probe
+        Settings of the folds, see `ProbeProtocol.job_settings`.
+    protocol
+        Of the score, see `ProbeProtocol.about`.
+    """
+    return {
+        **{key: value for key, value in probe.items() if key not in ("switches", "training")},
+        # a protocol that differs in its statistics alone scores the folds of another
+        "protocol": protocol["name"],
+        # only what is not as published, so that a published score has the bytes it always had
+        **({"switches": protocol["switches"]} if protocol["switches"] else {}),
+        **({"not_comparable": protocol["changed"]} if protocol["changed"] else {}),
+        # not every task has documents to keep together
+        **({"groups_folds": True} if probe.get("switches", {}).get("group_folds") else {}),
+        "task": table.info.task,
+        "model": model,
+        "layout": table.info.layout,
+        "data_version": table.info.data_version,
+        "n_folds": len(folds),
+        "n_rows": len(table),
+        "n_balanced_rows": folds[0].n_train + folds[0].n_evaluation + folds[0].n_test,
+        "n_classes": len(table.info.classes),
+        "n_train": min(fold.n_train for fold in folds),
+        "n_contradicting": n_contradicting(table),
+        # a lazy encoder's width depends on the training texts of the fold
+        "dimension": max(fold.dimension for fold in folds),
+    }

@@ -1,0 +1,159 @@
+"""A raw file as bytes and text: by itself, or as the one file of its kind in an archive."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.archives.limits import is_archive_name
+from sentflow.files.archives.members import is_archive, member_names, read_members
+from sentflow.files.decoding import decode
+from sentflow.texts.formats.records import listed
+
+_ENDINGS = {
+    "arff": ".arff",
+    "assin-xml": ".xml",
+    "blocks": ".txt",
+    "json": ".json",
+    "jsonl": ".jsonl",
+    "tsv": ".tsv",
+}
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A raw file and how its text is written.
+
+    Attributes
+    ----------
+    path
+        The file; an archive (zip or tar) may stand for one file in it.
+    format
+        Of the file, which says how the name of that file ends; ``.csv`` where nothing else is known.
+    encoding
+        Of its text.
+    member
+        Name of the file in an archive, where it holds several that end so.
+    """
+
+    path: Path
+    format: str = "csv"
+    encoding: str = "utf-8"
+    member: str | None = None
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        return self.path.name
+
+    def content(self) -> bytes:
+        """The bytes of the file, or of the one that an archive holds.
+
+        Raises
+        ------
+        DataError
+            The archive is damaged, or does not hold exactly one such file.
+        """
+        return self._found()[1]
+
+    def text(self) -> str:
+        """The text of the file, or of the one that an archive holds.
+
+        Raises
+        ------
+        ConfigError, DataError
+            See `content` and `decode`.
+        """
+        where, content = self._found()
+        return decode(content, self.encoding, where=where)
+
+    def _found(self) -> tuple[str, bytes]:
+        """Name for messages, and content."""
+        if not is_archive_name(self.name) and not is_archive(self.path):
+            return self.name, self.path.read_bytes()
+        try:
+            ((member, content),) = read_members(self.path, [self.member or self._only_member()])
+        except DataError as error:
+            raise DataError(f"{self.name}: {error}") from error
+        return f"{self.name}, {member}", content
+
+    def _only_member(self) -> str:
+        names = member_names(self.path)
+        ending = _ENDINGS.get(self.format, ".csv")
+        fitting = [name for name in names if name.lower().endswith(ending)]
+        if len(fitting) != 1:
+            raise DataError(
+                f"the archive holds {len(fitting)} files {ending}, expected one. "
+                f"Write member: <name> in the reader. Members: {listed(map(repr, names))}."
+            )
+        return fitting[0]
+
+
+@dataclass(frozen=True)
+class FileForm:
+    """How raw files are written: what the ``reader`` of every catalog entry may say, whatever its rows become.
+
+    Attributes
+    ----------
+    format
+        Of the file; each kind of entry has a list of its own.
+    encoding
+        Of text files.
+    delimiter
+        Between the columns of a ``csv``.
+    quoting
+        Whether quotes enclose the fields of a ``csv``; otherwise they are characters like any other, and a line is a
+        row.
+    member
+        Name of the file in an archive, where it holds several.
+    """
+
+    format: str
+    encoding: str = "utf-8"
+    delimiter: str = ","
+    quoting: bool = True
+    member: str | None = None
+
+    def raw(self, path: Path) -> RawFile:
+        """A file of this form."""
+        return RawFile(path, self.format, self.encoding, self.member)
+
+    @classmethod
+    def check_keys(
+        cls,
+        settings: Mapping[str, Any],
+        *,
+        where: str,
+        formats: Sequence[str],
+        needed: Mapping[str, Sequence[str]],
+    ) -> None:
+        """Refuse settings of a reader that cannot be meant.
+
+        Parameters
+        ----------
+        settings
+            Of a catalog entry.
+        where
+            Their place, for messages.
+        formats
+            Those that exist.
+        needed
+            Format → keys that it cannot do without.
+
+        Raises
+        ------
+        ConfigError
+            Unknown or missing keys, or an unknown format.
+        """
+        known = [item.name for item in fields(cls)]
+        if unknown := sorted(set(settings) - set(known)):
+            raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
+        found = settings.get("format")
+        if found not in formats:
+            raise ConfigError(
+                f"{where}.format: {found!r} is not a format. Write one of: {', '.join(formats)}."
+            )
+        missing = [key for key in needed.get(str(found), ()) if not settings.get(key)]
+        if missing:
+            raise ConfigError(f"{where}: format {found} needs {' and '.join(missing)}.")

@@ -1,0 +1,72 @@
+"""What the preparation of every kind of table shares: settings, verified raw files, and problems told at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.checksums import verify_again
+
+
+def picked_settings(kind: type, settings: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+    """The keys of a catalog entry that a dataclass of settings has; the others are not this stage's.
+
+    Raises
+    ------
+    ConfigError
+        A key without a default is missing.
+    """
+    known = fields(kind)
+    required = [item.name for item in known if item.default is MISSING and item.default_factory is MISSING]
+    if missing := [name for name in required if name not in settings]:
+        raise ConfigError(f"{where}: {', '.join(missing)} missing.")
+    return {item.name: settings[item.name] for item in known if settings.get(item.name) is not None}
+
+
+def verified_files(
+    names: Sequence[str], given: Sequence[Path], entries: Mapping[str, Mapping[str, Any]], *, where: str
+) -> dict[str, Path]:
+    """The raw files that a reader names, each verified again.
+
+    Parameters
+    ----------
+    names
+        Of the files.
+    given
+        Files of the dataset.
+    entries
+        Name → catalog entry; what has a checksum there is verified. Empty where nothing is known.
+    where
+        Place of the reader, for messages.
+
+    Raises
+    ------
+    ConfigError
+        A name is not that of a file of the dataset.
+    DataError
+        A file is not that of the catalog.
+    """
+    by_name = {path.name: path for path in given}
+    if missing := [name for name in names if name not in by_name]:
+        what = "is not a file" if len(missing) == 1 else "are not files"
+        raise ConfigError(
+            f"{where}: {', '.join(map(repr, missing))} {what} of the dataset. Files: {', '.join(by_name)}."
+        )
+    for name in names:
+        verify_again(by_name[name], entries.get(name, {}))
+    return {name: by_name[name] for name in names}
+
+
+def refuse(problems: Sequence[str], *, table: str, file: str = "") -> None:
+    """Tell all that is wrong with the rows of a table, and of what file they are where there is one.
+
+    Raises
+    ------
+    DataError
+        There are problems.
+    """
+    if problems:
+        place = f"{file}; " if file else ""
+        lines = "".join(f"\n  - {problem}." for problem in problems)
+        raise DataError(f"{table} ({place}rows are counted from 1 after the header):{lines}")
