@@ -72,7 +72,7 @@ class CorrelatedScores:
         drawn = bootstrap(
             self.rows[0].gold, self.columns, n_resamples=self.settings.n_resamples, seed=self.settings.seed
         )
-        return drawn.of(self.settings.correlation)
+        return drawn[self.settings.correlation]
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
         """See `UnitScores`."""
