@@ -8,7 +8,8 @@ import pytest
 from sentflow.commands import figure
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import write_rows
-from sentflow.report.rows import CostRow, CurveRow
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow
 
 
 def run(folder, name, summary):

@@ -8,14 +8,15 @@ import pytest
 from sentflow.commands import figure, record, report, table
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import write_rows
-from sentflow.report.rows import CostRow, CurveRow
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow
 
 SETTINGS = {
     "experiment": {"title": "Relatório de exemplo", "description": ""},
     "tasks": {"T1A-sample": {"dataset": "sample-t1a"}},
     "models": {"minilm-l6": {"title": "all-MiniLM-L6-v2", "kind": "sentence-transformers"}},
     "protocols": [],
-    "published": [],
+    "published": {},
     "datasets": {"sample-t1a": {"title": "Sample T1A", "licence": "MIT", "citation": "none"}},
     "selection": {
         "tasks": ["T1A-sample", "F3-sample"],
@@ -50,8 +51,7 @@ def folder(tmp_path):
 def run(folder, figures, settings=SETTINGS, output="index.html"):
     names = ("scores.csv", "scores.md", "scores.tex")
     return report.main(
-        [f"--{name}={folder}/{name}.parquet" for name in ("curves", "costs")]
-        + [f"--summary={folder}/scores.parquet"]
+        ["--summary", *(f"{folder}/{name}.parquet" for name in ("scores", "curves", "costs"))]
         + ["--tables", *(f"{folder}/{name}" for name in names)]
         + ["--figures", *(f"{folder}/{name}" for name in figures)]
         + [f"--record-config={folder}/config.yaml", f"--record-versions={folder}/versions.json"]

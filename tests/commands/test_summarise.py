@@ -16,7 +16,8 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.files.sealed import write_sealed
-from sentflow.report.rows import CostRow, CurveRow
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow
 
 
 def write_scores(folder, rows, n_folds=(50, 20, 3)):

@@ -7,7 +7,7 @@ from sentflow.commands import table
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
 from sentflow.files.rows import write_rows
-from sentflow.report.rows import CostRow
+from sentflow.report.costs.rows import CostRow
 
 
 def run(folder, name, summary):

@@ -12,13 +12,16 @@ import fake_comparisons
 import fake_similarity
 import fake_summary
 import pytest
+from report_pages import page_sources
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.families.geometry.family import Geometry
+from sentflow.families.similarity.family import Similarity
+from sentflow.graph import products
 from sentflow.report.checks import CheckResult
 from sentflow.report.families.similarity.data import SimilarityData
-from sentflow.report.families.similarity.section import SimilaritySources
-from sentflow.report.figures import RECIPES, SIMILARITY_RECIPES
-from sentflow.report.page.page import Sources, render
+from sentflow.report.page.page import render
+from sentflow.report.page.sources import Sources
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
@@ -97,13 +100,13 @@ def sources_of(folder: Path, scores: list[ScoreRow], title: str, **changes: Any)
         "audits": {"T1A-sample": fake_comparisons.audit("T1A-sample")},
         "hardest": {"T1A-sample": fake_comparisons.hard_texts("T1A-sample")},
     }
-    return Sources(**(every | changes))
+    return page_sources(**(every | changes))
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("page")
-    for name in RECIPES:
+    for name in products.names(products.FIGURE):
         (folder / f"{name}.svg").write_text(SVG)
     scores = fake_summary.score_rows()
     texts = {"T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True)}
@@ -141,7 +144,10 @@ def test_page_shows_every_picture_and_logs_no_error(tmp_path, page, size):
     found, console = look(tmp_path, page, size)
     assert console == []
     # without pair sets there is no section that shows theirs; the enlarged figure has no source until it is asked for
-    shown = len(RECIPES) - len(SIMILARITY_RECIPES)
+    of_pairs = (*Similarity.products, *Geometry.products)
+    shown = sum(
+        product.kind == products.FIGURE and product not in of_pairs for product in products.known_products()
+    )
     assert (found["pictures"], found["broken"]) == (shown + 1, 1)
     assert found["buttons"] > 20
 
@@ -155,7 +161,7 @@ def test_nothing_but_tables_is_wider_than_a_phone(tmp_path, page):
 def page_of_many(request, tmp_path_factory):
     """Two, eight or twenty encoders with long names, on tasks and on pair sets."""
     folder = tmp_path_factory.mktemp(f"page-{request.param}")
-    for name in RECIPES:
+    for name in products.names(products.FIGURE):
         (folder / f"{name}.svg").write_text(SVG)
     base = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"], models=["minilm-l6"])
     names = {
@@ -192,9 +198,8 @@ def page_of_many(request, tmp_path_factory):
         "Many encoders",
         curves=fake_summary.curve_rows(scores[:1]),
         models={name: {"title": title} for name, title in names.items()},
-        similarity=SimilaritySources(
-            data=SimilarityData(**many), pair_sets=dict.fromkeys((*pairs, "STSB-train", "STSB-dev"), entry)
-        ),
+        similarity=SimilarityData(**many),
+        pair_sets=dict.fromkeys((*pairs, "STSB-train", "STSB-dev"), entry),
     )
     return render(sources)
 

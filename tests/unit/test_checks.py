@@ -5,9 +5,11 @@ import math
 
 import fake_summary
 import pytest
+from made_products import CHECKS, run_check
 
 from sentflow.errors import ConfigError
-from sentflow.report.checks import CHECKS, CONTROL_TOLERANCE, Selection, guessing_mean, run_check
+from sentflow.report.checks import CONTROL_TOLERANCE, Selection
+from sentflow.report.families.probing.checks import guessing_mean
 
 SELECTION = Selection(tasks=["T1A-sample"], models=["minilm-l6"], random_models=["random"])
 
@@ -20,7 +22,7 @@ def whole_selection(rows):
     )
 
 
-@pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.parametrize("name", [name for name in CHECKS if name != "tables"])
 def test_sound_results_pass(name):
     rows = fake_summary.score_rows()
     result = run_check(name, rows, whole_selection(rows))

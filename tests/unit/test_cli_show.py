@@ -20,8 +20,9 @@ from sentflow.files.rows import write_rows
 from sentflow.files.sealed import write_sealed
 from sentflow.probing.storage.folds import FoldInfo, write_fold, write_predictions
 from sentflow.report import captions
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.rows import CostRow, CurveRow
 from sentflow.report.table.formats import csv_text
 from sentflow.texts.table import write_task
 

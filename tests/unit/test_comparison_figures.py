@@ -6,6 +6,7 @@ import math
 import fake_comparisons
 import fake_summary
 import pytest
+from made_products import draw
 
 from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
@@ -16,7 +17,6 @@ from sentflow.report.costs import pareto
 from sentflow.report.families.probing import differences, rankings, wins
 from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
 from sentflow.report.figure import canvas
-from sentflow.report.figures import draw
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 

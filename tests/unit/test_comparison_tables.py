@@ -16,8 +16,8 @@ from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
 from sentflow.report.comparison_tables import differences_table, matches_table, power_table, ranks_table
 from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.families.probing.intervals_table import intervals_table
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.families.probing.tables import intervals_table
 from sentflow.report.table.cells import Cell
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 

@@ -6,12 +6,14 @@ import math
 import fake_comparisons
 import fake_summary
 import pytest
+from made_products import run_check
 
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError
+from sentflow.graph import products
 from sentflow.report.checks import Selection
-from sentflow.report.emphasis import Written, check_tables, run_any_check
-from sentflow.report.families.probing.tables import SCORE_TABLES
+from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import latex_text, markdown_text
 
 ROWS = fake_summary.score_rows(tasks=["F1A", "G3", "T1A"])
@@ -29,14 +31,17 @@ NAMES = ("scores", "intervals", "differences", "ranks", "matches", "power")
 @pytest.fixture
 def tables(tmp_path):
     for name in NAMES:
-        table = SCORE_TABLES[name](SCORES, "Title", FOUND)
+        make = products.find(products.TABLE, name).load()
+        table = make(Inputs.holding({ScoreRow: SCORES, Comparisons: FOUND}), {"caption": "Title"})
         (tmp_path / f"{name}.md").write_text(markdown_text(table), encoding="utf-8")
         (tmp_path / f"{name}.tex").write_text(latex_text(table), encoding="utf-8")
     return tmp_path
 
 
 def check(folder, comparisons=FOUND, **only):
-    return check_tables(SCORES, Written(sorted(folder.glob("*.*")), comparisons))
+    return run_check(
+        "tables", SCORES, Selection(), comparisons=comparisons, tables=sorted(folder.glob("*.*"))
+    )
 
 
 def edit(file, old, new):
@@ -108,6 +113,5 @@ def test_no_table_at_all_fails(tmp_path):
 
 
 def test_unknown_check_is_named_with_that_of_the_tables():
-    selection = Selection([], [], [])
     with pytest.raises(ConfigError, match="Write one of: complete, .*, tables"):
-        run_any_check("bold", SCORES, selection, Written([], FOUND))
+        run_check("bold", SCORES, Selection())

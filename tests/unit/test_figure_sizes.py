@@ -5,12 +5,12 @@ import warnings
 
 import figure_boxes
 import pytest
+from made_products import FIGURES, recipe
 from many_encoders import Extent, rows_of
 from matplotlib.figure import Figure
 
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.figures import RECIPES
 
 EVERY = [
     Extent(encoders, tasks, long)
@@ -20,15 +20,15 @@ EVERY = [
 ]
 # few and many encoders, both kinds of names, in each figure; of many tasks the figure that is looked at first
 SOME = [Extent(1, 1, True), Extent(8, 3, True), Extent(20, 1)]
-QUICK = [*((name, extent) for name in RECIPES for extent in SOME), ("heatmap", Extent(2, 18))]
-SLOW = [(name, extent) for name in RECIPES for extent in EVERY if (name, extent) not in QUICK]
+QUICK = [*((name, extent) for name in FIGURES for extent in SOME), ("heatmap", Extent(2, 18))]
+SLOW = [(name, extent) for name in FIGURES for extent in EVERY if (name, extent) not in QUICK]
 
 
 def problems_of(name, extent):
     rows = rows_of(name, extent)
     with canvas.style(), warnings.catch_warnings():
         warnings.simplefilter("error")
-        figure = RECIPES[name].draw(rows)
+        figure = recipe(name).draw(rows)
         found = figure_boxes.boxes(figure)
     flat = [axes for axes in figure.axes if min(axes.get_position().size * figure.get_size_inches()) < 0.04]
     return {
@@ -60,7 +60,7 @@ def test_forty_encoders_on_sixty_tasks_have_room(name):
 
 def test_overlapping_and_clipped_texts_are_found():
     with canvas.style():
-        figure = RECIPES["heatmap"].draw(rows_of("heatmap", Extent(4, 3)))
+        figure = recipe("heatmap").draw(rows_of("heatmap", Extent(4, 3)))
         figure.set_size_inches(1.5, 1.0)
         found = figure_boxes.boxes(figure)
     assert figure_boxes.overlapping(found)

@@ -7,6 +7,7 @@ import fake_comparisons
 import fake_summary
 import matplotlib as mpl
 import pytest
+from made_products import FIGURES, FIGURES_OF_PAIRS, draw, recipe
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 
@@ -15,16 +16,14 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import bars as cost_bars
 from sentflow.report.costs import pareto
-from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing import curves, differences, forest, heatmap, rankings, wins
+from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
-from sentflow.report.figure import texts as figure_texts
-from sentflow.report.figures import FIGURES, RECIPES, SIMILARITY_RECIPES, draw
-from sentflow.report.rows import CostRow, CurveRow
 
 TASKS = ["F1A", "F3", "T1A"]
-OF_SCORES = [name for name in FIGURES if name not in SIMILARITY_RECIPES]
+OF_SCORES = [name for name in FIGURES if name not in FIGURES_OF_PAIRS]
 
 
 @pytest.fixture(autouse=True)
@@ -122,7 +121,7 @@ def test_curves_name_their_protocol():
     row = dataclasses.replace(
         fake_summary.curve_rows([fake_summary.one_row()])[0], protocol="mine", switches="clip_metric off"
     )
-    reading = figure_texts.curves([row]).reading
+    reading = curves.texts_of([row]).reading
     assert "Protocol mine. Unlike the published protocol: clip_metric off." in reading
 
 
@@ -219,7 +218,7 @@ def test_every_figure_is_drawn_from_one_file(tmp_path, name):
     files = [tmp_path / f"{stem}.parquet" for stem in sources.get(name, ["scores"])]
     if name == "differences":
         files = [tmp_path / "comparisons" / "pairs.parquet"]
-    elif RECIPES[name].gather:
+    elif recipe(name).gather:
         files += compared
     data = tmp_path / "data.parquet"
     first, again = draw(name, *files, data=data), draw(name, data)
@@ -234,7 +233,9 @@ def test_wrong_file_for_a_figure_is_explained(tmp_path):
 
 
 def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, curves, costs"):
+    with pytest.raises(
+        ConfigError, match="'radar'. Write one of: heatmap, forest, critical-difference, ranks"
+    ):
         draw("radar", tmp_path / "scores.parquet")
 
 

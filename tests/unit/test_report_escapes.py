@@ -9,12 +9,11 @@ from typing import Any
 import fake_comparisons
 import fake_similarity
 import pytest
-from report_pages import make_sources
+from report_pages import make_parts, make_sources, page_sources
 
 from sentflow.files.control_characters import HIDDEN, visible
 from sentflow.report.checks import CheckResult
 from sentflow.report.families.similarity.data import SimilarityData
-from sentflow.report.families.similarity.section import SimilaritySources
 from sentflow.report.page.page import render
 from sentflow.report.table.cells import Cell, Group, Table
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
@@ -69,38 +68,39 @@ def similarity(tmp_path_factory):
     pair_sets = dict.fromkeys(
         ("STS12", "STSB-test", "STSB-train", "STSB-dev"), {**entry, "data_version": "raw"}
     )
-    return SimilaritySources(data=SimilarityData.read(list(files.values())), pair_sets=pair_sets)
+    return {"similarity": SimilarityData.read(list(files.values())), "pair_sets": pair_sets}
 
 
 @pytest.fixture
 def sources(tmp_path, similarity):
-    plain = make_sources(tmp_path)
-    names = [row.task for row in plain.scores]
+    plain = make_parts(tmp_path)
+    names = [row.task for row in plain["scores"]]
     data = {
         key: dict.fromkeys(("title", "licence", "citation", "note"), "t") for key in ("sample-t1a", "sts")
     }
-    whole = dataclasses.replace(
-        plain,
-        comparisons=fake_comparisons.comparisons(plain.scores),
-        encoders=fake_comparisons.encoder_rows(plain.scores),
-        audits={names[0]: fake_comparisons.audit(names[0])},
-        hardest={names[0]: fake_comparisons.hard_texts(names[0])},
-        similarity=similarity,
-        experiment={"title": "t", "description": "d"},
-        datasets=data,
-        models={row.model: {"title": "t", "licence": "l", "citation": "c"} for row in plain.scores},
-    )
-    evil = poisoned(whole)
-    return dataclasses.replace(
-        evil,
-        checks=[CheckResult("intervals", EVIL, {}, [EVIL])],
-        config=EVIL,
-        versions={**whole.versions, "platform": EVIL},
-    )
+    whole = {
+        **plain,
+        **similarity,
+        "comparisons": fake_comparisons.comparisons(plain["scores"]),
+        "encoders": fake_comparisons.encoder_rows(plain["scores"]),
+        "audits": {names[0]: fake_comparisons.audit(names[0])},
+        "hardest": {names[0]: fake_comparisons.hard_texts(names[0])},
+        "experiment": {"title": "t", "description": "d"},
+        "datasets": data,
+        "models": {row.model: {"title": "t", "licence": "l", "citation": "c"} for row in plain["scores"]},
+    }
+    harmless = {name: whole.pop(name) for name in ("versions", "files")}
+    return {
+        **{name: poisoned(part, name) for name, part in whole.items()},
+        "checks": [CheckResult("intervals", EVIL, {}, [EVIL])],
+        "config": EVIL,
+        "versions": {**harmless["versions"], "platform": EVIL},
+        "files": harmless["files"],
+    }
 
 
 def test_texts_of_others_are_shown_and_not_run(sources):
-    page = Page(render(sources))
+    page = Page(render(page_sources(**sources)))
     assert len(page.scripts) == len([tag for tag, _ in page.elements if tag == "script"]) == 1
     assert "alert" not in page.scripts[0]
     handlers = [(tag, name) for tag, found in page.elements for name in found if name.startswith("on")]
@@ -117,8 +117,8 @@ def test_texts_of_others_are_shown_and_not_run(sources):
     ["javascript:alert(1)", " JavaScript:alert(1)", "data:text/html,<script>", "httpx:alert", "//host"],
 )
 def test_an_address_that_is_not_of_the_web_is_no_link(sources, address):
-    datasets = {name: {**entry, "homepage": address} for name, entry in sources.datasets.items()}
-    page = Page(render(dataclasses.replace(sources, datasets=datasets)))
+    datasets = {name: {**entry, "homepage": address} for name, entry in sources["datasets"].items()}
+    page = Page(render(page_sources(**{**sources, "datasets": datasets})))
     links = [found.get("href") or "" for tag, found in page.elements if tag == "a"]
     assert links and address not in links
     assert all(link.startswith(("#", "data:text/", "https://", "http://")) for link in links)
@@ -185,8 +185,6 @@ def test_tables_keep_the_blanks_and_joiners_of_honest_texts():
 
 
 def test_the_page_shows_hidden_signs_written_out(tmp_path):
-    plain = make_sources(tmp_path)
-    sources = dataclasses.replace(plain, experiment={"title": STEERING, "description": STEERING})
-    page = render(sources)
+    page = render(make_sources(tmp_path, experiment={"title": STEERING, "description": STEERING}))
     assert HIDDEN.search(page) is None
     assert SHOWN in page

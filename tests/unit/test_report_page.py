@@ -7,14 +7,17 @@ import re
 import fake_comparisons
 import fake_summary
 import pytest
-from report_pages import SVG, VERSIONS, elements, make_sources
+from report_pages import SVG, VERSIONS, elements, make_parts, make_sources, page_sources
 
+from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import BEST, NOT_WORSE, mark
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
+from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
+from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.findings import findings
 from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.page import flat, render, without_machine_paths
-from sentflow.report.page.strips import Axis, strip
 from sentflow.report.table.html import sort_value
 
 
@@ -50,7 +53,7 @@ def test_links_inside_the_page_have_a_target(tmp_path):
 def test_texts_are_escaped(tmp_path):
     evil = "<script>alert('é')</script>"
     scores = [
-        dataclasses.replace(row, task_title=evil, model_title=evil) for row in make_sources(tmp_path).scores
+        dataclasses.replace(row, task_title=evil, model_title=evil) for row in make_parts(tmp_path)["scores"]
     ]
     page = render(
         make_sources(
@@ -136,8 +139,8 @@ def test_page_without_figures_and_files_is_still_a_page(tmp_path):
 
 
 def test_missing_cell_and_missing_average_are_dashes(tmp_path):
-    sources = make_sources(tmp_path)
-    page = render(dataclasses.replace(sources, scores=sources.scores[:-1]))
+    scores = make_parts(tmp_path)["scores"]
+    page = render(make_sources(tmp_path, scores=scores[:-1]))
     foot = page[page.index("<tfoot>") : page.index("</tfoot>")]
     assert foot.count("—") == 1
 
@@ -266,10 +269,10 @@ COMPARED = ("critical-difference", "ranks", "wins", "differences", "sizes", "spe
 def compared_sources(tmp_path, **changes):
     for name in COMPARED:
         (tmp_path / f"{name}.svg").write_text(SVG)
-    plain = make_sources(tmp_path)
+    plain = make_parts(tmp_path)
     full = {
-        "comparisons": fake_comparisons.comparisons(plain.scores),
-        "encoders": fake_comparisons.encoder_rows(plain.scores),
+        "comparisons": fake_comparisons.comparisons(plain["scores"]),
+        "encoders": fake_comparisons.encoder_rows(plain["scores"]),
         "audits": {"T1A-sample": fake_comparisons.audit("T1A-sample")},
         "hardest": {
             "T1A-sample": fake_comparisons.hard_texts("T1A-sample", offensive=True),
@@ -277,7 +280,7 @@ def compared_sources(tmp_path, **changes):
         },
         "files": [*sorted(tmp_path.glob("*.svg")), tmp_path / "scores.csv"],
     }
-    return dataclasses.replace(plain, **(full | changes))
+    return page_sources(**(plain | full | changes))
 
 
 def section(page, name):
@@ -300,7 +303,10 @@ def test_page_of_comparisons_is_whole(tmp_path):
 def test_bold_and_underlined_scores_are_those_that_tests_mark(tmp_path):
     sources = compared_sources(tmp_path)
     body = section(render(sources), "scores")
-    marks = [mark(sources.comparisons.pairs, row.task, row.model) for row in sources.scores]
+    marks = [
+        mark(sources.inputs.together(Comparisons).pairs, row.task, row.model)
+        for row in sources.inputs.rows(ScoreRow)
+    ]
     assert body.count('<strong class="value">') == marks.count(BEST) > 0
     assert body.count("not-worse") == marks.count(NOT_WORSE)
 
@@ -389,7 +395,7 @@ def test_bibtex_holds_data_and_encoders_that_say_whom_to_cite(tmp_path):
     assert "encoder-tfidf" not in cite
     assert "demsar-2006" in cite
     assert "demsar-2006" not in render(make_sources(tmp_path))
-    for entry in bibtex(VERSIONS, datasets, models, compared=True).split("\n\n"):
+    for entry in bibtex(VERSIONS, datasets, models, [BENCHMARK, INTERVALS, TESTS]).split("\n\n"):
         assert entry.count("{") == entry.count("}"), entry
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import fake_similarity
 import fake_summary
 import pytest
+from made_products import FIGURES_OF_PAIRS, draw, recipe
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import read_rows, write_rows
@@ -15,11 +16,10 @@ from sentflow.report.families.geometry.association import (
     mean_scores,
     plane_rows,
 )
-from sentflow.report.families.similarity import figure_texts
 from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
 from sentflow.report.figure import canvas
 from sentflow.report.figure.canvas import save
-from sentflow.report.figures import SIMILARITY_RECIPES, draw
+from sentflow.report.figure.texts import NOTHING
 
 SOURCES = {
     "alignment-uniformity": ["alignments", "similarity"],
@@ -52,7 +52,7 @@ def texts_of(figure):
     return [text for text in found if text]
 
 
-@pytest.mark.parametrize("name", SIMILARITY_RECIPES)
+@pytest.mark.parametrize("name", FIGURES_OF_PAIRS)
 def test_drawn_stamped_and_drawn_again_from_its_own_data(files, tmp_path, name):
     figure = draw(name, *[files[stem] for stem in SOURCES[name]], data=tmp_path / "data.parquet")
     assert "SAMPLE DATA" in texts_of(figure)
@@ -61,11 +61,11 @@ def test_drawn_stamped_and_drawn_again_from_its_own_data(files, tmp_path, name):
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
-@pytest.mark.parametrize("name", SIMILARITY_RECIPES)
+@pytest.mark.parametrize("name", FIGURES_OF_PAIRS)
 def test_nothing_to_draw_is_said(tmp_path, name):
-    write_rows(tmp_path / "data.parquet", SIMILARITY_RECIPES[name].kind, [])
+    write_rows(tmp_path / "data.parquet", recipe(name).kind, [])
     figure = draw(name, tmp_path / "data.parquet")
-    assert figure_texts.NOTHING in " ".join(" ".join(texts_of(figure)).split())
+    assert NOTHING in " ".join(" ".join(texts_of(figure)).split())
 
 
 # --- correlation over encoders ------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ def test_every_measure_is_held_against_scores_and_tasks(files):
     # tf-idf has no geometry, two encoders have no task scores
     assert {row.n_models for row in of_tasks} == {3}
     assert {(row.low, row.high) for row in of_tasks} == {(-1.0, 1.0)}
-    texts = figure_texts.geometry_and_scores(of_tasks)
+    texts = recipe("geometry-and-scores").texts(of_tasks)
     assert "nothing can be said" in texts.reading
     undefined = [row for row in rows if row.measure == "word_order_cosine"]
     assert all(row.n_models == 0 and math.isnan(row.correlation) for row in undefined)

@@ -6,17 +6,15 @@ from pathlib import Path
 
 import fake_similarity
 import pytest
-from report_pages import elements, make_sources
+from report_pages import elements, make_parts, make_sources, page_sources
 
-from sentflow.compare.comparisons import Comparisons
 from sentflow.report.checks import Selection
-from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.families.probing.tables import read_table
-from sentflow.report.families.similarity.checks import check_similarity
+from sentflow.report.families.similarity import checks
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.findings import similarity_findings
-from sentflow.report.families.similarity.section import SimilaritySources
+from sentflow.report.families.similarity.sts_table import table as sts_table
 from sentflow.report.families.similarity.words import CONTAMINATION, contamination
+from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
 from sentflow.report.table.formats import latex_text, markdown_text
 
@@ -35,7 +33,7 @@ def data(files):
     return SimilarityData.read(list(files.values()))
 
 
-def sources_of(data, **changes):
+def parts_of(data):
     entry = {
         "title": "A set of <b>pairs</b>",
         "dataset": "sts",
@@ -45,17 +43,14 @@ def sources_of(data, **changes):
         "data_version": "raw",
     }
     names = ("STS12", "STSB-test", "STSB-train", "STSB-dev")
-    sources = SimilaritySources(data=data, pair_sets=dict.fromkeys(names, entry), left_out=["tfidf"])
-    return dataclasses.replace(sources, **changes)
+    return {"similarity": data, "pair_sets": dict.fromkeys(names, entry), "left_out": ["tfidf"]}
 
 
 # --- the page -----------------------------------------------------------------------------------------------
 
 
 def test_section_stands_beside_the_tasks(tmp_path, data):
-    page = render(
-        make_sources(tmp_path, similarity=sources_of(data), models={"tfidf": {"title": "TF-IDF <i>"}})
-    )
+    page = render(make_sources(tmp_path, **parts_of(data), models={"tfidf": {"title": "TF-IDF <i>"}}))
     elements(page)
     assert page.count('id="similarity"') == page.count('id="scores"') == 1
     assert "Took no part: TF-IDF &lt;i&gt;" in page
@@ -76,9 +71,8 @@ def test_page_without_any_task(tmp_path, data):
         "geometry-and-scores",
     ):
         (tmp_path / f"{name}.svg").write_text("<svg/>")
-    sources = make_sources(tmp_path, similarity=sources_of(data), scores=[], curves=[], tasks={}, encoders=[])
-    sources = dataclasses.replace(sources, files=sorted(tmp_path.glob("*.svg")))
-    page = render(sources)
+    parts = make_parts(tmp_path, **parts_of(data), scores=[], curves=[], tasks={}, encoders=[])
+    page = render(page_sources(**{**parts, "files": sorted(tmp_path.glob("*.svg"))}))
     found = elements(page)
     ids = [attributes["id"] for _, attributes in found if "id" in attributes]
     assert "similarity" in ids
@@ -110,6 +104,10 @@ def test_findings_claim_no_lead_that_no_test_shows(data):
     assert "How clear the lead is" not in {finding.heading for finding in similarity_findings(untested)}
 
 
+def check_similarity(data, selection, tables=()):
+    return checks.check_similarity(Inputs.holding({SimilarityData: data}, tables), selection)
+
+
 # --- the check ----------------------------------------------------------------------------------------------
 
 
@@ -118,8 +116,6 @@ def test_what_holds_passes_with_counts(data):
     assert result.passed, result.problems
     assert result.counts["scores"] == 2 * 6
     assert result.counts["random_scores"] == 2
-    written = Written([], Comparisons(), data)
-    assert run_any_check("similarity", [], SELECTION, written) == result
 
 
 def changed(data, where, **changes):
@@ -167,7 +163,7 @@ def test_random_vectors_score_near_zero(data):
 
 
 def test_marks_of_the_written_table_are_held_to_the_tests(files, data, tmp_path):
-    table = read_table("sts", files["similarity"], caption="Trial", comparisons=[files["comparisons"]])
+    table = sts_table(Inputs([files["similarity"], files["comparisons"]]), {"caption": "Trial"})
     path = Path(tmp_path) / "sts.md"
     path.write_text(markdown_text(table), encoding="utf-8")
     result = check_similarity(data, SELECTION, [path])

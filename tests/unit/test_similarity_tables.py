@@ -7,12 +7,12 @@ import fake_similarity
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
+from made_products import TABLES_OF_PAIRS, read_table
 
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
 from sentflow.graph.config.schema import load_schema
-from sentflow.report.families.probing.tables import SIMILARITY_TABLES, read_table
 from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
 from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
@@ -37,7 +37,7 @@ def files(tmp_path_factory):
 
 def table(files, name, entries=()):
     summary = files[FILES.get(name, "similarity")]
-    return read_table(name, summary, caption="Trial", comparisons=[files["comparisons"]], published=entries)
+    return read_table(name, summary, files["comparisons"], caption="Trial", published=entries)
 
 
 def lines_of(found):
@@ -139,7 +139,7 @@ def test_only_tests_mark():
 # --- the others ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", SIMILARITY_TABLES)
+@pytest.mark.parametrize("name", TABLES_OF_PAIRS)
 def test_every_format_and_no_ragged_line(files, name):
     found = table(files, name, published().get(name, ()))
     assert len(found.alignment) == len(found.header)

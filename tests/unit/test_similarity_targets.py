@@ -133,16 +133,17 @@ def test_without_tasks_only_costs_and_pair_sets_are_shown():
 def test_geometry_is_set_against_the_scores_of_tasks_too():
     job = SimpleNamespace(figure="geometry-and-scores")
     of_pairs = ["results/summary/geometry.parquet", "results/summary/similarity.parquet"]
-    assert targets().data_of_figure(job) == [*of_pairs, "results/summary/scores.parquet"]
-    assert targets(select={"tasks": []}).data_of_figure(job) == of_pairs
+    assert targets().files_of("figure")(job) == [*of_pairs, "results/summary/scores.parquet"]
+    assert targets(select={"tasks": []}).files_of("figure")(job) == of_pairs
 
 
 def test_the_check_of_similarities_reads_the_table_of_similarities_alone():
     job = SimpleNamespace(check="similarity")
-    assert targets().summary_of_check(job) == []
+    assert "results/summary/scores.parquet" not in targets().files_of("check")(job)
     assert targets().tables_of_check(job) == ["results/tables/sts.md", "results/tables/sts.tex"]
     asked = json.loads(targets().check_settings(job))
-    assert (asked["pairs"], asked["pair_models"], asked["tasks"]) == (["STS13", "STS12"], ["random"], [])
+    assert (asked["pairs"], asked["pair_models"]) == (["STS13", "STS12"], ["random"])
+    assert "tasks" not in asked
 
 
 def test_published_scores_belong_to_the_tables_that_show_them():

@@ -29,7 +29,7 @@ from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
 from sentflow.probing.training.standardise import standardised
-from sentflow.report.checks import guessing_mean
+from sentflow.report.families.probing.checks import guessing_mean
 from sentflow.report.families.probing.summary import curve_rows
 from sentflow.stats.repeatability import published_intervals
 from sentflow.stats.score import StatisticsSettings, score

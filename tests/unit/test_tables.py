@@ -7,17 +7,15 @@ import math
 
 import fake_summary
 import pytest
+from made_products import read_table
 
 from sentflow.errors import ConfigError
+from sentflow.graph import products
+from sentflow.report.costs.costs_table import costs_table
 from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.intervals_table import intervals_table
 from sentflow.report.families.probing.score_table import score_cell, scores_table
-from sentflow.report.families.probing.tables import (
-    TABLES,
-    costs_table,
-    intervals_table,
-    read_table,
-    tasks_table,
-)
+from sentflow.report.families.probing.tasks_table import tasks_table
 from sentflow.report.numbers import decimal, duration, interval, memory
 from sentflow.report.table.cells import Cell
 from sentflow.report.table.formats import csv_text, latex, latex_text, markdown_text
@@ -230,5 +228,7 @@ def test_degenerate_row_has_no_intervals_in_the_intervals_table():
 
 
 def test_unknown_table_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(ConfigError, match=f"'score'. Write one of: {', '.join(TABLES)}"):
+    with pytest.raises(
+        ConfigError, match=f"'score'. Write one of: {', '.join(products.names(products.TABLE))}"
+    ):
         read_table("score", tmp_path / "scores.parquet", caption="Title")

@@ -170,28 +170,29 @@ def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
 
 def test_costs_are_read_by_what_shows_costs_alone():
     chosen = targets()
-    assert chosen.summary_of_table(SimpleNamespace(table="costs")) == paths.COSTS
-    assert chosen.summary_of_table(SimpleNamespace(table="scores")) == paths.SUMMARY
-    sources = [chosen.data_of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
+    assert chosen.files_of("table")(SimpleNamespace(table="costs")) == [paths.COSTS]
+    assert paths.SUMMARY in chosen.files_of("table")(SimpleNamespace(table="scores"))
+    of_figure = chosen.files_of("figure")
+    sources = [of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
     assert sources == [[paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
     for name in ("sizes", "speed"):
-        assert chosen.data_of_figure(SimpleNamespace(figure=name)) == [paths.ENCODERS]
+        assert of_figure(SimpleNamespace(figure=name)) == [paths.ENCODERS]
 
 
 def test_comparisons_are_read_by_what_shows_them_alone():
     chosen = targets()
     read = {
-        name: chosen.comparisons_of_table(SimpleNamespace(table=name))
+        name: chosen.files_of("table")(SimpleNamespace(table=name))
         for name in ("scores", "power", "tasks", "costs")
     }
     assert read == {
-        "scores": [paths.PAIRS, paths.STANDINGS],
-        "power": [paths.POWER],
-        "tasks": [],
-        "costs": [],
+        "scores": [paths.SUMMARY, paths.PAIRS, paths.STANDINGS],
+        "power": [paths.SUMMARY, paths.POWER],
+        "tasks": [paths.SUMMARY],
+        "costs": [paths.COSTS],
     }
-    assert chosen.data_of_figure(SimpleNamespace(figure="differences")) == [paths.PAIRS]
-    assert paths.SUMMARY in chosen.data_of_figure(SimpleNamespace(figure="ranks"))
+    assert chosen.files_of("figure")(SimpleNamespace(figure="differences")) == [paths.PAIRS]
+    assert paths.SUMMARY in chosen.files_of("figure")(SimpleNamespace(figure="ranks"))
 
 
 def test_only_the_check_of_tables_reads_tables():

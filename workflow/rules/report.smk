@@ -33,8 +33,7 @@ rule summarise_costs:
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
-        summary=targets.summary_of_table,
-        comparisons=targets.comparisons_of_table,
+        targets.files_of("table"),
     output:
         csv=report(
             paths.TABLE.format(table="{table}", format="csv"),
@@ -56,18 +55,18 @@ rule table:
         mem_mb=1000,
         runtime=5,
     params:
-        code=code("sentflow.commands.table"),
+        code=targets.code_of("table"),
         settings=targets.table_settings,
     shell:
-        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input.summary:q}"
-        " --comparisons {input.comparisons:q} --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
+        "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
+        " --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
         " --latex {output.latex:q} > {log:q} 2>&1"
 
 
 rule figure:
     """One figure as PDF, PNG and SVG, and its rows as Parquet: all that it takes to draw it again."""
     input:
-        targets.data_of_figure,
+        targets.files_of("figure"),
     output:
         pdf=paths.FIGURE.format(figure="{figure}", format="pdf"),
         png=report(
@@ -90,7 +89,7 @@ rule figure:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("sentflow.commands.figure"),
+        code=targets.code_of("figure"),
         style=files("report/figure/sentflow.mplstyle"),
         env=versions("matplotlib"),
     shell:
@@ -101,9 +100,7 @@ rule figure:
 rule check:
     """One acceptance check of the summary or of the written tables; a failed check names every offending row."""
     input:
-        summary=targets.summary_of_check,
-        comparisons=targets.comparisons_of_check,
-        similarity=targets.similarity_of_check,
+        summary=targets.files_of("check"),
         tables=targets.tables_of_check,
     output:
         paths.CHECK,
@@ -119,12 +116,11 @@ rule check:
         mem_mb=1000,
         runtime=5,
     params:
-        code=code("sentflow.commands.check"),
+        code=targets.code_of("check"),
         settings=targets.check_settings,
     shell:
         "python -m sentflow.commands.check --check {wildcards.check:q} --summary {input.summary:q}"
-        " --comparisons {input.comparisons:q} --similarity {input.similarity:q} --tables {input.tables:q}"
-        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+        " --tables {input.tables:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule record:
@@ -154,9 +150,7 @@ rule record:
 rule report:
     """The report: one self-contained page."""
     input:
-        summaries=targets.summaries(),
-        costs=paths.COSTS,
-        encoders=paths.ENCODERS,
+        summary=targets.summaries_of_page(),
         audits=targets.audits(),
         tables=targets.tables(),
         figures=targets.figures(),
@@ -176,15 +170,13 @@ rule report:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code("sentflow.commands.report"),
-        page=files(
-            "report/page/page.html.j2", "report/page/page.css", "report/page/page.js"
-        ),
+        code=code_of_report(),
+        page=files(*files_of_page()),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),
     shell:
-        "python -m sentflow.commands.report --summaries {input.summaries:q} --costs {input.costs:q}"
-        " --encoders {input.encoders:q} --audits {input.audits:q} --tables {input.tables:q} --figures {input.figures:q}"
+        "python -m sentflow.commands.report --summary {input.summary:q} --audits {input.audits:q}"
+        " --tables {input.tables:q} --figures {input.figures:q}"
         " --record-config {input.config:q} --record-versions {input.versions:q} --checks {params.checks:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
 

@@ -16,10 +16,10 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.files.rows import read_rows
+from sentflow.report.costs.costs_table import costs_table
+from sentflow.report.costs.rows import CostRow
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.families.probing.tables import costs_table
 from sentflow.report.numbers import decimal
-from sentflow.report.rows import CostRow
 
 _METADATA_KEY = b"sentflow"
 _TEST = "metric_test"

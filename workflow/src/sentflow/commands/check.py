@@ -1,4 +1,4 @@
-"""One acceptance check of the summary: a small file if it holds, an error that lists every row if not."""
+"""One acceptance check of the results: a small file if it holds, an error that lists every row if not."""
 
 import argparse
 import json
@@ -6,16 +6,12 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.io import write_json
-from sentflow.files.rows import read_rows
+from sentflow.graph import products
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.checks import CHECKS, Selection
-from sentflow.report.emphasis import Written, run_any_check
-from sentflow.report.families.similarity.checks import NAME
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.checks import CheckResult, Selection
+from sentflow.report.inputs import Inputs
 
 logger = logging.getLogger(__name__)
 
@@ -23,26 +19,14 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="check", description=__doc__)
+    found.add_argument("--check", required=True, help=f"one of: {', '.join(products.names(products.CHECK))}")
     found.add_argument(
-        "--check", required=True, help=f"one of: {', '.join((*CHECKS, 'tables', 'similarity'))}"
-    )
-    found.add_argument(
-        "--summary", nargs="?", type=Path, help="summary of scores; not for the check similarity"
+        "--summary", nargs="+", type=Path, required=True, help="the files of results that the check looks at"
     )
     found.add_argument(
         "--settings",
         required=True,
         help='JSON: {"tasks": […], "models": […], "random_models": […], …}, see Selection',
-    )
-    found.add_argument(
-        "--comparisons", nargs="*", type=Path, default=[], help="for the check tables: of compare"
-    )
-    found.add_argument(
-        "--similarity",
-        nargs="*",
-        type=Path,
-        default=[],
-        help="for the check similarity: its summary, and what compare_similarity wrote",
     )
     found.add_argument(
         "--tables",
@@ -59,18 +43,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("check", args, libraries=["pyarrow"])
-    selection = Selection(**json.loads(args.settings))
-    if args.summary is None and args.check != NAME:
-        raise ConfigError(
-            f"--summary: the check {args.check!r} looks at the summary of scores. Give its file."
-        )
-    rows = read_rows(args.summary, ScoreRow) if args.summary else []
-    comparisons = Comparisons.read(args.comparisons)
-    written = Written(args.tables, comparisons, SimilarityData.read(args.similarity))
-    result = run_any_check(args.check, rows, selection, written)
+    check = products.find(products.CHECK, args.check).load()
+    result: CheckResult = check(Inputs(args.summary, args.tables), Selection(**json.loads(args.settings)))
     if not result.passed:
         raise DataError(
-            f"{_looked_at(args)} fails the check {result.name!r}. {result.rule} But:\n  "
+            f"{args.summary[0]} fails the check {result.name!r}. {result.rule} But:\n  "
             + "\n  ".join(result.problems)
             + "\nThe results are kept: look at these rows before you use them."
         )
@@ -80,10 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     logger.info("%s holds: %s", result.name, result.counts)
     return 0
-
-
-def _looked_at(args: argparse.Namespace) -> str:
-    return str(args.similarity[0] if args.check == NAME and args.similarity else args.summary)
 
 
 if __name__ == "__main__":

@@ -5,9 +5,11 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from sentflow.graph import products
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.figure.canvas import save
-from sentflow.report.figures import FIGURES, draw
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.inputs import Inputs
 
 logger = logging.getLogger(__name__)
 
@@ -15,7 +17,9 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="figure", description=__doc__)
-    found.add_argument("--figure", required=True, help=f"one of: {', '.join(FIGURES)}")
+    found.add_argument(
+        "--figure", required=True, help=f"one of: {', '.join(products.names(products.FIGURE))}"
+    )
     found.add_argument(
         "--summary",
         nargs="+",
@@ -36,7 +40,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("figure", args, libraries=["matplotlib", "pyarrow"])
     # it tells every step of cutting the fonts of a PDF down
     logging.getLogger("fontTools").setLevel(logging.WARNING)
-    figure = draw(args.figure, *args.summary, data=args.data)
+    product = products.find(products.FIGURE, args.figure)
+    recipe: Recipe = product.load()
+    figure = recipe.make(Inputs(args.summary), product.reads, data=args.data)
     for path in (args.pdf, args.png, args.svg):
         save(figure, path)
         logger.info("%s: %d kB", path, path.stat().st_size // 1000)

@@ -11,11 +11,11 @@ from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.costs.encoder_rows import EncoderRow
 from sentflow.report.costs.encoders import Embedding, encoder_rows
+from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.rows import CostRow, data_versions
+from sentflow.report.rows import data_versions
 
 logger = logging.getLogger(__name__)
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_text
+from sentflow.graph import products
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.families.probing.tables import TABLES, read_table
+from sentflow.report.inputs import Inputs
+from sentflow.report.table.cells import Table
 from sentflow.report.table.formats import csv_text, latex_text, markdown_text
 
 logger = logging.getLogger(__name__)
@@ -17,16 +19,13 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="table", description=__doc__)
-    found.add_argument("--table", required=True, help=f"one of: {', '.join(TABLES)}")
+    found.add_argument("--table", required=True, help=f"one of: {', '.join(products.names(products.TABLE))}")
     found.add_argument(
         "--summary",
         nargs="+",
         type=Path,
         required=True,
-        help="summary of scores (for costs: of costs; for protocols: the effects of each; for sts: of similarity; …)",
-    )
-    found.add_argument(
-        "--comparisons", nargs="*", type=Path, default=[], help="the files of compare that it needs"
+        help="the files of results that the table is made of",
     )
     found.add_argument(
         "--settings", required=True, help='JSON: {"caption": how the caption begins, "published": scores}'
@@ -41,14 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("table", args, libraries=["pyarrow"])
-    settings = json.loads(args.settings)
-    table = read_table(
-        args.table,
-        *args.summary,
-        caption=settings["caption"],
-        comparisons=args.comparisons,
-        published=settings.get("published", ()),
-    )
+    make = products.find(products.TABLE, args.table).load()
+    table: Table = make(Inputs(args.summary), json.loads(args.settings))
     write_text(args.csv, csv_text(table))
     write_text(args.markdown, markdown_text(table))
     write_text(args.latex, latex_text(table))

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class ScoreRow:
         Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
         known. Figures choose its colour and marker by it.
     """
+
+    FILE: ClassVar[str] = "scores"
 
     task: str
     task_title: str
@@ -131,6 +134,8 @@ class EffectRow:
     groups_folds
         Whether the other protocol keeps the rows of a document together and the baseline does not.
     """
+
+    FILE: ClassVar[str] = "effects"
 
     protocol: str
     protocol_title: str

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import sentflow.families
 from sentflow.graph.config.family import ConfigPart
+from sentflow.graph.products import Product, SectionOfPage
 
 if TYPE_CHECKING:
     from sentflow.graph.config.experiment import Experiment
@@ -62,11 +63,17 @@ class Family:
         Its sections of catalog and configuration, and what may be wrong with them.
     position
         Families are shown in the order of these numbers.
+    products
+        Its tables, figures and checks.
+    section
+        What the page says of it; None where another family's section does.
     """
 
     name: ClassVar[str]
     config: ClassVar[ConfigPart]
     position: ClassVar[int]
+    products: ClassVar[Sequence[Product]] = ()
+    section: ClassVar[SectionOfPage | None] = None
 
     def __init__(self, experiment: "Experiment") -> None:
         self.experiment = experiment
@@ -113,6 +120,10 @@ class Family:
 
     def asked(self) -> dict[str, Any]:
         """What was selected, which the checks compare with what is there."""
+        return {}
+
+    def published(self) -> Mapping[str, Any]:
+        """Table → what papers report of the things that it shows."""
         return {}
 
     def told(self) -> dict[str, Any]:

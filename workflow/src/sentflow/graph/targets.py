@@ -4,70 +4,26 @@ Settings are JSON text with sorted keys, the only compound form that Snakemake c
 exactly what its rule reads, so that a change runs no other rule again.
 """
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings
-from sentflow.graph import paths
+from sentflow.graph import paths, products
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
 from sentflow.graph.family import Collection, Family, known_families
 from sentflow.graph.job_settings import expanded, json_text, one_of, pick
+from sentflow.graph.products import Product
+from sentflow.graph.provenance import code
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
-_WITHOUT_SCORES = ("costs", "encoders")
-_ALL_RANKS = (paths.RANKS, paths.ACROSS, paths.OMNIBUS)
-_TABLE_SUMMARIES = {
-    "costs": paths.COSTS,
-    "encoders": paths.ENCODERS,
-    "sts": paths.SUMMARY_SIMILARITY,
-    "sts-subsets": paths.SUMMARY_SIMILARITY,
-    "sts-differences": paths.SUMMARY_SIMILARITY,
-    "regressions": paths.SUMMARY_REGRESSIONS,
-    "alignments": paths.SUMMARY_ALIGNMENTS,
-    "geometry": paths.SUMMARY_GEOMETRY,
-}
-# These are the tables of scores, which the check of tables reads again (`sentflow.report.emphasis`).
-_TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
-_TABLE_COMPARISONS = {
-    "scores": (paths.PAIRS, paths.STANDINGS),
-    "intervals": (paths.PAIRS,),
-    "differences": (paths.PAIRS,),
-    "ranks": _ALL_RANKS,
-    "matches": _ALL_RANKS,
-    "power": (paths.POWER,),
-    "sts": (paths.SIMILARITY_PAIRS,),
-    "sts-differences": (paths.SIMILARITY_PAIRS,),
-}
-_FIGURE_DATA = {
-    "costs": (paths.COSTS,),
-    "sizes": (paths.ENCODERS,),
-    "speed": (paths.ENCODERS,),
-    "curves": (paths.CURVES,),
-    "differences": (paths.PAIRS,),
-    "critical-difference": (paths.SUMMARY, *_ALL_RANKS),
-    "ranks": (paths.SUMMARY, *_ALL_RANKS),
-    "wins": (paths.SUMMARY, paths.ACROSS),
-    "alignment-uniformity": (paths.SUMMARY_ALIGNMENTS, paths.SUMMARY_SIMILARITY),
-    "similarity-histograms": (paths.HISTOGRAMS,),
-    "spectrum": (paths.SPECTRA,),
-    "truncation": (paths.TRUNCATION,),
-}
-_NEEDS = {
-    **dict.fromkeys(
-        ("sts", "sts-subsets", "sts-differences", "similarity-histograms", "similarity"), "similarity"
-    ),
-    **dict.fromkeys(("regressions",), "regressions"),
-    **dict.fromkeys(("alignments", "alignment-uniformity"), "alignments"),
-    **dict.fromkeys(("geometry", "spectrum", "truncation", "geometry-and-scores"), "geometry"),
-}
-GEOMETRY_FIGURE = "geometry-and-scores"
-STUDY_TABLES = ("protocols", "documents")
-TABLES_CHECK = "tables"
+# Another table is a row more there, which changes no other table.
+_REGISTRY = frozenset({"sentflow.graph.products"})
 
 
 class Targets:
@@ -132,6 +88,10 @@ class Targets:
         """What tables, figures and the page are made of."""
         return [file for family in self._families() for file in family.summaries()]
 
+    def summaries_of_page(self) -> list[str]:
+        """What the page tells in its own words: summaries, comparisons, costs."""
+        return [*self.summaries(), paths.COSTS, paths.ENCODERS]
+
     def summaries_of_scores(self) -> list[str]:
         """Those of `summaries` with one row per score."""
         return [file for family in self._families() for file in family.summary_of_scores()]
@@ -163,14 +123,14 @@ class Targets:
 
     # --- products -------------------------------------------------------------------------------------------
 
-    def selected(self, kind: str) -> list[str]:
+    def selected(self, section: str) -> list[str]:
         """The tables, figures or checks of the configuration, less those whose data were not selected."""
-        names: list[str] = self.experiment.config["report"][kind]
-        return [name for name in names if self._has_data(name)]
-
-    def _has_data(self, name: str) -> bool:
-        need = "" if name in _WITHOUT_SCORES else _NEEDS.get(name, "scores")
-        return not need or any(family.available().get(need) for family in self._families())
+        names: list[str] = self.experiment.config["report"][section]
+        chosen = (products.find(section.removesuffix("s"), name) for name in names)
+        there = {
+            need for family in self._families() for need, is_there in family.available().items() if is_there
+        }
+        return [product.name for product in chosen if not product.needs or product.needs in there]
 
     def tables(self) -> list[str]:
         """Every table in every format."""
@@ -184,58 +144,41 @@ class Targets:
         """Every acceptance check."""
         return [paths.CHECK.format(check=check) for check in self.selected("checks")]
 
-    def summary_of_table(self, wildcards: Any) -> str | list[str]:
-        """The one Parquet file that a table is made of; one per protocol for the tables of a study."""
-        if wildcards.table in STUDY_TABLES:
-            return list(self.families["probing"].effects())
-        return _TABLE_SUMMARIES.get(wildcards.table, paths.SUMMARY)
+    def files_of(self, kind: str) -> Callable[[Any], list[str]]:
+        """The files that a table, figure or check is made of, by the wildcard of that name."""
 
-    def comparisons_of_table(self, wildcards: Any) -> list[str]:
-        """What a table says of several models."""
-        return list(_TABLE_COMPARISONS.get(wildcards.table, ()))
+        def files(wildcards: Any) -> list[str]:
+            product = _product(kind, wildcards)
+            there = self.summaries()
+            also = [file for file in product.also if file in there]
+            return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
 
-    def data_of_figure(self, wildcards: Any) -> list[str]:
-        """The files that a figure is drawn from; its rows are written beside it, so that one is enough next time."""
-        if wildcards.figure == GEOMETRY_FIGURE:
-            of_tasks = self.families["probing"].summary_of_scores()
-            return [paths.SUMMARY_GEOMETRY, paths.SUMMARY_SIMILARITY, *of_tasks]
-        return list(_FIGURE_DATA.get(wildcards.figure, (paths.SUMMARY,)))
-
-    def summary_of_check(self, wildcards: Any) -> list[str]:
-        """The summary that a check looks at, if it is one of tasks."""
-        return [] if wildcards.check == "similarity" else [paths.SUMMARY]
-
-    def similarity_of_check(self, wildcards: Any) -> list[str]:
-        """What the check of similarities looks at."""
-        return [paths.SUMMARY_SIMILARITY, paths.SIMILARITY_PAIRS] if wildcards.check == "similarity" else []
-
-    def comparisons_of_check(self, wildcards: Any) -> list[str]:
-        """The tests that a check holds the tables to."""
-        return [paths.PAIRS] if wildcards.check == TABLES_CHECK else []
+        return files
 
     def tables_of_check(self, wildcards: Any) -> list[str]:
         """The tables that a check reads again."""
-        read = {"similarity": ("sts",), TABLES_CHECK: _TABLES_OF_SCORES}.get(wildcards.check, ())
-        names = [name for name in self.selected("tables") if name in read]
-        return expanded(paths.TABLE, "table", names, ("md", "tex"))
+        read_again = _product(products.CHECK, wildcards).tables
+        chosen = [name for name in self.selected("tables") if name in read_again]
+        return expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+
+    def code_of(self, kind: str) -> Callable[[Any], str]:
+        """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
+        return lambda wildcards: _code_of_product(kind, _product(kind, wildcards).module)
 
     def table_settings(self, wildcards: Any) -> str:
-        """How captions begin, and what the table of published scores holds."""
-        found = (
-            self.families["probing"].published()
-            if wildcards.table == "published"
-            else self.families["similarity"].published().get(wildcards.table, [])
-        )
-        published = {"published": found} if found or wildcards.table == "published" else {}
-        return json_text({"caption": self.experiment.title, **published})
+        """How captions begin, and what papers report of the things that a table shows."""
+        papers = [
+            family.published()[wildcards.table]
+            for family in self._families()
+            if wildcards.table in family.published()
+        ]
+        return json_text({"caption": self.experiment.title, **({"published": papers[0]} if papers else {})})
 
     def check_settings(self, wildcards: Any) -> str:
-        """What was asked for, to compare with what is there: of tasks, or of pair sets."""
-        if wildcards.check == "similarity":
-            # of the tasks nothing, but which encoders are random: these score near 0 on pairs, too
-            asked = {"tasks": [], "models": [], "random_models": self.experiment.random_models}
-            return json_text({**asked, **self.families["similarity"].asked()})
-        return json_text({**self._models_asked(), **self.families["probing"].asked()})
+        """What was asked for of the family that a check looks at, to compare with what is there."""
+        needs = _product(products.CHECK, wildcards).needs
+        asked = next(family.asked() for family in self._families() if needs in family.available())
+        return json_text({**asked, "random_models": self.experiment.random_models})
 
     def report_settings(self, _wildcards: Any) -> str:
         """Everything the report tells about experiment, tasks, models and data."""
@@ -247,13 +190,10 @@ class Targets:
                 "experiment": experiment.config["experiment"],
                 "models": experiment.models,
                 "datasets": self.datasets,
-                "selection": {**self._models_asked(), **asked},
+                "selection": {**asked, "random_models": experiment.random_models},
                 **told,
             }
         )
-
-    def _models_asked(self) -> dict[str, list[str]]:
-        return {"models": list(self.experiment.models), "random_models": self.experiment.random_models}
 
     # --- raw files ------------------------------------------------------------------------------------------
 
@@ -357,3 +297,28 @@ class Targets:
         return found | {
             key: value for family in self._families() for key, value in family.constraints().items()
         }
+
+
+def _product(kind: str, wildcards: Any) -> Product:
+    return products.find(kind, getattr(wildcards, kind))
+
+
+def _matching(pattern: str, files: list[str]) -> list[str]:
+    """A file, or those of `files` that a pattern with the wildcard ``{protocol}`` stands for."""
+    before, wildcard, after = pattern.partition("{protocol}")
+    if not wildcard:
+        return [pattern]
+    return [file for file in files if file.startswith(before) and file.endswith(after)]
+
+
+@cache
+def _code_of_product(kind: str, module: str) -> str:
+    command = code(f"sentflow.commands.{kind}", without=_REGISTRY)
+    return f"{command} {code(module)}"
+
+
+@cache
+def code_of_report() -> str:
+    """The digests of the page and of everything that it shows."""
+    page = code("sentflow.commands.report", without=_REGISTRY)
+    return " ".join([page, *(code(name) for name in products.modules_of_page())])

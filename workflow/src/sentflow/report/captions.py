@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
+from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.numbers import percent
-from sentflow.report.rows import CurveRow, DataRow, data_versions, is_sample, unique
+from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -130,3 +131,17 @@ def metric_name(metric: str) -> str:
 def family_name(family: str) -> str:
     """Name of a group of tasks for headings."""
     return FAMILIES.get(family, family)
+
+
+def extent(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
+    """``4 encoders on 18 tasks``."""
+    n_models = len(unique(row.model for row in rows))
+    n_tasks = len(unique(row.task for row in rows))
+    return f"{n_models} encoders on {n_tasks} tasks"
+
+
+def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:
+    """What the sign beside a score without interval means, if it occurs."""
+    if not any(row.degenerate for row in rows):
+        return []
+    return [f"{sign}: all folds gave the same score, so that there is no interval."]

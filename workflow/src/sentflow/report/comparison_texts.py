@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from sentflow.compare.rows import PairRow
 from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import decimal, duration, p_value, percent
 from sentflow.report.rows import unique

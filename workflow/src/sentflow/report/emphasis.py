@@ -3,15 +3,12 @@
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.checks import CheckResult, Selection, run_check
+from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.families.probing.remarks import training_mark
-from sentflow.report.families.similarity import checks as similarity_checks
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.inputs import Inputs
 from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.rows import unique
 from sentflow.report.table.formats import markdown
@@ -24,50 +21,26 @@ _RULE = (
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "published")
 
 
-@dataclass(frozen=True)
-class Written:
-    """The tables as files, what `compare` found, and the summaries of similarity."""
-
-    tables: Sequence[Path]
-    comparisons: Comparisons
-    similarity: SimilarityData = field(default_factory=SimilarityData)
-
-
-def run_any_check(name: str, rows: Sequence[ScoreRow], selection: Selection, written: Written) -> CheckResult:
-    """Run the check of that name, of the tables, of similarity or of the summary.
-
-    Raises
-    ------
-    ConfigError
-        There is no such check.
-    """
-    if name == "tables":
-        return check_tables(rows, written)
-    if name == similarity_checks.NAME:
-        tables = [path for path in written.tables if path.stem == "sts"]
-        return similarity_checks.check_similarity(written.similarity, selection, tables)
-    return run_check(name, rows, selection)
-
-
-def check_tables(rows: Sequence[ScoreRow], written: Written) -> CheckResult:
+def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
     """Read the tables again, as a reader would, and hold them to the tests."""
-    found = {path.stem: path for path in written.tables if path.suffix == ".md"}
+    rows, comparisons = inputs.rows(ScoreRow), inputs.together(Comparisons)
+    found = {path.stem: path for path in inputs.tables if path.suffix == ".md"}
     of_scores = [name for name in TABLES_OF_SCORES if name in found]
     problems = [] if of_scores else ["there is no table of scores to look at: add scores to report.tables"]
     n_marks = 0
     for name in of_scores:
         text = found[name].read_text(encoding="utf-8")
         if _has_lines(text):
-            problems += [f"{name}: does not say {what}" for what in _unsaid(text, rows, written.comparisons)]
+            problems += [f"{name}: does not say {what}" for what in _unsaid(text, rows, comparisons)]
         marked = list(marked_cells(text))
         n_marks += len(marked)
         problems += [
             f"{name}: {cell} without a test"
             for cell in marked
-            if name != "scores" or not _is_tested(cell, rows, written.comparisons)
+            if name != "scores" or not _is_tested(cell, rows, comparisons)
         ]
         twin = found[name].with_suffix(".tex")
-        if twin in written.tables:
+        if twin in inputs.tables:
             problems += _other_marks(name, marked, twin.read_text(encoding="utf-8"))
     return CheckResult("tables", _RULE, {"tables": len(of_scores), "marked_scores": n_marks}, problems)
 

@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from sentflow.families.geometry.config import GEOMETRY
+from sentflow.families.geometry.products import PRODUCTS
 from sentflow.families.pair_sets import PERMUTED, digests_of, embedded_sets, measured, resampling, tables_of
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
@@ -22,6 +23,7 @@ class Geometry(Family):
     name = "geometry"
     config = GEOMETRY
     position = 3
+    products = PRODUCTS
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sentflow.encoders.prompts import SIDES, prompted_tasks, roles_of_texts
 from sentflow.families.probing.config import PROBING
+from sentflow.families.probing.products import PRODUCTS, SECTION
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
@@ -30,6 +31,8 @@ class Probing(Family):
     name = "probing"
     config = PROBING
     position = 1
+    products = PRODUCTS
+    section = SECTION
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -177,19 +180,19 @@ class Probing(Family):
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        return {"tasks": list(self.tasks)}
+        return {"tasks": list(self.tasks), "models": list(self.experiment.models)}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         return {
             "tasks": self.tasks,
             "protocols": [self._told_protocol(name) for name in self.protocols],
-            "published": self.published(),
+            "published": self.published()["published"],
         }
 
-    def published(self) -> list[Entry]:
-        """Scores of papers, to be put beside ours."""
-        return list(self.experiment.config["report"].get("published", []))
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"published": list(self.experiment.config["report"].get("published", []))}
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""

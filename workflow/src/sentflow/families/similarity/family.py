@@ -6,6 +6,7 @@ from typing import Any
 
 from sentflow.families.pair_sets import digests_of, embedded_sets, measured, resampling, tables_of
 from sentflow.families.similarity.config import SIMILARITY
+from sentflow.families.similarity.products import PRODUCTS, SECTION
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -26,6 +27,8 @@ class Similarity(Family):
     name = "similarity"
     config = SIMILARITY
     position = 2
+    products = PRODUCTS
+    section = SECTION
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
@@ -120,7 +123,7 @@ class Similarity(Family):
         }
 
     def published(self) -> Mapping[str, Any]:
-        """What papers report on pair sets, by table."""
+        """See `Family.published`."""
         found: Mapping[str, Any] = read_yaml(
             self.experiment.workflow / "catalog" / "published_similarity.yaml"
         )

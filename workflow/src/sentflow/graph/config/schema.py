@@ -21,6 +21,7 @@ except ImportError:
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import parse_settings
 from sentflow.graph.config.messages import instead
+from sentflow.graph.products import fill_in_names
 
 Schema = Mapping[str, Any]
 _LONGEST_NUMBER = 200
@@ -48,7 +49,9 @@ def load_schema(workflow: Path, name: str) -> Schema:
     schema = read_yaml(folder / f"{name}.schema.yaml")
     for part in sorted((folder / name).glob("*.schema.yaml")):
         schema = _joined(schema, read_yaml(part))
-    resolved: Schema = _resolved(schema, schema, folder)
+    resolved: dict[str, Any] = _resolved(schema, schema, folder)
+    if name == "config":
+        fill_in_names(resolved)
     return resolved
 
 

@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from sentflow.report import captions
+from sentflow.report.costs.rows import CostRow
 from sentflow.report.figure import canvas, layout
-from sentflow.report.figure import texts as figure_texts
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import MISSING, count, duration, memory
-from sentflow.report.rows import CostRow
 
 
 def draw(rows: Sequence[CostRow]) -> Figure:
@@ -25,8 +27,20 @@ def draw(rows: Sequence[CostRow]) -> Figure:
     times.set_ylim(len(ordered) - 0.4, -0.6)
     times.set_title("Time, summed over jobs", loc="left", color=canvas.INK)
     memories.set_title("Largest memory of one job", loc="left", color=canvas.INK)
-    layout.finish(figure, figure_texts.costs(rows), rows, panels)
+    layout.finish(figure, texts_of(rows), rows, panels)
     return figure
+
+
+def texts_of(rows: Sequence[CostRow]) -> FigureTexts:
+    """Texts of the bars of time and memory."""
+    longest = max(rows, key=lambda row: row.wall_seconds)
+    return FigureTexts(
+        title="Time and memory per rule",
+        reading="Jobs that ran side by side took less time on the clock. " + captions.data_note(rows),
+        alternative=f"Bars of time and memory for {len(rows)} rules; the longest is {longest.rule} with "
+        f"{duration(longest.wall_seconds)} over {longest.jobs} jobs. "
+        "The table of costs holds the same numbers.",
+    )
 
 
 def _bars(axes: Axes, values: Sequence[float], written: Callable[[float], str], *, color: str) -> None:
@@ -42,3 +56,6 @@ def _bars(axes: Axes, values: Sequence[float], written: Callable[[float], str], 
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
     axes.tick_params(axis="y", length=0)
+
+
+FIGURE = Recipe(CostRow, draw, texts_of)

@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
-from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
 from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.similarity.rows import SimilarityRow

@@ -1,10 +1,12 @@
 """The table of encoders: what each is and what embedding cost, beside its mean score."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sentflow.report import captions
-from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.rows import EncoderRow
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -62,3 +64,8 @@ def _line(row: EncoderRow) -> tuple[Cell, ...]:
         Cell(duration(1000 * row.embed_seconds / row.texts) if known else MISSING),
         Cell(row.device or MISSING),
     )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`encoders_table` of the files of an experiment."""
+    return encoders_table(inputs.rows(EncoderRow), settings["caption"])

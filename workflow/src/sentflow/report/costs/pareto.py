@@ -8,8 +8,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.report import comparison_texts
-from sentflow.report.costs.encoder_rows import EncoderRow
+from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure import canvas, layout, lettering, placement
+from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import seconds_each
 
 _HEIGHT, _LEAST_WIDTH = 2.3, 6.2  # inches of the panel
@@ -149,3 +150,7 @@ def _short_count(value: float) -> str:
         if value >= size:
             return f"{value / size:g} {letter}"
     return f"{value:g}"
+
+
+SIZES = Recipe(EncoderRow, draw_sizes, comparison_texts.sizes)
+SPEED = Recipe(EncoderRow, draw_speed, comparison_texts.speed)

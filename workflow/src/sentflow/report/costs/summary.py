@@ -9,7 +9,7 @@ from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
-from sentflow.report.rows import CostRow
+from sentflow.report.costs.rows import CostRow
 
 _FOLDER = "benchmarks"
 

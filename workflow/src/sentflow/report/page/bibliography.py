@@ -5,36 +5,6 @@ from typing import Any
 
 from sentflow.report.table.formats import latex
 
-_BENCHMARK = """@misc{ulysses-senteval,
-  title        = {Ulysses {SentEval}},
-  howpublished = {https://github.com/ulysses-camara/ulysses-senteval, commit f2a12c2}
-}"""
-_INTERVALS = """@article{nadeau-bengio-2003,
-  author  = {Nadeau, Claude and Bengio, Yoshua},
-  title   = {Inference for the Generalization Error},
-  journal = {Machine Learning},
-  volume  = {52},
-  pages   = {239--281},
-  year    = {2003}
-}"""
-_TESTS = """@article{demsar-2006,
-  author  = {Dem{\\v{s}}ar, Janez},
-  title   = {Statistical Comparisons of Classifiers over Multiple Data Sets},
-  journal = {Journal of Machine Learning Research},
-  volume  = {7},
-  pages   = {1--30},
-  year    = {2006}
-}
-
-@article{benavoli-2017,
-  author  = {Benavoli, Alessio and Corani, Giorgio and Dem{\\v{s}}ar, Janez and Zaffalon, Marco},
-  title   = {Time for a Change: a Tutorial for Comparing Multiple Classifiers Through {Bayesian} Analysis},
-  journal = {Journal of Machine Learning Research},
-  volume  = {18},
-  number  = {77},
-  pages   = {1--36},
-  year    = {2017}
-}"""
 _NOBODY = ("", "none", "not stated")
 
 
@@ -42,9 +12,7 @@ def bibtex(
     versions: Mapping[str, Any],
     datasets: Mapping[str, Mapping[str, Any]],
     models: Mapping[str, Mapping[str, Any]],
-    *,
-    compared: bool,
-    probed: bool = True,
+    methods: Sequence[str] = (),
 ) -> str:
     """Entries joined by empty lines.
 
@@ -54,15 +22,10 @@ def bibtex(
         As `sentflow.report.record.versions` gives them.
     datasets, models
         Entries that were used, by name; those whose ``citation`` is missing or says none are left out.
-    compared
-        Whether encoders were compared by tests.
-    probed
-        Whether there are scores of tasks, with the benchmark and the intervals behind them.
+    methods
+        Entries of what families of measurements rest on, as BibTeX.
     """
-    entries = [_software(versions), *([_BENCHMARK, _INTERVALS] if probed else [])]
-    entries += [_TESTS] if compared else []
-    entries += _entries("data", datasets)
-    entries += _entries("encoder", models)
+    entries = [_software(versions), *methods, *_entries("data", datasets), *_entries("encoder", models)]
     return "\n\n".join(entries)
 
 

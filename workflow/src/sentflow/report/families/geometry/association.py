@@ -2,14 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
-from sentflow.files.rows import read_rows
 from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.similarity.rows import (
     AlignmentRow,
@@ -131,23 +128,6 @@ def plane_rows(alignments: Sequence[AlignmentRow], similarity: Sequence[Similari
     return found
 
 
-def read_plane(files: Mapping[str, Path]) -> list[PlaneRow]:
-    """`plane_rows` of the files ``alignments`` and ``similarity``."""
-    return plane_rows(
-        read_rows(_file(files, "alignments"), AlignmentRow, may_be_empty=True),
-        read_rows(_file(files, "similarity"), SimilarityRow, may_be_empty=True),
-    )
-
-
-def read_associations(files: Mapping[str, Path]) -> list[AssociationRow]:
-    """`association_rows` of the files ``geometry``, ``similarity`` and, where tasks were probed, ``scores``."""
-    return association_rows(
-        read_rows(_file(files, "geometry"), GeometryRow, may_be_empty=True),
-        read_rows(_file(files, "similarity"), SimilarityRow, may_be_empty=True),
-        read_rows(files["scores"], ScoreRow) if "scores" in files else [],
-    )
-
-
 def _association(
     rows: Sequence[GeometryRow], score: str, title: str, values: Mapping[str, float], level: float
 ) -> AssociationRow:
@@ -178,12 +158,3 @@ def _association(
 
 def _is_spearman(rows: Sequence[SimilarityRow]) -> bool:
     return not rows or rows[0].coefficient == "spearman"
-
-
-def _file(files: Mapping[str, Path], stem: str) -> Path:
-    if stem not in files:
-        raise DataError(
-            f"there is no file {stem} among {', '.join(map(str, files.values()))}. Give that of summary/, or one file "
-            "alone: the data of the figure itself (docs/report.md)."
-        )
-    return files[stem]

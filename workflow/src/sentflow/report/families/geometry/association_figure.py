@@ -6,9 +6,16 @@ from collections.abc import Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report.families.similarity import figure_texts, words
-from sentflow.report.families.similarity.rows import AssociationRow
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report import captions
+from sentflow.report.families.geometry.association import association_rows
+from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.rows import AssociationRow, GeometryRow, SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, nothing
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import unique
 
 _LINE_INCHES = 0.19
@@ -18,7 +25,7 @@ _CLEAR, _UNCLEAR = "#0072B2", "#777777"
 
 def draw(rows: Sequence[AssociationRow]) -> Figure:
     """A column per score, a line per measure; filled where the interval does not hold 0."""
-    texts = figure_texts.geometry_and_scores(rows)
+    texts = texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
     scores = unique(row.score for row in rows)
@@ -39,6 +46,52 @@ def draw(rows: Sequence[AssociationRow]) -> Figure:
                 axes.set_xlabel("Spearman's correlation over encoders")
     layout.finish(figure, texts, rows, layout.Panels(heights, _LEAST_PANEL))
     return figure
+
+
+def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
+    """Texts of the correlations between geometry and scores."""
+    title = "Does geometry go with scores?"
+    if not rows:
+        return nothing(title)
+    counts = sorted({row.n_models for row in rows})
+    encoders = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    few = counts[0] <= 3
+    controls = max(row.n_controls for row in rows)
+    # the longest list: a measure may be undefined for some
+    names = max((row.encoders for row in rows), key=len)
+    return FigureTexts(
+        title=title,
+        reading=" ".join(
+            [
+                f"Spearman's correlation over encoders between a measure of geometry and a score, with "
+                f"{percent(rows[0].level)} intervals (Fisher's transformation with the variance of Bonett and "
+                "Wright 2000).",
+                f"Each rests on {encoders} encoders only"
+                + (
+                    f" ({controls} of them {'a control' if controls == 1 else 'controls'})"
+                    if controls
+                    else ""
+                )
+                + f": {names}.",
+                *(
+                    ["With three encoders or fewer nothing can be said, so the interval is the whole line."]
+                    if few
+                    else ["An interval that holds 0 says that the direction is not known."]
+                ),
+                "A correlation over encoders is no cause: encoders differ in size, data and training at once.",
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Correlation over {encoders} encoders of "
+        f"{len({(row.family, row.measure) for row in rows})} measures of geometry with scores: "
+        + "; ".join(
+            f"{words.geometry_name(row.measure)} with {row.score_title} {decimal(row.correlation, 2)} "
+            f"({decimal(row.low, 2)} to {decimal(row.high, 2)})"
+            for row in rows
+            if not math.isnan(row.correlation)
+        )
+        + ".",
+    )
 
 
 def _draw_panel(axes: Axes, rows: Sequence[AssociationRow], measures: Sequence[str], *, names: bool) -> None:
@@ -67,3 +120,15 @@ def _draw_panel(axes: Axes, rows: Sequence[AssociationRow], measures: Sequence[s
     axes.set_xlim(-1.05, 1.05)
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def gather(inputs: Inputs) -> list[AssociationRow]:
+    """`association_rows` of geometry, similarity and, where tasks were probed, their scores."""
+    return association_rows(
+        inputs.rows_if_there(GeometryRow),
+        inputs.rows_if_there(SimilarityRow),
+        inputs.rows_if_there(ScoreRow),
+    )
+
+
+FIGURE = Recipe(AssociationRow, draw, texts_of, gather, may_be_empty=True)

@@ -11,9 +11,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.compare.marks import letters
-from sentflow.report.families.similarity import figure_texts
-from sentflow.report.families.similarity.rows import PlaneRow
+from sentflow.report import captions
+from sentflow.report.families.geometry.association import plane_rows
+from sentflow.report.families.similarity.rows import AlignmentRow, PlaneRow, SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering, placement
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing
+from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 
 _COLUMNS = 3
@@ -24,7 +28,7 @@ _LEGEND_SIZE, _LEGEND_INCHES = 7, 2.6
 
 def draw(rows: Sequence[PlaneRow]) -> Figure:
     """Points carry the letter of their encoder; the legend tells the letters."""
-    texts = figure_texts.alignment_uniformity(rows)
+    texts = texts_of(rows)
     known = [row for row in rows if not math.isnan(row.alignment) and not math.isnan(row.uniformity)]
     if not known:
         return layout.nothing(texts, rows)
@@ -53,6 +57,35 @@ def draw(rows: Sequence[PlaneRow]) -> Figure:
     size = layout.Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     layout.finish(figure, texts, rows, size, _handles(known, own))
     return figure
+
+
+def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
+    """Texts of the plane of alignment and uniformity."""
+    title = "Alignment, uniformity and similarity scores"
+    if not rows:
+        return nothing(title)
+    n_sets = len(unique(row.alignment_set for row in rows))
+    return FigureTexts(
+        title=title,
+        reading=" ".join(
+            [
+                "Lower is better on both axes: sentences of one meaning close together (alignment), all sentences "
+                f"spread out (uniformity). Colour: {rows[0].score_title}. A square is a control."
+                + (" White: no score." if any(math.isnan(row.score) for row in rows) else ""),
+                *(
+                    [
+                        "Panels have their own axes: variants, splits and thresholds cannot be set against each other."
+                    ]
+                    if n_sets > 1
+                    else []
+                ),
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
+        f"{'measurement' if n_sets == 1 else 'measurements'}, coloured by similarity score. The tables of alignments "
+        "and of similarity hold the same numbers.",
+    )
 
 
 def _draw_panel(axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None) -> None:
@@ -109,3 +142,11 @@ def _handles(rows: Sequence[PlaneRow], own: Mapping[str, str]) -> list[Line2D]:
         )
         for model, name in names.items()
     ]  # fmt: skip
+
+
+def gather(inputs: Inputs) -> list[PlaneRow]:
+    """`plane_rows` of alignments and similarity."""
+    return plane_rows(inputs.rows_if_there(AlignmentRow), inputs.rows_if_there(SimilarityRow))
+
+
+FIGURE = Recipe(PlaneRow, draw, texts_of, gather, may_be_empty=True)

@@ -6,9 +6,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from sentflow.report.families.similarity import figure_texts
+from sentflow.report import captions
 from sentflow.report.families.similarity.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing
 from sentflow.report.rows import unique
 
 _PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
@@ -18,7 +20,7 @@ _LEAST_SHARE = 1e-7  # below it, what is drawn is rounding
 
 def draw(rows: Sequence[SpectrumRow]) -> Figure:
     """A line of two panels for each family of sentences."""
-    texts = figure_texts.spectrum(rows)
+    texts = texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
     families = unique(row.family for row in rows)
@@ -36,6 +38,26 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
     size = layout.Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
     layout.finish(figure, texts, rows, size, handles(rows, looks))
     return figure
+
+
+def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
+    """Texts of the spectrum."""
+    title = "Spectrum of the embeddings"
+    if not rows:
+        return nothing(title)
+    return FigureTexts(
+        title=title,
+        reading=" ".join(
+            [
+                "Left: share of the variance along each principal direction, the largest first. Right: share of all "
+                "directions up to it; the dotted line is a space that uses all of its directions alike. A curve that "
+                "falls fast says that few directions carry most of the differences between sentences.",
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "
+        f"{', '.join(unique(row.family for row in rows))}.",
+    )
 
 
 def handles(rows: Sequence[SpectrumRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
@@ -90,3 +112,6 @@ def _by_model(rows: Sequence[SpectrumRow]) -> dict[str, list[SpectrumRow]]:
 def _dashes(look: canvas.Look) -> tuple[float, Sequence[float]] | None:
     # colour is not all: controls are dashed
     return (0, (3.0, 1.5)) if look.marker == "s" else None
+
+
+FIGURE = Recipe(SpectrumRow, draw, texts_of, may_be_empty=True)

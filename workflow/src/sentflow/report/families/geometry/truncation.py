@@ -8,9 +8,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from sentflow.report.families.similarity import figure_texts
+from sentflow.report import captions
 from sentflow.report.families.similarity.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing
 from sentflow.report.rows import unique
 
 _COLUMNS = 4
@@ -21,7 +23,7 @@ _TICK_SIZE = 6.5
 
 def draw(rows: Sequence[TruncationRow]) -> Figure:
     """Dimensions on a logarithmic axis; the panels share their axes."""
-    texts = figure_texts.truncation(rows)
+    texts = texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
     sets = unique(row.pairs for row in rows)
@@ -55,6 +57,25 @@ def draw(rows: Sequence[TruncationRow]) -> Figure:
     return figure
 
 
+def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:
+    """Texts of the truncation curves."""
+    title = "Scores of shortened vectors"
+    if not rows:
+        return nothing(title)
+    return FigureTexts(
+        title=title,
+        reading=" ".join(
+            [
+                "Spearman's correlation × 100 if only the first dimensions of each vector are kept, then brought to "
+                "length 1 again; the last point is the whole vector. Most encoders were not trained to be cut short.",
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Curves of the similarity score by number of dimensions for {encoders(rows)} on "
+        f"{', '.join(unique(row.pairs for row in rows))}.",
+    )
+
+
 def _draw_panel(axes: Axes, rows: Sequence[TruncationRow], looks: Mapping[str, canvas.Look]) -> None:
     for model in unique(row.model for row in rows):
         members = sorted((row for row in rows if row.model == model), key=lambda row: row.dimensions)
@@ -79,3 +100,6 @@ def _set_ticks(axes: Axes, rows: Sequence[TruncationRow]) -> None:
     axes.set_xticks(kept, [str(value) for value in kept])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_minor_formatter(NullFormatter())
+
+
+FIGURE = Recipe(TruncationRow, draw, texts_of, may_be_empty=True)

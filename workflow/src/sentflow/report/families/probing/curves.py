@@ -7,9 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.report import captions
+from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure import texts as figure_texts
-from sentflow.report.rows import CurveRow, unique
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.numbers import percent
+from sentflow.report.rows import unique
 
 TRAIN, EVAL = "loss_per_epoch_train", "loss_per_epoch_eval"
 _COLUMNS = 4
@@ -60,8 +64,29 @@ def draw(rows: Sequence[CurveRow]) -> Figure:
         Line2D([], [], color=canvas.QUIET, label="evaluation part"),
         Line2D([], [], color=canvas.QUIET, linestyle=(0, (3, 1.5)), label="training part"),
     ]
-    layout.finish(figure, figure_texts.curves(rows), rows, panels, handles)
+    layout.finish(figure, texts_of(rows), rows, panels, handles)
     return figure
+
+
+def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
+    """Texts of the training curves."""
+    return FigureTexts(
+        title="Training curves",
+        reading="Mean loss over the folds that reached an epoch; the band is the published "
+        f"{percent(rows[0].level)} interval (repeatability). Below: how many of the "
+        f"{max(row.n_folds_total for row in rows)} folds reached it (dotted: half of them). Where fewer than "
+        "half are left the curve is faint and has no band, for it rests on the slowest folds only. "
+        "An arrow stands for an encoder whose loss lies above the frame, and says how high. "
+        + " ".join(
+            [
+                f"Protocol {rows[0].protocol}.",
+                *captions.protocol_notes(rows),
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Training and evaluation loss by epoch for {captions.extent(rows)}, one panel per task, "
+        f"up to epoch {max(row.epoch for row in rows)}.",
+    )
 
 
 def solid_until(rows: Sequence[CurveRow]) -> int:
@@ -142,3 +167,6 @@ def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, ca
 def _curve(rows: Sequence[CurveRow], model: str, quantity: str) -> list[CurveRow]:
     found = [row for row in rows if row.model == model and row.quantity == quantity]
     return sorted(found, key=lambda row: row.epoch)
+
+
+FIGURE = Recipe(CurveRow, draw, texts_of)

@@ -7,10 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import PairRow
 from sentflow.report import comparison_texts
 from sentflow.report.families.probing.pair_choice import shown_pairs
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.rows import unique
 
 _COLUMNS = 3
@@ -26,9 +29,7 @@ def draw(rows: Sequence[PairRow]) -> Figure:
 
     A filled marker is a difference that the test finds, a hollow one a difference that it does not.
     """
-    pairs = list(dict.fromkeys((row.model_a, row.model_b) for row in rows))
-    shown = shown_pairs(rows)
-    texts = comparison_texts.differences(rows, n_left_out=len(pairs) - len(shown))
+    shown, texts = shown_pairs(rows), texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
     n_tasks = len(unique(row.task for row in rows))
@@ -95,3 +96,12 @@ def _handles() -> list[Line2D]:
         Line2D([], [], color=_WORSE, label="second encoder higher", **look),  # type: ignore[arg-type]
         Line2D([], [], color=canvas.QUIET, markerfacecolor="white", label="not significant", **look),  # type: ignore[arg-type]
     ]
+
+
+def texts_of(rows: Sequence[PairRow]) -> FigureTexts:
+    """Texts of the figure, which has no room for too many pairs."""
+    n_pairs = len({(row.model_a, row.model_b) for row in rows})
+    return comparison_texts.differences(rows, n_left_out=n_pairs - len(shown_pairs(rows)))
+
+
+FIGURE = Recipe(PairRow, draw, texts_of, lambda inputs: inputs.together(Comparisons).pairs, may_be_empty=True)

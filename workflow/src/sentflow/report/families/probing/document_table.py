@@ -1,9 +1,11 @@
 """The sensitivity of scores to documents that folds tear apart: both scores side by side."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
@@ -50,3 +52,8 @@ def _line(row: EffectRow) -> tuple[Cell, ...]:
         Cell(f"{row.baseline_rank:g}"),
         Cell(f"{row.rank:g}"),
     )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`documents_table` of the files of an experiment."""
+    return documents_table(inputs.rows(EffectRow), settings["caption"])

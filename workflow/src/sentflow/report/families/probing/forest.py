@@ -10,7 +10,9 @@ from matplotlib.lines import Line2D
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure import texts as figure_texts
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.numbers import percent
 from sentflow.report.rows import unique
 
 _COLUMNS = 3
@@ -47,8 +49,29 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
         axes.tick_params(labelbottom=index + n_columns >= len(tasks))
     canvas.few_ticks(grid[0, 0].xaxis)
     _share_axes(grid.flat[0], rows, list(labels.values()))
-    layout.finish(figure, figure_texts.forest(rows), rows, panels, _handles())
+    layout.finish(figure, texts_of(rows), rows, panels, _handles())
     return figure
+
+
+def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
+    """Texts of the forest plot."""
+    row = rows[0]
+    return FigureTexts(
+        title=f"Scores with {percent(row.level)} intervals",
+        reading=" ".join(
+            [
+                f"Thin, generalisation ({percent(row.level)}): {captions.GENERALISATION}.",
+                f"Thick, repeatability ({percent(row.repeatability_level)}): where the mean would lie if "
+                "only the shuffling of these texts changed (published bootstrap).",
+                captions.design_note(rows),
+                "Fold scores are cut at 0, which lifts guessing a little above chance." if row.clips else "",
+                *captions.degenerate_notes(rows, "Hollow"),
+                captions.data_note(rows),
+            ]
+        ).replace("  ", " "),
+        alternative=f"Forest plot of {captions.extent(rows)}: one panel per task, one line per encoder with its "
+        "score and both intervals. The table of intervals holds the same numbers.",
+    )
 
 
 def _handles() -> list[Line2D]:
@@ -108,3 +131,6 @@ def _share_axes(axes: Axes, rows: Sequence[ScoreRow], labels: list[str]) -> None
     ]
     margin = 0.03 * (max(limits) - min(limits)) or 0.05
     axes.set_xlim(min(limits) - margin, max(limits) + margin)
+
+
+FIGURE = Recipe(ScoreRow, draw, texts_of)

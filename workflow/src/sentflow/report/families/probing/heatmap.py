@@ -13,7 +13,8 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
-from sentflow.report.figure import texts as figure_texts
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import unique
 
@@ -52,8 +53,27 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     room = canvas.PAGE_WIDTH - lettering.widest(list(labels.values()), _LABEL_SIZE)
     _name_columns(blocks[0], rows, min(_MOST_COLUMN, room / len(models)) - 0.08)
     panels = layout.Panels(heights, len(models) * _LEAST_COLUMN, len(models) * _MOST_COLUMN)
-    layout.finish(figure, figure_texts.heatmap(rows), rows, panels)
+    layout.finish(figure, texts_of(rows), rows, panels)
     return figure
+
+
+def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
+    """Texts of the heat map."""
+    low, high = min(row.mean for row in rows), max(row.mean for row in rows)
+    return FigureTexts(
+        title="Score of each encoder on each task",
+        reading=" ".join(
+            [
+                "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
+                captions.design_note(rows),
+                *remarks.training_notes(rows),
+                *captions.degenerate_notes(rows),
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Heat map of {captions.extent(rows)}; scores from {decimal(low)} to {decimal(high)}. "
+        "The table of scores holds the same numbers.",
+    )
 
 
 def _task_labels(rows: Sequence[ScoreRow], n_columns: int) -> dict[str, str]:
@@ -128,3 +148,6 @@ def _name_columns(axes: Axes, rows: Sequence[ScoreRow], column: float) -> None:
     if not level:
         for label in axes.get_xticklabels():
             label.set(rotation=45, rotation_mode="anchor", ha="left", va="center")
+
+
+FIGURE = Recipe(ScoreRow, draw, texts_of)

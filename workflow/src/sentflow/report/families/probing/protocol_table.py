@@ -1,13 +1,15 @@
 """The table of a study of protocols: one line per protocol, beside the protocol of the scores."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
+from typing import Any
 
 from scipy.stats import kendalltau
 
 from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
@@ -97,3 +99,8 @@ def _first(rows: Sequence[EffectRow], task: str, rank: str) -> set[str]:
 
 def _apart(row: EffectRow) -> bool:
     return row.difference_low > 0 or row.difference_high < 0
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`protocols_table` of the files of an experiment."""
+    return protocols_table(inputs.rows(EffectRow), settings["caption"])

@@ -7,6 +7,7 @@ from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -107,3 +108,8 @@ def _line(score: PublishedScore) -> tuple[Cell, ...]:
         Cell(interval(score.generalisation_low, score.generalisation_high)),
         Cell(score.source),
     )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`published_table` of the files of an experiment."""
+    return published_table(inputs.rows(ScoreRow), settings["caption"], settings.get("published", ()))

@@ -7,9 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import comparison_texts
-from sentflow.report.comparison_data import RankingRow
+from sentflow.report.comparison_data import RankingRow, ranking_rows
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
 
 _LINE_INCHES = 0.2
@@ -161,3 +165,15 @@ def _critical_difference(axes: Axes, width: float, best: int, worst: int) -> Non
         best + width / 2, height + 0.15, f"CD {decimal(width, 2)}", ha="center", va="bottom",
         color=canvas.QUIET, fontsize=6.5,
     )  # fmt: skip
+
+
+def gather(inputs: Inputs) -> list[RankingRow]:
+    """`ranking_rows` of the scores and of what `compare` wrote."""
+    found = inputs.together(Comparisons)
+    return ranking_rows(inputs.rows_if_there(ScoreRow), found.ranks, found.across, found.omnibus)
+
+
+CRITICAL_DIFFERENCE = Recipe(
+    RankingRow, draw_critical_difference, comparison_texts.critical_difference, gather, may_be_empty=True
+)
+RANKS = Recipe(RankingRow, draw_ranks, comparison_texts.ranks, gather, may_be_empty=True)

@@ -1,8 +1,9 @@
 """The table of scores: task × encoder, with what tests say of each score."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple, replace
+from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import beaten, joined_letters, letters, mark
@@ -10,6 +11,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.averages import average_score
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
@@ -133,3 +135,8 @@ def _with_standings(
 def _average(found: dict[tuple[str, str], ScoreRow], tasks: list[str], model: str) -> Cell:
     rows = [found[task, model] for task in tasks if (task, model) in found]
     return Cell(decimal(average_score(rows, len(tasks))))
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`scores_table` of the files of an experiment."""
+    return scores_table(inputs.rows(ScoreRow), settings["caption"], inputs.together(Comparisons))

@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan
-from sentflow.report.rows import CurveRow
+from sentflow.report.families.probing.rows import CurveRow
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
 

@@ -6,9 +6,13 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import comparison_texts
-from sentflow.report.comparison_data import MatchRow
+from sentflow.report.comparison_data import MatchRow, match_rows
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.inputs import Inputs
 
 _ROW_INCHES = 0.24
 _LABEL_SIZE, _LABEL_INCHES = 6.5, 2.2
@@ -66,3 +70,11 @@ def draw(rows: Sequence[MatchRow]) -> Figure:
     panels = layout.Panels([_ROW_INCHES * len(models)], least * len(models), _MOST_COLUMN * len(models))
     layout.finish(figure, texts, rows, panels)
     return figure
+
+
+def gather(inputs: Inputs) -> list[MatchRow]:
+    """`match_rows` of the scores and of what `compare` wrote."""
+    return match_rows(inputs.rows_if_there(ScoreRow), inputs.together(Comparisons).across)
+
+
+FIGURE = Recipe(MatchRow, draw, comparison_texts.wins, gather, may_be_empty=True)

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import columns_of, key_of, main_rows
+from sentflow.report.inputs import Inputs
 from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.table.formats import markdown
 
@@ -20,7 +20,7 @@ _RULE = (
 _ROUNDING = 1e-9
 
 
-def check_similarity(data: SimilarityData, selection: Selection, tables: Sequence[Path] = ()) -> CheckResult:
+def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
     """Hold the summary to what was selected, and the written table of all sets to the tests.
 
     Notes
@@ -30,6 +30,7 @@ def check_similarity(data: SimilarityData, selection: Selection, tables: Sequenc
     ranks each, over their variance of 1/12), so the lower limit of the interval may lie that much above
     `CONTROL_TOLERANCE`.
     """
+    data = inputs.together(SimilarityData)
     main = main_rows(data.scores)
     systems = [*selection.pair_models, *selection.baselines]
     found = {(row.pairs, row.model) for row in main}
@@ -48,8 +49,12 @@ def check_similarity(data: SimilarityData, selection: Selection, tables: Sequenc
     problems += _outside(data.scores)
     of_random = [row for row in data.scores if _is_random(row, selection)]
     problems += [problem for row in of_random if (problem := _not_random(row))]
-    written = [table.read_text(encoding="utf-8") for table in tables if table.suffix == ".md"]
-    marked = [cell for text in written for cell in marked_cells(text)]
+    marked = [
+        cell
+        for table in inputs.tables
+        if (table.stem, table.suffix) == ("sts", ".md")
+        for cell in marked_cells(table.read_text(encoding="utf-8"))
+    ]
     problems += [f"table sts: {text}" for text in _untested(marked, data)]
     counts = {
         "pair_sets": len(selection.pairs),

@@ -7,10 +7,12 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from sentflow.report.families.similarity import figure_texts, words
-from sentflow.report.families.similarity.figure_texts import MAX_HISTOGRAM_MODELS, MAX_HISTOGRAM_SETS
+from sentflow.report import captions
+from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, counted, encoders, nothing
 from sentflow.report.numbers import MISSING
 from sentflow.report.rows import unique
 
@@ -18,15 +20,17 @@ _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.05, 1.1, 1.9
 _OVERLAP = 1.6  # how far a shape may reach into the next one, in lines
 _NAME_SIZE, _TITLE_SIZE = 7, 6.5
 _MOST_HEADING_LINES = 2
+# encoders and pair sets of a figure; with more it would not fit a page
+_MOST_MODELS, _MOST_SETS = 5, 4
 
 
 def draw(rows: Sequence[HistogramRow]) -> Figure:
     """Shapes as densities, the lowest range of gold scores at the bottom."""
-    texts = figure_texts.similarity_histograms(rows)
+    texts = texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
-    models = unique(row.model for row in rows)[:MAX_HISTOGRAM_MODELS]
-    sets = unique(row.pairs for row in rows)[:MAX_HISTOGRAM_SETS]
+    models = unique(row.model for row in rows)[:_MOST_MODELS]
+    sets = unique(row.pairs for row in rows)[:_MOST_SETS]
     names = _headings({row.model: row.model_title for row in rows if row.model in models})
     room = _LEAST_PANEL - lettering.width("  −100.00", _TITLE_SIZE)
     labels = lettering.starts({name: name for name in sets}, lettering.into(room, _TITLE_SIZE))
@@ -50,6 +54,37 @@ def draw(rows: Sequence[HistogramRow]) -> Figure:
     size = layout.Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
     layout.finish(figure, texts, rows, size)
     return figure
+
+
+def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
+    """Texts of the histograms of similarity by gold score."""
+    title = "Similarity by gold score"
+    if not rows:
+        return nothing(title)
+    sets, models = unique(row.pairs for row in rows), unique(row.model for row in rows)
+    left_out = []
+    if len(models) > _MOST_MODELS:
+        left_out.append(counted(len(models) - _MOST_MODELS, "encoder"))
+    if len(sets) > _MOST_SETS:
+        left_out.append(counted(len(sets) - _MOST_SETS, "pair set"))
+    return FigureTexts(
+        title=title,
+        reading=" ".join(
+            [
+                f"How {words.MEASURES[rows[0].measure]} is distributed among pairs of each range of gold scores, light "
+                "for the lowest; each shape has the same area. The line marks the median. A good encoder moves to the "
+                "right with the gold score. Over each panel the correlation × 100.",
+                *(
+                    [f"Not drawn: {' and '.join(left_out)}; the data of the figure hold them."]
+                    if left_out
+                    else []
+                ),
+                captions.data_note(rows),
+            ]
+        ),
+        alternative=f"Histograms of the similarity of pairs by gold score for {encoders(rows)} on {len(sets)} pair "
+        f"{'set' if len(sets) == 1 else 'sets'}. The table of sub-sources holds the correlations.",
+    )
 
 
 def _headings(titles: Mapping[str, str]) -> dict[str, str]:
@@ -116,3 +151,6 @@ def _draw_panel(axes: Axes, rows: Sequence[HistogramRow], *, label: str) -> None
     known = MISSING if first.value != first.value else words.hundred(first.value)
     said = f"{label}  {known}" if label else known
     axes.set_title(said, loc="left", fontsize=_TITLE_SIZE, color=canvas.INK, pad=2)
+
+
+FIGURE = Recipe(HistogramRow, draw, texts_of, may_be_empty=True)

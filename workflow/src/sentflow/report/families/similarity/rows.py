@@ -5,6 +5,7 @@ Correlations lie in [-1, 1]; tables print them × 100. `sentflow.files.rows` wri
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 # how the scores of sub-sources become one; "subset" is a single sub-source
 AGGREGATIONS = ("all", "mean", "wmean", "subset")
@@ -39,6 +40,8 @@ class SimilarityRow:
     warnings
         Of the score file, joined by spaces; empty for none.
     """
+
+    FILE: ClassVar[str] = "similarity"
 
     pairs: str
     pairs_title: str
@@ -78,6 +81,8 @@ class RegressionRow:
     dev_pearson
         Of the chosen strength of regularisation.
     """
+
+    FILE: ClassVar[str] = "regressions"
 
     regression: str
     regression_title: str
@@ -124,6 +129,8 @@ class AlignmentRow:
         Positive pairs, sentences and their pairs behind uniformity, and vectors of length 0.
     """
 
+    FILE: ClassVar[str] = "alignments"
+
     alignment_set: str
     alignment_title: str
     family: str
@@ -166,6 +173,8 @@ class GeometryRow:
         Interval where the measure has one, at `level`.
     """
 
+    FILE: ClassVar[str] = "geometry"
+
     family: str
     model: str
     model_title: str
@@ -193,6 +202,8 @@ class SpectrumRow:
         See `sentflow.compare.score_rows.ScoreRow`.
     """
 
+    FILE: ClassVar[str] = "spectra"
+
     family: str
     model: str
     model_title: str
@@ -215,6 +226,8 @@ class TruncationRow:
     position
         See `sentflow.compare.score_rows.ScoreRow`.
     """
+
+    FILE: ClassVar[str] = "truncation"
 
     family: str
     pairs: str
@@ -244,6 +257,8 @@ class HistogramRow:
     low, high, count
         Range of similarities, and the pairs in it.
     """
+
+    FILE: ClassVar[str] = "histograms"
 
     pairs: str
     pairs_title: str

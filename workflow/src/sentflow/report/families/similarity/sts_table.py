@@ -9,7 +9,9 @@ from sentflow.compare.marks import beaten, joined_letters, letters, mark
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
@@ -326,3 +328,11 @@ def _published_records(entries: Sequence[Mapping[str, Any]]) -> list[StsLine]:
             for key, value in values.items()
         ]  # fmt: skip
     return found
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`sts_table` of the files of an experiment."""
+    data = inputs.together(SimilarityData)
+    return sts_table(
+        inputs.rows(SimilarityRow), settings["caption"], data.differences, settings.get("published", ())
+    )

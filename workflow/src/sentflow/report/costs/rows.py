@@ -1,6 +1,36 @@
-"""The row of the file of encoders: what each is and costs, beside what it scores."""
+"""The rows of what the run cost: time and memory per rule, and what each encoder is and costs."""
 
 from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class CostRow:
+    """What the jobs of one rule took.
+
+    Attributes
+    ----------
+    wall_seconds, cpu_seconds
+        Sums over the jobs; CPU seconds over the measured ones only.
+    max_rss_mb
+        Largest resident memory of one job in MiB; NaN when no job was measured.
+    unmeasured_jobs
+        Jobs that ended before Snakemake could look at their CPU time and memory.
+    started, ended
+        When the first job began and the last one ended, UTC, to the second; empty where not known.
+    """
+
+    FILE: ClassVar[str] = "costs"
+
+    rule: str
+    jobs: int
+    unmeasured_jobs: int
+    wall_seconds: float
+    cpu_seconds: float
+    max_rss_mb: float
+    data_version: str
+    started: str = ""
+    ended: str = ""
 
 
 @dataclass(frozen=True)
@@ -24,6 +54,8 @@ class EncoderRow:
     position
         See `sentflow.compare.score_rows.ScoreRow`.
     """
+
+    FILE: ClassVar[str] = "encoders"
 
     model: str
     model_title: str

@@ -1,0 +1,58 @@
+"""The tables, figures and checks of tasks, and what the page says of them."""
+
+from sentflow.graph import paths
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+
+_PACKAGE = "sentflow.report.families.probing."
+_SCORES = (paths.SUMMARY,)
+_RANKED = (paths.SUMMARY, paths.RANKS, paths.ACROSS, paths.OMNIBUS)
+_COMPARED = (paths.SUMMARY, paths.PAIRS)
+_STUDY = (paths.EFFECTS,)
+
+PRODUCTS = (
+    *products_of(
+        _PACKAGE,
+        "scores",
+        (TABLE, "scores", "score_table:table", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
+        (TABLE, "intervals", "intervals_table:table", _COMPARED),
+        (TABLE, "differences", "comparison_products:differences", _COMPARED),
+        (TABLE, "ranks", "comparison_products:ranks", _RANKED),
+        (TABLE, "matches", "comparison_products:matches", _RANKED),
+        (TABLE, "power", "comparison_products:power", (paths.SUMMARY, paths.POWER)),
+        (TABLE, "published", "published_table:table", _SCORES),
+        (TABLE, "tasks", "tasks_table:table", _SCORES),
+        (TABLE, "protocols", "protocol_table:table", _STUDY),
+        (TABLE, "documents", "document_table:table", _STUDY),
+        (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
+        (FIGURE, "forest", "forest:FIGURE", _SCORES),
+        (FIGURE, "critical-difference", "rankings:CRITICAL_DIFFERENCE", _RANKED),
+        (FIGURE, "ranks", "rankings:RANKS", _RANKED),
+        (FIGURE, "wins", "wins:FIGURE", (paths.SUMMARY, paths.ACROSS)),
+        (FIGURE, "differences", "differences:FIGURE", (paths.PAIRS,)),
+        (FIGURE, "curves", "curves:FIGURE", (paths.CURVES,)),
+        (CHECK, "complete", "checks:check_complete", _SCORES),
+        (CHECK, "no_missing", "checks:check_no_missing", _SCORES),
+        (CHECK, "intervals", "checks:check_intervals", _SCORES),
+        (CHECK, "controls", "checks:check_controls", _SCORES),
+    ),
+    Product(
+        CHECK,
+        "tables",
+        "sentflow.report.emphasis:check_tables",
+        _COMPARED,
+        "scores",
+        tables=("scores", "intervals", "differences", "ranks", "matches", "power"),
+    ),
+)
+SECTION = SectionOfPage.of(
+    "probing",
+    "macros",
+    "summary",
+    "scores",
+    "intervals",
+    "comparisons",
+    "power",
+    "protocol",
+    "tasks",
+    "training",
+)

@@ -1,0 +1,158 @@
+"""Every table, figure and check: one row each, which the schema, the targets, the commands and the page read.
+
+The rows of a family of measurements are its own (`sentflow.graph.family.Family.products`); here are those of every run.
+
+Standard library only: the Snakefile is read again in every cluster job.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from sentflow.errors import ConfigError
+from sentflow.graph import paths
+
+TABLE, FIGURE, CHECK = "table", "figure", "check"
+
+
+@dataclass(frozen=True)
+class Product:
+    """A table, figure or check.
+
+    Attributes
+    ----------
+    kind
+        ``"table"``, ``"figure"`` or ``"check"``.
+    name
+        As the configuration writes it; tables, figures and checks may share names.
+    maker
+        ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
+        `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
+    reads
+        Patterns of `sentflow.graph.paths`; one with ``{protocol}`` stands for a file per protocol of the study.
+    needs
+        The results without which there is nothing to show; empty for what every run has.
+    also
+        Summaries that are read, too, where they are made.
+    tables
+        Written tables that a check reads again, where they were selected.
+    """
+
+    kind: str
+    name: str
+    maker: str
+    reads: tuple[str, ...]
+    needs: str = ""
+    also: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+
+    @property
+    def module(self) -> str:
+        """The module that makes it: with its digest, an edit makes this product again and no other."""
+        return self.maker.partition(":")[0]
+
+    def load(self) -> Any:
+        """What `maker` names."""
+        module, _, name = self.maker.partition(":")
+        return getattr(import_module(module), name)
+
+
+def products_of(
+    package: str, needs: str, *rows: tuple[str, str, str, tuple[str, ...]]
+) -> tuple[Product, ...]:
+    """Products of one package that need the same: kind, name, module and name in it, what each reads."""
+    return tuple(Product(kind, name, package + maker, reads, needs) for kind, name, maker, reads in rows)
+
+
+@dataclass(frozen=True)
+class SectionOfPage:
+    """What a family of measurements has on the page: a module with a function `section`, and its templates."""
+
+    module: str
+    templates: tuple[str, ...]
+
+    @classmethod
+    def of(cls, family: str, *templates: str) -> "SectionOfPage":
+        """Of the package of a family in `sentflow.report.families`, with its templates by name."""
+        folder = f"report/families/{family}/page"
+        module = f"sentflow.report.families.{family}.section"
+        return cls(module, tuple(f"{folder}/{name}.html.j2" for name in templates))
+
+
+_COSTS = "sentflow.report.costs."
+_ENCODERS = (paths.ENCODERS,)
+COMMON_PRODUCTS = (
+    *products_of(
+        _COSTS,
+        "",
+        (TABLE, "encoders", "encoders_table:table", _ENCODERS),
+        (TABLE, "costs", "costs_table:table", (paths.COSTS,)),
+        (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
+    ),
+    *products_of(
+        _COSTS,
+        "scores",
+        (FIGURE, "sizes", "pareto:SIZES", _ENCODERS),
+        (FIGURE, "speed", "pareto:SPEED", _ENCODERS),
+    ),
+)
+
+
+def known_products() -> list[Product]:
+    """Those of every family, then those of every run."""
+    from sentflow.graph.family import known_families
+
+    of_families = [product for family in known_families() for product in family.products]
+    return [*of_families, *COMMON_PRODUCTS]
+
+
+def known_sections() -> list[SectionOfPage]:
+    """What families have on the page, in their order."""
+    from sentflow.graph.family import known_families
+
+    return [family.section for family in known_families() if family.section is not None]
+
+
+def names(kind: str) -> list[str]:
+    """The names that the configuration may write in ``report.{kind}s``."""
+    return list(_by_name(kind))
+
+
+def find(kind: str, name: str) -> Product:
+    """The table, figure or check of a name.
+
+    Raises
+    ------
+    ConfigError
+        There is none.
+    """
+    if name not in _by_name(kind):
+        raise ConfigError(
+            f"report.{kind}s: there is no {kind} {name!r}. Write one of: {', '.join(names(kind))}."
+        )
+    return _by_name(kind)[name]
+
+
+def modules_of_page() -> list[str]:
+    """The modules of everything that the page shows."""
+    of_products = {product.module for product in known_products()}
+    return sorted(of_products | {section.module for section in known_sections()})
+
+
+def files_of_page() -> list[str]:
+    """Templates, style and script of the page, below the package."""
+    own = [f"report/page/{name}" for name in ("page.html.j2", "macros.html.j2", "page.css", "page.js")]
+    return [*own, *(template for section in known_sections() for template in section.templates)]
+
+
+def fill_in_names(schema: dict[str, Any]) -> None:
+    """Write what ``report.tables``, ``.figures`` and ``.checks`` may hold into the schema of the configuration."""
+    sections = schema["properties"]["report"]["properties"]
+    for kind in (TABLE, FIGURE, CHECK):
+        sections[f"{kind}s"]["items"]["enum"] = names(kind)
+
+
+@cache
+def _by_name(kind: str) -> dict[str, Product]:
+    return {product.name: product for product in known_products() if product.kind == kind}

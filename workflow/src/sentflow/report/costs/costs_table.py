@@ -1,0 +1,54 @@
+"""The table of costs: time and memory per rule."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.report import captions
+from sentflow.report.costs.rows import CostRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import MISSING, count, duration, memory
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+
+def costs_table(rows: Sequence[CostRow], title: str) -> Table:
+    """Time and memory per rule, the longest first."""
+    ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
+    notes = [
+        captions.data_note(rows),
+        "Times are sums over jobs; jobs that ran side by side took less time on the clock. Start "
+        "and end are UTC, by the "
+        "dates of the benchmark files: what ran again counts with its last run.",
+    ]
+    unmeasured = sum(row.unmeasured_jobs for row in rows)
+    if unmeasured:
+        notes.append(
+            f"{count(unmeasured)} of {count(sum(row.jobs for row in rows))} jobs ended before their "
+            "CPU time and memory could be measured."
+        )
+    return Table(
+        name="costs",
+        caption=f"{title}: time and memory per rule.",
+        notes=tuple(notes),
+        header=("Rule", "Jobs", "Time", "CPU time", "Largest memory", "First start", "Last end"),
+        alignment=("l", "r", "r", "r", "r", "l", "l"),
+        groups=(Group("", tuple(_cost_line(row) for row in ordered)),),
+        tidy_header=names_of(CostRow),
+        tidy_rows=records_of(ordered),
+    )
+
+
+def _cost_line(row: CostRow) -> tuple[Cell, ...]:
+    return (
+        Cell(row.rule),
+        Cell(count(row.jobs)),
+        Cell(duration(row.wall_seconds)),
+        Cell(duration(row.cpu_seconds)),
+        Cell(memory(row.max_rss_mb)),
+        Cell(row.started or MISSING),
+        Cell(row.ended or MISSING),
+    )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`costs_table` of the files of an experiment."""
+    return costs_table(inputs.rows(CostRow), settings["caption"])

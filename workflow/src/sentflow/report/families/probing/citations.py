@@ -1,0 +1,32 @@
+"""What scores of tasks and their comparisons rest on, as BibTeX."""
+
+BENCHMARK = """@misc{ulysses-senteval,
+  title        = {Ulysses {SentEval}},
+  howpublished = {https://github.com/ulysses-camara/ulysses-senteval, commit f2a12c2}
+}"""
+INTERVALS = """@article{nadeau-bengio-2003,
+  author  = {Nadeau, Claude and Bengio, Yoshua},
+  title   = {Inference for the Generalization Error},
+  journal = {Machine Learning},
+  volume  = {52},
+  pages   = {239--281},
+  year    = {2003}
+}"""
+TESTS = """@article{demsar-2006,
+  author  = {Dem{\\v{s}}ar, Janez},
+  title   = {Statistical Comparisons of Classifiers over Multiple Data Sets},
+  journal = {Journal of Machine Learning Research},
+  volume  = {7},
+  pages   = {1--30},
+  year    = {2006}
+}
+
+@article{benavoli-2017,
+  author  = {Benavoli, Alessio and Corani, Giorgio and Dem{\\v{s}}ar, Janez and Zaffalon, Marco},
+  title   = {Time for a Change: a Tutorial for Comparing Multiple Classifiers Through {Bayesian} Analysis},
+  journal = {Journal of Machine Learning Research},
+  volume  = {18},
+  number  = {77},
+  pages   = {1--36},
+  year    = {2017}
+}"""

@@ -1,0 +1,46 @@
+"""The rows of the summary of training curves."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class CurveRow:
+    """One epoch of one training curve, averaged over the folds that reached it.
+
+    Attributes
+    ----------
+    quantity
+        ``"loss_per_epoch_train"``, ``"loss_per_epoch_eval"`` or ``"metric_per_epoch_eval"``.
+    epoch
+        1-based.
+    low, high
+        Published interval (repeatability) at `level`.
+    n_folds, n_folds_total
+        Folds that reached the epoch, and folds that were trained.
+    protocol, switches, not_comparable, position
+        See `sentflow.compare.score_rows.ScoreRow`.
+    """
+
+    FILE: ClassVar[str] = "curves"
+
+    task: str
+    task_title: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    metric: str
+    data_version: str
+    quantity: str
+    epoch: int
+    mean: float
+    low: float
+    high: float
+    level: float
+    n_folds: int
+    n_folds_total: int
+    protocol: str = "published"
+    switches: str = ""
+    not_comparable: str = ""
+    position: int = -1

@@ -1,0 +1,122 @@
+"""What the page shows of tasks: scores, comparisons, power, protocol, every task, training."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.score_rows import EffectRow, ScoreRow
+from sentflow.report import captions
+from sentflow.report.families.probing import remarks
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
+from sentflow.report.families.probing.protocol_table import protocols_table
+from sentflow.report.families.probing.strips import Axis, strip
+from sentflow.report.figure.texts import counted
+from sentflow.report.findings import findings, ranking
+from sentflow.report.page.sources import Part, Section, Sources, datasets_of
+from sentflow.report.rows import unique
+
+_TEMPLATES = "families/probing/page"
+_COMPARISONS = ("differences", "ranks", "matches", "power")
+
+
+def section(sources: Sources) -> Section | None:
+    """The section; None without scores."""
+    rows = sources.inputs.rows_if_there(ScoreRow)
+    if not rows:
+        return None
+    found = sources.inputs.together(Comparisons)
+    tasks, first = unique(row.task for row in rows), rows[0]
+    tables = ["published"] if sources.settings.get("published", {}).get("published") else []
+    tables += _COMPARISONS if found.pairs else ()
+    not_comparable = unique(row.not_comparable for row in rows if row.not_comparable)
+    compared = (Part("comparisons", "Comparisons", "comparisons"), Part("power", "Power", "power"))
+    return Section(
+        name="probing",
+        shown=_shown(sources, rows, found, not_comparable),
+        summary=f"{_TEMPLATES}/summary.html.j2",
+        results=_parts(
+            Part("scores", "Scores", "scores"),
+            Part("intervals", "Intervals", "intervals"),
+            *(compared if found.pairs else ()),
+        ),
+        method=_parts(
+            Part("protocol", "Protocol", "protocol"),
+            Part("tasks", "Tasks", "tasks"),
+            Part("training", "Training", "training"),
+        ),
+        rows=rows,
+        encoders=rows,
+        findings=findings(rows, found),
+        tables={name: sources.table(name) for name in tables},
+        badges=(counted(len(tasks), "task"),),
+        design=(f"{first.repetitions} × {first.folds} folds", f"protocol {first.protocol}"),
+        warnings=("not comparable",) if not_comparable else (),
+        methods=(BENCHMARK, INTERVALS, *((TESTS,) if found.pairs else ())),
+        cited="the benchmark whose protocol it follows, the method behind the intervals, ",
+        datasets=datasets_of([sources.entries("tasks").get(task, {}) for task in tasks]),
+    )
+
+
+def _parts(*parts: Part) -> tuple[Part, ...]:
+    return tuple(Part(part.anchor, part.title, f"{_TEMPLATES}/{part.template}.html.j2") for part in parts)
+
+
+def _shown(
+    sources: Sources, rows: Sequence[ScoreRow], found: Comparisons, not_comparable: list[str]
+) -> dict[str, Any]:
+    tasks = unique(row.task for row in rows)
+    axis, effects = Axis.around(rows), sources.inputs.rows_if_there(EffectRow)
+    return {
+        "first": rows[0],
+        "tasks": tasks,
+        "families": unique(row.family for row in rows),
+        "n_folds": sum(row.n_folds for row in rows),
+        "marks": _marks(rows, found),
+        "task_pairs": {task: [pair for pair in found.pairs if pair.task == task] for task in tasks},
+        "task_power": {row.task: row for row in found.power},
+        "task_detectable": {task: detectable(found.pairs, task) for task in tasks},
+        "tested": bool(found.pairs),
+        "audits": sources.audits,
+        "hardest": sources.hardest,
+        "scores": {(row.task, row.model): row for row in rows},
+        "task_rows": {task: next(row for row in rows if row.task == task) for task in tasks},
+        "ranked": {task: ranking([row for row in rows if row.mean == row.mean], task) for task in tasks},
+        "average": lambda model: average_score([row for row in rows if row.model == model], len(tasks)),
+        "notes": _notes(rows, found),
+        "protocols": sources.settings["protocols"],
+        "not_comparable": not_comparable,
+        "study": protocols_table(effects, sources.title) if effects else None,
+        "entries": sources.entries("tasks"),
+        "strip": lambda row: strip(row, axis),
+        "repeatability": captions.REPEATABILITY,
+        "generalisation": captions.GENERALISATION,
+        "metrics": {row.metric: captions.METRICS_IN_WORDS.get(row.metric, row.metric) for row in rows},
+    }
+
+
+def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
+    notes = [captions.data_note(rows), captions.design_note(rows), captions.interval_note(rows)]
+    notes.append(captions.metric_note(rows))
+    if comparisons.pairs:
+        alpha = comparisons.pairs[0].alpha
+        notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
+    else:
+        notes.append(captions.NO_TEST)
+    notes += remarks.training_notes(rows)
+    if any(row.degenerate for row in rows):
+        notes.append(captions.DEGENERATE)
+    return notes
+
+
+def _marks(rows: Sequence[ScoreRow], comparisons: Comparisons) -> dict[tuple[str, str], tuple[str, str]]:
+    """(task, model) → what a test says of the score (`mark`), and the letters of those that it beats."""
+    models = unique(row.model for row in rows)
+    own = letters(models)
+    found = {}
+    for row in rows:
+        lower = beaten(comparisons.pairs, row.task, row.model)
+        raised = joined_letters([model for model in models if model in lower], own)
+        found[row.task, row.model] = (mark(comparisons.pairs, row.task, row.model), raised)
+    return found

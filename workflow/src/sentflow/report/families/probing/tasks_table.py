@@ -1,0 +1,60 @@
+"""The table of tasks."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report import captions
+from sentflow.report.families.probing import remarks
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import count
+from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell, Group, Table
+
+
+def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons | None = None) -> Table:
+    """What each task is: metric, probe, layout, rows and data."""
+    first = [next(row for row in rows if row.task == task) for task in unique(row.task for row in rows)]
+    names = (
+        "task", "task_title", "family", "metric", "classifier", "layout",
+        "n_classes", "n_rows", "n_balanced_rows", "n_train", "n_contradicting", "data_version",
+    )  # fmt: skip
+    groups = [
+        Group(captions.family_name(family), tuple(_task_line(row) for row in first if row.family == family))
+        for family in unique(row.family for row in first)
+    ]
+    return Table(
+        name="tasks",
+        caption=f"{title}: the tasks.",
+        notes=(
+            captions.data_note(rows),
+            captions.metric_note(rows),
+            "n: rows left when all classes are cut to the size of the smallest.",
+            *remarks.notes(first),
+        ),
+        header=("Task", "Title", "Metric", "Probe", "Input", "Classes", "Rows", "n", "Data"),
+        alignment=("l", "w3.6", "l", "w1.9", "w2.2", "r", "r", "r", "l"),
+        groups=tuple(groups),
+        tidy_header=names,
+        tidy_rows=tuple(tuple(getattr(row, name) for name in names) for row in first),
+    )
+
+
+def _task_line(row: ScoreRow) -> tuple[Cell, ...]:
+    return (
+        Cell(row.task + remarks.marks(row)),
+        Cell(row.task_title),
+        Cell(captions.metric_name(row.metric)),
+        Cell(captions.CLASSIFIERS.get(row.classifier, row.classifier)),
+        Cell(captions.LAYOUTS.get(row.layout, row.layout)),
+        Cell(count(row.n_classes)),
+        Cell(count(row.n_rows)),
+        Cell(count(row.n_balanced_rows)),
+        Cell(row.data_version),
+    )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`tasks_table` of the files of an experiment."""
+    return tasks_table(inputs.rows(ScoreRow), settings["caption"])

@@ -1,0 +1,64 @@
+"""The table of regressions: the regressor of original SentEval."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.report import captions
+from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.rows import RegressionRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import MISSING, count, decimal
+from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+_MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
+
+
+def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
+    """The regressor of original SentEval: trained, unlike the cosines of the other tables."""
+    groups = []
+    for name in unique(row.regression for row in rows):
+        members = [row for row in rows if row.regression == name]
+        first = members[0]
+        sizes = f"train {count(first.n_train)}, dev {count(first.n_dev)}, test {count(first.n_test)} pairs"
+        groups.append(
+            Group(
+                f"{name}: {first.regression_title} ({sizes})", tuple(_regression_line(row) for row in members)
+            )
+        )
+    notes = [
+        captions.data_note(rows),
+        "A regressor on |u − v| and u · v, trained on the first part, stopped by Pearson's correlation on the second "
+        "and scored on the third, as original SentEval does. Correlations × 100; MSE on the scale of the gold scores.",
+        "These numbers are no cosines: they cannot stand beside those of the table sts. One training each, so nothing "
+        "is tested and nothing is marked.",
+    ]
+    if any(row.train.startswith("STSB-train") for row in rows) and not words.only_sample(rows):
+        notes.append(words.CONTAMINATION)
+    return Table(
+        name="regressions",
+        caption=f"{title}: SentEval's regressor.",
+        notes=tuple(notes),
+        header=("Encoder", "Dev, Pearson", "Test, Pearson", "Test, Spearman", "MSE", "Epochs"),
+        alignment=("w5.2", "r", "r", "r", "r", "r"),
+        groups=tuple(groups),
+        tidy_header=names_of(RegressionRow),
+        tidy_rows=records_of(rows),
+    )
+
+
+def _regression_line(row: RegressionRow) -> tuple[Cell, ...]:
+    return (
+        Cell(row.model_title),
+        Cell(words.hundred(row.dev_pearson)),
+        Cell(words.hundred(row.pearson)),
+        Cell(words.hundred(row.spearman)),
+        Cell(decimal(row.mse)),
+        Cell(MISSING if math.isnan(row.epochs) else f"{row.epochs:g}"),
+    )
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`regressions_table` of the files of an experiment."""
+    return regressions_table(inputs.rows(RegressionRow), settings["caption"])

@@ -1,0 +1,67 @@
+"""How a figure is made: what rows it is drawn from, by what, and what it says."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from sentflow.files.rows import read_rows, write_rows
+from sentflow.report.figure import canvas
+from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.inputs import Inputs
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a figure is made.
+
+    Attributes
+    ----------
+    kind
+        Of its rows: one Parquet file of them is all that it takes to draw it again.
+    draw
+        Rows to figure.
+    texts
+        Rows to what stands around the figure.
+    gather
+        Rows from the files of the experiment; None where they are those of one file.
+    may_be_empty
+        Whether no rows are a figure too, which says so.
+    """
+
+    kind: type[Any]
+    draw: Callable[[Sequence[Any]], Figure]
+    texts: Callable[[Sequence[Any]], FigureTexts]
+    gather: Callable[[Inputs], Sequence[Any]] | None = None
+    may_be_empty: bool = False
+
+    def rows(self, inputs: Inputs) -> Sequence[Any]:
+        """The rows of the figure; none where there are no files of them."""
+        return self.gather(inputs) if self.gather else inputs.rows_if_there(self.kind)
+
+    def make(self, inputs: Inputs, reads: Sequence[str] = (), *, data: Path | None = None) -> Figure:
+        """Draw the figure from the files of the experiment, or from one Parquet file of its own rows.
+
+        Parameters
+        ----------
+        reads
+            Paths or patterns of the files that it needs, told apart by their names.
+        data
+            Where to write the rows, from which the figure can be drawn again.
+
+        Raises
+        ------
+        DataError
+            A file is missing or not of the kind that the figure needs.
+        """
+        if len(inputs.files) == 1:
+            rows: Sequence[Any] = read_rows(inputs.files[0], self.kind, may_be_empty=self.may_be_empty)
+        else:
+            inputs.refuse_missing([Path(pattern).stem for pattern in reads])
+            rows = self.rows(inputs)
+        if data is not None:
+            write_rows(data, self.kind, rows)
+        with canvas.style():
+            return self.draw(rows)

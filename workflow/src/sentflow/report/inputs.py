@@ -1,0 +1,96 @@
+"""What tables, figures, checks and the page are made of: files of results, read when somebody asks for them."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self, TypeVar
+
+from sentflow.errors import DataError
+from sentflow.files.rows import read_rows
+
+Row = TypeVar("Row", bound="RowOfAFile")
+
+
+class RowOfAFile(Protocol):
+    """A row that knows what the file of its kind is called, without ending."""
+
+    FILE: ClassVar[str]
+
+
+class FilesTogether(Protocol):
+    """What is made of several files."""
+
+    @classmethod
+    def read(cls, files: Sequence[Path]) -> Self:
+        """From files that are told apart by their names; what is not given stays empty."""
+
+
+Together = TypeVar("Together", bound=FilesTogether)
+
+
+class Inputs:
+    """Files of results, told apart by their names; each is read once.
+
+    Parameters
+    ----------
+    files
+        Of ``summary/``, ``comparisons/``, ``similarity/`` and ``protocols/``.
+    tables
+        Written tables, for the checks that read them again.
+    """
+
+    def __init__(self, files: Sequence[Path] = (), tables: Sequence[Path] = ()) -> None:
+        self.files, self.tables = tuple(files), tuple(tables)
+        self._found: dict[type, Any] = {}
+
+    @classmethod
+    def holding(cls, found: Mapping[type, Any], tables: Sequence[Path] = ()) -> "Inputs":
+        """Inputs without files: the rows of each kind, and what is made of several files by its class."""
+        inputs = cls(tables=tables)
+        inputs._found.update(found)
+        return inputs
+
+    def rows(self, kind: type[Row], *, may_be_empty: bool = False) -> list[Row]:
+        """The rows of all files of a kind; a file that stands alone may have any name.
+
+        Raises
+        ------
+        DataError
+            There is no such file, or it is not one of that kind, see `sentflow.report.rows.read_rows`.
+        """
+        if kind not in self._found:
+            files = self._files(kind.FILE) or self.files[: len(self.files) == 1]
+            if not files:
+                self.refuse_missing([kind.FILE])
+            self._found[kind] = [
+                row for file in files for row in read_rows(file, kind, may_be_empty=may_be_empty)
+            ]
+        found: list[Row] = self._found[kind]
+        return found
+
+    def refuse_missing(self, stems: Sequence[str]) -> None:
+        """Raise DataError where no file is called one of these names, without ending."""
+        there = {file.stem for file in self.files}
+        for stem in stems:
+            if stem not in there:
+                raise DataError(
+                    f"there is no file {stem} among {', '.join(map(str, self.files))}. Give that of summary/ or "
+                    "comparisons/, or one file alone: the data of the figure itself (docs/report.md)."
+                )
+
+    def has(self, kind: type[RowOfAFile]) -> bool:
+        """Whether there is a file of a kind."""
+        return kind in self._found or bool(self._files(kind.FILE))
+
+    def rows_if_there(self, kind: type[Row]) -> list[Row]:
+        """The rows of all files of a kind; none where there is no file."""
+        return self.rows(kind, may_be_empty=True) if self.has(kind) else []
+
+    def together(self, kind: type[Together]) -> Together:
+        """What is made of several files, see `FilesTogether`."""
+        if kind not in self._found:
+            self._found[kind] = kind.read(self.files)
+        found: Together = self._found[kind]
+        return found
+
+    def _files(self, stem: str) -> tuple[Path, ...]:
+        return tuple(file for file in self.files if (file.stem, file.suffix) == (stem, ".parquet"))

@@ -1,0 +1,147 @@
+"""What the page is made of, and what a family of measurements has to say on it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from sentflow.audit.rows import HardRow
+from sentflow.graph import products
+from sentflow.report.checks import CheckResult
+from sentflow.report.findings import Finding
+from sentflow.report.inputs import Inputs
+from sentflow.report.rows import DataRow
+from sentflow.report.table.html import HtmlTable, html_table
+
+
+class EncoderInRow(Protocol):
+    """What a row says of its encoder."""
+
+    @property
+    def model(self) -> str:
+        """Its name."""
+
+    @property
+    def model_title(self) -> str:
+        """For tables."""
+
+    @property
+    def is_control(self) -> bool:
+        """Whether it is a control."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Everything that the page is made of.
+
+    Attributes
+    ----------
+    inputs
+        Summaries, comparisons and costs; those of what was not selected are not among them.
+    settings
+        ``experiment`` (keys ``title`` and ``description``); ``tasks``, ``models``, ``datasets``, ``pair_sets``: entries
+        of config and catalog by name, see the templates for the keys that are shown; ``protocols``: that of the scores,
+        then those of the study (``name``, ``title``, ``description``, ``switches`` (name → ``value``, ``note``) and
+        ``not_comparable``, a list of sentences); ``published``: table → what papers report; ``left_out``: encoders
+        that were selected but have no fixed vectors.
+    checks
+        Outcome of the acceptance checks, failed ones too.
+    config
+        The effective configuration as YAML.
+    versions
+        As `sentflow.report.record.versions` gives them.
+    files
+        Tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving.
+    audits
+        Task → its audit, as the rule of that name writes it.
+    hardest
+        Task → its hardest texts, the hardest first.
+    """
+
+    inputs: Inputs
+    settings: Mapping[str, Any]
+    checks: list[CheckResult]
+    config: str
+    versions: Mapping[str, Any]
+    files: list[Path]
+    audits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    hardest: Mapping[str, Sequence[HardRow]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Of the experiment."""
+        return str(self.settings["experiment"]["title"])
+
+    def entries(self, section: str) -> Mapping[str, Mapping[str, Any]]:
+        """The entries of a section of config and catalog; none where the section was not told."""
+        found: Mapping[str, Mapping[str, Any]] = self.settings.get(section, {})
+        return found
+
+    def table(self, name: str, group_heading: str = "Task") -> HtmlTable:
+        """A table of the registry, for the page."""
+        published = self.settings.get("published", {}).get(name, ())
+        made = products.find(products.TABLE, name).load()(
+            self.inputs, {"caption": self.title, "published": published}
+        )
+        return html_table(made, group_heading=group_heading)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A section of the page: its address in it, its name in the contents, and its template."""
+
+    anchor: str
+    title: str
+    template: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a family of measurements has to say on the page.
+
+    Attributes
+    ----------
+    name
+        Under which the templates find `shown`.
+    shown
+        What its templates show.
+    summary
+        The template of its paragraph in the summary.
+    results, method
+        Its parts, before and behind what all families have found.
+    rows
+        Rows that say what data they are of.
+    encoders
+        Rows that say which encoders were measured.
+    findings, tables
+        As on the rest of the page; tables by name.
+    badges, design
+        What was measured, and how, in a few words.
+    warnings
+        Badges that ask for caution.
+    cited, methods
+        What is to be cited beside software, data and encoders: a list in words, empty for nothing; and as BibTeX.
+    datasets
+        Names of the data.
+    """
+
+    name: str
+    shown: Mapping[str, Any]
+    summary: str
+    results: tuple[Part, ...]
+    rows: Sequence[DataRow]
+    encoders: Sequence[EncoderInRow]
+    findings: Sequence[Finding]
+    tables: Mapping[str, HtmlTable]
+    datasets: Sequence[str]
+    method: tuple[Part, ...] = ()
+    badges: tuple[str, ...] = ()
+    design: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    cited: str = ""
+    methods: tuple[str, ...] = ()
+
+
+def datasets_of(entries: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The datasets of entries of tasks or pair sets."""
+    return [entry["dataset"] for entry in entries if "dataset" in entry]
