@@ -15,7 +15,7 @@ _FEW = 8  # names that a sentence can hold
 
 
 def within_tasks(comparisons: Comparisons) -> str:
-    """On how many tasks the first is significantly better than the second, and where it is told from nobody."""
+    """On how many tasks the first is significantly better than the second, and what the other tests show."""
     pairs = comparisons.pairs
     tasks = unique(row.task for row in comparisons.power)
     clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
@@ -51,7 +51,10 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         f"interval {decimal(first.rank_low, 2)} to {decimal(first.rank_high, 2)})."
     )
     if facts.get("iman_davenport_p") is not None:
-        text += f" All encoders alike? {p_value(facts['iman_davenport_p'])} (Friedman, Iman and Davenport)."
+        text += (
+            f" Test that all encoders rank alike: {p_value(facts['iman_davenport_p'])} (Friedman, in the form of Iman "
+            "and Davenport)."
+        )
     own = [row for row in comparisons.across if first.model in (row.model_a, row.model_b)]
     titles = {row.model: row.model_title for row in ranked}
     joined = [
@@ -65,7 +68,7 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         text += f" It is not separated from {listed(joined)}."
     left_out = [row.model_title for row in comparisons.ranks if not row.complete]
     if left_out:
-        text += f" Not ranked, for a task is missing: {listed(left_out)}."
+        text += f" Not ranked, because a task is missing: {listed(left_out)}."
     return text
 
 
@@ -89,8 +92,8 @@ def what_could_be_found(comparisons: Comparisons) -> str:
     if open_tasks:
         easiest = min(open_tasks, key=lambda row: row.rows_needed / row.rows_now)
         text += (
-            f" Where the first two are not told apart, more texts would help and more repetitions would not: least on "
-            f"{easiest.task}, {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
+            " Where the first two cannot be separated, more texts would help and more repetitions would not. The "
+            f"fewest are needed on {easiest.task}: {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
             f"{count(easiest.rows_now)}."
         )
     return text
