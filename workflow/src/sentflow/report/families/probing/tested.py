@@ -1,11 +1,11 @@
-"""What the tests say, in plain words."""
+"""What the tests between encoders say of their scores, in plain words."""
 
 import math
 from collections.abc import Sequence
 from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, on_unit_set, values_of, winner
+from sentflow.compare.differences import winner
 from sentflow.compare.marks import beaten
 from sentflow.compare.rows import PairRow
 from sentflow.report.numbers import count, counted, decimal, listed, p_value, percent
@@ -97,36 +97,6 @@ def what_could_be_found(comparisons: Comparisons) -> str:
             f"{count(easiest.rows_now)}."
         )
     return text
-
-
-def lead_over_all(
-    differences: Sequence[Difference], unit_sets: Sequence[str], test: str, what: str
-) -> str | None:
-    """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
-
-    Parameters
-    ----------
-    differences
-        The tests.
-    unit_sets
-        Names.
-    test, what
-        How it was tested, and what a unit set is called: ``"pair set"``.
-    """
-    known = [name for name in unit_sets if on_unit_set(differences, name)]
-    if not known:
-        return None
-    n_clear = sum(_leads_all(differences, name) for name in known)
-    return (
-        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other one "
-        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, the encoders are not shown to be equal."
-    )
-
-
-def _leads_all(differences: Sequence[Difference], unit_set: str) -> bool:
-    values = values_of(differences, unit_set)
-    best = max(values, key=lambda model: values[model])
-    return len(beaten(differences, unit_set, best)) == len(values) - 1
 
 
 def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:
