@@ -94,7 +94,7 @@ def test_what_is_undefined_is_null_with_a_warning(family):
 
 def test_a_text_of_another_family_is_refused(family):
     pairs = write_pair_set(family, "other", [("right", "down", 1)])
-    with pytest.raises(DataError, match="'down' of other has no vector"):
+    with pytest.raises(DataError, match="'down' of the pair set other has no vector"):
         run(family, [pairs], {})
 
 

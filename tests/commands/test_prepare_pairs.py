@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sentflow.commands import collect_sentences, generate, prepare_pairs
+from sentflow.commands import collect, generate, prepare_pairs
 from sentflow.errors import DataError
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.collection import read_texts
@@ -57,7 +57,7 @@ def test_scored_pairs_are_kept_sub_source_after_sub_source(tmp_path):
 def test_sentences_of_two_sets_are_collected_once(tmp_path):
     table = str(run(tmp_path))
     output = tmp_path / "texts.parquet"
-    assert collect_sentences.main(["--pairs", table, table, "--output", str(output)]) == 0
+    assert collect.main(["--tables", table, table, "--output", str(output)]) == 0
     assert read_texts(output) == ['São "Paulo', "b", "c"]
     assert read_json(tmp_path / "texts.json")["sha256"] == file_sha256(output)
 
@@ -78,8 +78,8 @@ def test_raw_file_that_was_changed_after_its_download_is_refused(tmp_path):
 
 def test_table_that_is_none_ends_without_sentences(tmp_path):
     (tmp_path / "A.parquet").write_bytes(b"cut")
-    with pytest.raises(DataError, match="A.parquet is not a readable pair table"):
-        collect_sentences.main(["--pairs", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t")])
+    with pytest.raises(DataError, match="A.parquet is not a readable table of a task or a pair set"):
+        collect.main(["--tables", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t")])
     assert not (tmp_path / "t").exists()
 
 

@@ -72,7 +72,10 @@ def test_sentence_without_vector_is_named(tmp_path):
     write_pairs(tmp_path / "pairs.parquet", make_pairs(seed=1))
     words = arguments(write_family(tmp_path, [make_pairs(seed=2)]))
     words += ["--pairs", str(tmp_path / "pairs.parquet"), "--settings", json.dumps(SETTINGS)]
-    with pytest.raises(DataError, match="lacks the sentence .*noch ein Satz"):
+    with pytest.raises(
+        DataError,
+        match="noch ein Satz .* of the pair set small has no vector .*texts.parquet lacks it: delete that file",
+    ):
         similarity.main([*words, "--output", str(tmp_path / "o.json"), "--rows", str(tmp_path / "o.parquet")])
 
 

@@ -147,8 +147,13 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ),
         ("texts/readers.py", ("prepare", "audit", *AFTER_TABLES)),
         ("texts/pair_readers.py", ("prepare_pairs", *AFTER_PAIRS)),
-        ("commands/collect_texts.py", ("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS)),
-        ("commands/collect_sentences.py", ("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS)),
+        (
+            "commands/collect.py",
+            (
+                *("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS),
+                *("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
+            ),
+        ),
         (
             "geometry/permuted_texts.py",
             ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),

@@ -152,11 +152,9 @@ def test_inputs_of_a_task_are_those_of_its_dataset():
         chosen.families["probing"].raw_file(PLACES)
         == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
     )
-    assert chosen.families["probing"].texts(PLACES) == ["results/data/texts/sample-trust.parquet"]
-    assert chosen.families["probing"].embeddings(PLACES) == ["results/embeddings/random/sample-trust.npy"]
-    assert chosen.families["probing"].embeddings_info(PLACES) == [
-        "results/embeddings/random/sample-trust.json"
-    ]
+    assert chosen.families["probing"].texts(PLACES) == "results/data/texts/sample-trust.parquet"
+    assert chosen.families["probing"].embeddings(PLACES) == "results/embeddings/random/sample-trust.npy"
+    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-trust.json"
 
 
 def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
@@ -228,23 +226,20 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
     ]
     place = SimpleNamespace(task="T1A-sample", model="prompted")
     probing = chosen.families["probing"]
-    assert probing.embeddings(place) == [names[0]]
-    assert probing.embeddings_info(place) == [names[0].replace(".npy", ".json")]
-    assert probing.texts(place) == ["results/data/texts/sample-trust/T1A-sample.parquet"]
+    assert probing.embeddings(place) == names[0]
+    assert probing.embeddings_info(place) == names[0].replace(".npy", ".json")
+    assert probing.texts(place) == "results/data/texts/sample-trust/T1A-sample.parquet"
 
 
-def test_first_and_second_texts_with_a_prompt_each_are_two_collections():
+def test_first_and_second_texts_with_a_prompt_each_are_a_collection_with_two_roles():
     sides = {"query": "query", "document": "law"}
     entry = {**PROMPTED, "prompt_names": {"tasks": {"G3-sample": sides}}}
     chosen = targets(models={"prompted": entry}, select={"models": ["prompted"], "tasks": ["G3-sample"]})
-    found = [(item.name, item.role, item.side, item.task) for item in chosen.collections.values()]
-    assert found == [
-        ("sample-governmental/G3-sample/query", "query", "first", "G3-sample"),
-        ("sample-governmental/G3-sample/document", "document", "second", "G3-sample"),
-    ]
+    found = [(item.name, item.roles, item.task) for item in chosen.collections.values()]
+    assert found == [("sample-governmental/G3-sample/sides", ("query", "document"), "G3-sample")]
     place = SimpleNamespace(task="G3-sample", model="prompted")
-    assert chosen.families["probing"].embeddings(place) == chosen.embeddings()
-    tables = chosen.tables_of_collection(SimpleNamespace(collection=found[1][0]))
+    assert chosen.families["probing"].embeddings(place) == chosen.embeddings()[0]
+    tables = chosen.tables_of_collection(SimpleNamespace(collection=found[0][0]))
     assert tables == ["results/data/tasks/G3-sample.parquet"]
 
 

@@ -80,7 +80,7 @@ rule collect:
         runtime=lambda wildcards, attempt: 10 * attempt,
     params:
         code=code("sentflow.commands.collect"),
-        settings=targets.collect_settings,
+        roles=targets.roles_of_collection,
     shell:
-        "python -m sentflow.commands.collect --tables {input.tables:q} --settings {params.settings:q}"
+        "python -m sentflow.commands.collect --tables {input.tables:q} --roles {params.roles}"
         " --output {output.texts:q} > {log:q} 2>&1"

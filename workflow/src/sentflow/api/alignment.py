@@ -16,7 +16,7 @@ from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
 from sentflow.geometry.pair_vectors import scored_vectors
-from sentflow.texts.collection import rows_of
+from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.pairs import PairTable
 
 STSB_SPLITS = ("train", "dev", "test", "all")
@@ -63,7 +63,7 @@ class _AlignmentEval:
         """
         if self._found is None:
             tables = [*self._pairs, *self._positives]
-            texts = list(dict.fromkeys(text for table in tables for text in table.texts()))
+            texts = distinct_texts(tables)
             if len(texts) < 2:
                 raise ArgumentError(
                     f"the data hold {len(texts)} distinct sentence. Give a file with more pairs."

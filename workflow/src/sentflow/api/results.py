@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic
+from sentflow.files.parquet import write_parquet
 from sentflow.files.sealed import write_sealed
 from sentflow.graph import paths
 from sentflow.probing.cross_validation import CrossValidation
@@ -125,8 +124,7 @@ class ResultFolder:
         columns: dict[str, np.ndarray | list[str | None]] = {"task": [table.info.task] * len(rows)}
         for name in rows.columns:
             columns[name] = rows[name].tolist() if name == "metric" else rows[name].to_numpy()
-        with atomic(self._path(paths.SCORE_TABLE, task=table.info.task)) as part:
-            pq.write_table(table_of(columns), part)
+        write_parquet(self._path(paths.SCORE_TABLE, task=table.info.task), table_of(columns))
         write_sealed(self._path(paths.SCORES, task=table.info.task), {**about, **result.score})
 
     def _path(self, pattern: str, **wildcards: object) -> Path:

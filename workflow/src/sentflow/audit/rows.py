@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import get_type_hints
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic
+from sentflow.files.parquet import write_parquet
 
 _ARRAY_TYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
@@ -54,5 +53,4 @@ def write_hard_rows(path: Path | str, rows: Sequence[HardRow]) -> None:
         values = [getattr(row, field.name) for row in rows]
         kind = _ARRAY_TYPES.get(types[field.name])
         columns[field.name] = values if kind is None else np.array(values, dtype=kind)
-    with atomic(path) as part:
-        pq.write_table(table_of(columns), part)
+    write_parquet(path, table_of(columns))

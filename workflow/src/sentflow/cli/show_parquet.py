@@ -7,7 +7,6 @@ from statistics import median
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_json import flat, more, shown
@@ -15,6 +14,7 @@ from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import read_rows
 from sentflow.report.costs.costs_table import costs_table
 from sentflow.report.costs.rows import CostRow
@@ -58,13 +58,9 @@ def fold_scores(path: Path) -> list[float]:
 
 def _read(path: Path) -> tuple[pa.Table, dict[str, Any]]:
     """A table and what it says about itself."""
-    try:
-        table = pq.ParquetFile(path).read()
+    with readable(path, "Parquet file"):
+        table = read_parquet(path)
         about = parse_json((table.schema.metadata or {}).get(_METADATA_KEY, b"{}"))
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable Parquet file ({error}). Delete it and run snakemake again."
-        ) from error
     return table, about if isinstance(about, dict) else {}
 
 

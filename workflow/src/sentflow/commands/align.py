@@ -6,13 +6,12 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.encoders.vectors.storage import read_embeddings
 from sentflow.files.io import write_json
 from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.collection import read_texts
+from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
@@ -49,12 +48,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     entry = json.loads(args.settings)
     where = f"alignments.{entry['alignment']}"
     settings = AlignmentSettings.from_settings(entry, where=where)
-    texts = read_texts(args.texts)
+    family = read_vectors(args.texts, args.embeddings, args.info)
     facts = measured_alignment(
         pairs=[read_pairs(path) for path in args.pairs],
         positives=[read_pairs(path) for path in args.positives],
-        texts=texts,
-        vectors=read_embeddings(args.embeddings, args.info, texts),
+        texts=family.texts,
+        vectors=family.vectors,
         settings=settings,
         entry=entry,
     )

@@ -13,7 +13,7 @@ from sentflow.geometry.described import GeometrySettings, Permuted, described
 from sentflow.geometry.permuted_texts import read_permuted
 from sentflow.jobs.arguments import add_embedding_arguments
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.texts.collection import read_texts
+from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
@@ -54,15 +54,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise ConfigError(
             "--permuted-texts and --permuted-embeddings belong together. Give both, or neither."
         )
-    texts = read_texts(args.texts)
+    family = read_vectors(args.texts, args.embeddings, args.info)
     permuted = None
     if args.permuted_texts is not None:
         pairs = read_permuted(args.permuted_texts)
         npy = args.permuted_embeddings
         permuted = Permuted(pairs, read_embeddings(npy, npy.with_suffix(".json"), pairs.texts))
     facts = described(
-        texts=texts,
-        vectors=read_embeddings(args.embeddings, args.info, texts),
+        texts=family.texts,
+        vectors=family.vectors,
         pairs=[read_pairs(path) for path in args.pairs],
         permuted=permuted,
         settings=settings,

@@ -33,13 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     from dataclasses import asdict
 
     from sentflow.errors import DataError
-    from sentflow.similarity.encoded import FamilyVectors
     from sentflow.similarity.regressor import Part, RegressorSettings, pair_features, regress, soft_targets
     from sentflow.stats.seeds import derive_seed
+    from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
 
     settings = json.loads(args.settings)
-    family = FamilyVectors(args.texts, args.embeddings, args.info)
+    family = read_vectors(args.texts, args.embeddings, args.info)
     parts = {}
     for name in PARTS:
         table = read_pairs(getattr(args, name))
@@ -50,8 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"the pair set {table.info.pairs} has {error}. Choose pair sets with such scores for the "
                 f"regression {settings['regression']}."
             ) from error
-        rows_a, rows_b = family.rows(table)
-        parts[name] = Part(pair_features(family.embeddings[rows_a], family.embeddings[rows_b]), table.score)
+        rows_a, rows_b = family.rows_of_pairs(table)
+        parts[name] = Part(pair_features(family.vectors[rows_a], family.vectors[rows_b]), table.score)
     # of the regression alone: encoders are compared on the same batches
     seed = derive_seed(settings["seed"], "regression", settings["regression"])
     chosen = RegressorSettings()

@@ -30,15 +30,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
     start_log("similarity", args, libraries=["numpy", "pyarrow"])
-    from sentflow.similarity.encoded import FamilyVectors
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.results import write_results
+    from sentflow.texts.lookup import read_vectors
     from sentflow.texts.pairs import read_pairs
 
     settings = json.loads(args.settings)
     table = read_pairs(args.pairs)
-    family = FamilyVectors(args.texts, args.embeddings, args.info)
-    similarities = pair_similarities(family.embeddings, *family.rows(table))
+    family = read_vectors(args.texts, args.embeddings, args.info)
+    similarities = pair_similarities(family.vectors, *family.rows_of_pairs(table))
     warnings = []
     if similarities.n_zero:
         warnings.append(

@@ -12,8 +12,12 @@ import pyarrow as pa
 _MOST_BYTES = 2**31 - 1
 
 
+Columns = Mapping[str, np.ndarray | Sequence[str | None]]
+"""Name → numbers or strings, see `table_of`."""
+
+
 def table_of(
-    columns: Mapping[str, np.ndarray | Sequence[str | None]],
+    columns: Columns,
     metadata: Mapping[bytes, bytes] | None = None,
     *,
     nan_is_null: bool = False,

@@ -1,20 +1,25 @@
-"""Parquet files that tell when they were damaged, or put in the place of another."""
+"""Parquet files of the pipeline: they tell when they were damaged, or put in the place of another."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
-from sentflow.files.io import atomic
+from sentflow.files.arrow import Columns, table_of
+from sentflow.files.io import atomic, parse_json, refuse_changed
 from sentflow.graph.paths import name_in_results
 
 _NAME_KEY = b"sentflow-file"
+_ABOUT_KEY = b"sentflow"
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
-    """Write a table with a checksum of every page and, for a file of the results tree, with its name there."""
+    """Write a table with a checksum of every page and, for a file of folds or scores, with its name in the results."""
     if name := name_in_results(str(path)):
         table = table.replace_schema_metadata({**(table.schema.metadata or {}), _NAME_KEY: name.encode()})
     with atomic(path) as part:
@@ -42,3 +47,42 @@ def read_parquet(path: Path | str, columns: Sequence[str] | None = None) -> pa.T
         metadata or None
     )  # the whole, or damage elsewhere went unseen
     return table if columns is None else table.select(list(columns))
+
+
+def write_described(path: Path | str, columns: Columns, about: Mapping[str, Any]) -> None:
+    """Write columns with what the table says about itself, as JSON in its metadata."""
+    text = json.dumps(about, sort_keys=True, ensure_ascii=False)
+    write_parquet(path, table_of(columns, {_ABOUT_KEY: text.encode()}))
+
+
+def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
+    """What a table says about itself, and its columns; it must be that of the digest beside it, if there is one.
+
+    Raises
+    ------
+    DataError
+        The file has changed since its digest was written.
+    OSError, KeyError, ValueError, pyarrow.ArrowException
+        It is missing or damaged, or was not written by `write_described`.
+    """
+    refuse_changed(Path(path))
+    table = read_parquet(path)
+    about: dict[str, Any] = parse_json((table.schema.metadata or {})[_ABOUT_KEY])
+    return about, table
+
+
+@contextmanager
+def readable(path: Path | str, what: str) -> Iterator[None]:
+    """Tell what a file should be, and what to do, where a block cannot read it.
+
+    Raises
+    ------
+    DataError
+        The block met a file that is missing, damaged or of another form.
+    """
+    try:
+        yield
+    except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable {what} ({error}). Delete it and run snakemake again."
+        ) from error

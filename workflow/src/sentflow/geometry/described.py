@@ -20,7 +20,7 @@ from sentflow.geometry.vectors import count_zeros, unit_vectors
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.measures import MEASURES
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
-from sentflow.texts.collection import rows_of
+from sentflow.texts.collection import TextRows, rows_of
 from sentflow.texts.pairs import PairTable
 
 DEFAULT_SAMPLE = 10_000
@@ -199,15 +199,9 @@ def _of_neighbours(
 
 
 def _word_order(
-    permuted: Permuted, unit: np.ndarray, row_of: Mapping[str, int], settings: GeometrySettings
+    permuted: Permuted, unit: np.ndarray, row_of: TextRows, settings: GeometrySettings
 ) -> dict[str, Any]:
-    try:
-        rows = [row_of[text] for text in permuted.texts.originals]
-    except KeyError as error:
-        raise DataError(
-            f"the permuted text {str(error.args[0])[:60]!r} is none of {settings.family}: the permuted texts are of "
-            "another family. Run snakemake again."
-        ) from error
+    rows = row_of.of(permuted.texts.originals, whose=f"the permuted texts of {settings.family}")
     cosines = np.einsum("ij,ij->i", unit[rows], unit_vectors(permuted.vectors))
     interval = interval_of_mean(cosines, settings.bootstrap) if settings.n_resamples else None
     told = f"-1 to 1; 1: the order of {permuted.texts.unit} makes no difference"

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic
+from sentflow.files.arrow import Columns, table_of
+from sentflow.files.io import refuse_changed
+from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.stats.seeds import derive_seed
 
 AUTO, WORDS, CHARACTERS = "auto", "words", "characters"
@@ -91,12 +90,8 @@ def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) 
 
 def write_permuted(path: Path | str, permuted: PermutedTexts) -> None:
     """Write as Parquet with the columns text (what is embedded) and original."""
-    columns: dict[str, np.ndarray | Sequence[str | None]] = {
-        "text": permuted.texts,
-        "original": permuted.originals,
-    }
-    with atomic(path) as part:
-        pq.write_table(table_of(columns, {_UNIT_KEY: permuted.unit.encode()}), part)
+    columns: Columns = {"text": permuted.texts, "original": permuted.originals}
+    write_parquet(path, table_of(columns, {_UNIT_KEY: permuted.unit.encode()}))
 
 
 def read_permuted(path: Path | str) -> PermutedTexts:
@@ -105,17 +100,13 @@ def read_permuted(path: Path | str) -> PermutedTexts:
     Raises
     ------
     DataError
-        The file is missing or damaged.
+        The file is missing or damaged, or it is not that of the digest beside it.
     """
-    try:
-        table = pq.ParquetFile(path).read()
+    with readable(path, "list of permuted texts"):
+        refuse_changed(Path(path))
+        table = read_parquet(path)
         texts, originals = (table.column(name).to_pylist() for name in ("text", "original"))
-        unit = table.schema.metadata[_UNIT_KEY].decode()
-    except (OSError, KeyError, TypeError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable list of permuted texts ({error}). Delete it and run snakemake again."
-        ) from error
-    return PermutedTexts(texts, originals, unit)
+        return PermutedTexts(texts, originals, table.schema.metadata[_UNIT_KEY].decode())
 
 
 def _parts(text: str, unit: str) -> list[str]:

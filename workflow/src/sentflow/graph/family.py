@@ -18,12 +18,12 @@ from sentflow.graph.products import Product, SectionOfPage
 if TYPE_CHECKING:
     from sentflow.graph.config.experiment import Experiment
 
-TEXT, QUERY, DOCUMENT = "text", "query", "document"
+TEXT = "text"
 
 
 @dataclass(frozen=True)
 class Collection:
-    """Texts that are embedded together, in one role.
+    """Texts that are embedded together, in a role.
 
     Attributes
     ----------
@@ -35,21 +35,19 @@ class Collection:
         The JSON files beside `tables`, which Snakemake compares in their stead.
     models
         The encoders that embed it.
-    role
-        What the texts are to the encoder: ``text``, ``query`` or ``document``; decides the prompt.
+    roles
+        What the texts are to the encoder, which decides the prompt: one of ``text``, ``query`` and ``document`` for all;
+        or ``query`` and ``document``, of first texts and of what stands beside them.
     task
         The task whose prompts are put before the texts; empty for none.
-    side
-        Which texts of a row count: ``first``, ``second``, or all of them where it is empty.
     """
 
     name: str
     tables: Sequence[str]
     digests: Sequence[str]
     models: Sequence[str]
-    role: str = TEXT
+    roles: Sequence[str] = (TEXT,)
     task: str = ""
-    side: str = ""
 
 
 class Family:

@@ -16,7 +16,7 @@ from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.encoder_targets import EncoderTargets
 from sentflow.graph.exports import crate_settings
 from sentflow.graph.family import Collection, Family, known_families
-from sentflow.graph.job_settings import expanded, json_text, one_of, pick
+from sentflow.graph.job_settings import expanded, json_text, one_of
 from sentflow.graph.products import Product
 from sentflow.graph.provenance import code
 
@@ -254,15 +254,15 @@ class Targets:
         """What decides a model's vectors of a collection beside its files and the texts."""
         collection = self.collections[wildcards.collection]
         entry = self.experiment.models[wildcards.model]
-        return json_text(encode_settings(entry, role=collection.role, task=collection.task))
+        return json_text(encode_settings(entry, roles=collection.roles, task=collection.task or None))
 
-    def texts_settings(self, wildcards: Any) -> str:
-        """What the texts of a collection are to an encoder: their role, and the task whose prompts they have."""
-        return json_text(pick(vars(self.collections[wildcards.collection]), "role", "task"))
+    def task_of_collection(self, wildcards: Any) -> str:
+        """The task whose prompts the texts of a collection have; empty for none."""
+        return self.collections[wildcards.collection].task
 
-    def collect_settings(self, wildcards: Any) -> str:
-        """Which texts of the tables count: first ones, second ones, or all."""
-        return json_text({"side": self.collections[wildcards.collection].side})
+    def roles_of_collection(self, wildcards: Any) -> str:
+        """What the texts of a collection are to an encoder."""
+        return " ".join(self.collections[wildcards.collection].roles)
 
     def collected(self) -> str:
         """Regular expression of the collections whose texts are those of tables."""

@@ -1,16 +1,12 @@
 """Files of similarities: one row per pair, with the gold score and every measure."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from sentflow.errors import DataError
-from sentflow.files.arrow import numbers_of, table_of
-from sentflow.files.io import atomic
+from sentflow.files.arrow import Columns, numbers_of, table_of
+from sentflow.files.parquet import read_parquet, readable, write_parquet
 
 OVERLAP = "overlap"  # the one measure of a baseline
 _ABOUT = ("row", "subset", "gold")
@@ -41,15 +37,14 @@ class SimilarityRows:
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
     """Write Parquet with the columns row, subset, gold and one for each measure."""
-    columns: Mapping[str, np.ndarray | Sequence[str | None]] = {
+    columns: Columns = {
         "row": np.arange(len(rows.gold)),
         "subset": rows.subset,
         "gold": rows.gold,
         **rows.columns,
     }
     metadata = {b"pairs": rows.pairs.encode(), b"model": rows.model.encode()}
-    with atomic(path) as part:
-        pq.write_table(table_of(columns, metadata), part)
+    write_parquet(path, table_of(columns, metadata))
 
 
 def read_similarities(path: Path | str) -> SimilarityRows:
@@ -60,8 +55,8 @@ def read_similarities(path: Path | str) -> SimilarityRows:
     DataError
         The file is missing or damaged, or is none of these.
     """
-    try:
-        table = pq.ParquetFile(path).read()
+    with readable(path, "file of similarities"):
+        table = read_parquet(path)
         metadata = table.schema.metadata or {}
         return SimilarityRows(
             pairs=metadata[b"pairs"].decode(),
@@ -72,7 +67,3 @@ def read_similarities(path: Path | str) -> SimilarityRows:
                 name: numbers_of(table.column(name)) for name in table.column_names if name not in _ABOUT
             },
         )
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable file of similarities ({error}). Delete it and run snakemake again."
-        ) from error

@@ -1,61 +1,180 @@
-"""The distinct texts of a dataset: what an encoder is given, once."""
+"""Collections: texts that are embedded together, each once, in a role."""
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from typing import Protocol
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import numpy as np
 
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic, refuse_changed
-from sentflow.texts.table import TaskTable, texts_to_embed
+from sentflow.files.io import parse_json, refuse_changed
+from sentflow.files.parquet import read_described, read_parquet, readable, write_parquet
+from sentflow.texts.pairs import pairs_of
+from sentflow.texts.table import task_of
+
+TEXT = "text"
+SIDES = ("query", "document")
+ROLES = (TEXT, *SIDES)
+_ROLES_KEY = b"roles"
 
 
-def distinct_texts(tables: Iterable[TaskTable]) -> list[str]:
-    """Texts of all tables, each once, in order of first occurrence."""
-    return list(dict.fromkeys(text for table in tables for text in texts_to_embed(table)))
+class TextTable(Protocol):
+    """A table whose rows hold texts: of a task, of a pair set."""
+
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The texts of each row: the first, then what stands beside it."""
 
 
-def texts_of_sides(table: TaskTable) -> tuple[list[str], list[str]]:
-    """The distinct first texts of a task, and its distinct second texts or alternatives, in order of occurrence."""
-    texts_b = [text for row in range(len(table)) for text in table.second_texts(row)]
-    return list(dict.fromkeys(table.text_a)), list(dict.fromkeys(texts_b))
+@dataclass(frozen=True)
+class Collection:
+    """Texts that are embedded together.
+
+    Attributes
+    ----------
+    texts
+        Distinct within a role, in order of first occurrence; role after role.
+    roles
+        Role → number of its texts, in the order of `texts`. Most collections have one role, `TEXT`.
+    """
+
+    texts: list[str]
+    roles: Mapping[str, int]
 
 
-def rows_of(texts: Sequence[str]) -> dict[str, int]:
-    """Text → its row in an array of embeddings.
+def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Collection:
+    """The distinct texts of tables.
+
+    Parameters
+    ----------
+    tables
+        Of tasks and pair sets, in order.
+    roles
+        One role that all texts have, or `SIDES`: first texts are queries, what stands beside them are documents.
 
     Raises
     ------
-    ValueError
-        A text occurs twice, so that the rows would not be those of distinct texts.
+    ConfigError
+        The roles are neither.
     """
-    rows = {text: row for row, text in enumerate(texts)}
-    if len(rows) != len(texts):
-        raise ValueError(f"{len(texts)} texts, but only {len(rows)} distinct ones")
-    return rows
+    if len(roles) == 1 and roles[0] in ROLES:
+        texts = distinct_texts(tables)
+        return Collection(texts, {roles[0]: len(texts)})
+    if tuple(roles) != SIDES:
+        raise ConfigError(
+            f"the roles are {' '.join(roles)}. Write one of: {', '.join(ROLES)}; or both: {' '.join(SIDES)}."
+        )
+    parts = texts_of_sides(*tables)
+    return Collection([*parts[0], *parts[1]], dict(zip(SIDES, map(len, parts), strict=True)))
+
+
+def distinct_texts(tables: Iterable[TextTable]) -> list[str]:
+    """Texts of all tables, each once, in order of first occurrence: row after row."""
+    return list(dict.fromkeys(text for table in tables for text in chain.from_iterable(table.row_texts())))
+
+
+def texts_of_sides(*tables: TextTable) -> tuple[list[str], list[str]]:
+    """The distinct first texts, and the distinct second texts or alternatives, in order of occurrence."""
+    rows = [row for table in tables for row in table.row_texts()]
+    return (
+        list(dict.fromkeys(first for first, *_ in rows)),
+        list(dict.fromkeys(text for _, *others in rows for text in others)),
+    )
+
+
+def read_table(path: Path | str) -> TextTable:
+    """Read a table of a task or of a pair set, whichever it is.
+
+    Raises
+    ------
+    DataError
+        It is neither, it is damaged, or it is not that of the digest beside it.
+    """
+    with readable(path, "table of a task or a pair set"):
+        about, stored = read_described(path)
+        return pairs_of(about, stored) if "pairs" in about else task_of(about, stored)
 
 
 def write_texts(path: Path | str, texts: Sequence[str]) -> None:
-    """Write texts as Parquet with the one column text."""
-    with atomic(path) as part:
-        pq.write_table(table_of({"text": texts}), part)
+    """Write texts that all have the role `TEXT`, see `write_collection`."""
+    write_collection(path, Collection([*texts], {TEXT: len(texts)}))
 
 
-def read_texts(path: Path | str) -> list[str]:
-    """Read what `write_texts` wrote.
+def write_collection(path: Path | str, collection: Collection) -> None:
+    """Write a collection as Parquet with the one column text; roles other than `TEXT` stand in its metadata."""
+    plain = set(collection.roles) == {TEXT}
+    metadata = None if plain else {_ROLES_KEY: json.dumps(dict(collection.roles)).encode()}
+    write_parquet(path, table_of({"text": collection.texts}, metadata))
+
+
+def read_collection(path: Path | str) -> Collection:
+    """Read what `write_collection` wrote, or any Parquet file with a column text.
 
     Raises
     ------
     DataError
         The file is missing or damaged, has no column text, or is not that of the digest beside it.
     """
-    try:
+    with readable(path, "list of texts"):
         refuse_changed(Path(path))
-        texts: list[str] = pq.ParquetFile(path).read(columns=["text"]).column("text").to_pylist()
-    except (OSError, KeyError, ValueError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable list of texts ({error}). Delete it and run snakemake again."
-        ) from error
-    return texts
+        table = read_parquet(path)
+        texts: list[str] = table.column("text").to_pylist()
+        stored = (table.schema.metadata or {}).get(_ROLES_KEY)
+        return Collection(texts, {TEXT: len(texts)} if stored is None else parse_json(stored))
+
+
+def read_texts(path: Path | str) -> list[str]:
+    """The texts of a collection, see `read_collection`."""
+    return read_collection(path).texts
+
+
+class TextRows(dict[str, int]):
+    """Text → its row in an array of vectors.
+
+    Parameters
+    ----------
+    rows
+        Of distinct texts.
+    file
+        Where the texts are from, if from a file.
+    """
+
+    def __init__(self, rows: Mapping[str, int], *, file: Path | None = None) -> None:
+        super().__init__(rows)
+        self._file = file
+
+    def of(self, texts: Sequence[str], *, whose: str) -> np.ndarray:
+        """(n,) int64 rows of n texts.
+
+        Raises
+        ------
+        DataError
+            A text has no row: it was not embedded with the others. The message says `whose` it is.
+        """
+        unknown = [text for text in texts if text not in self]
+        if unknown:
+            remedy = (
+                f" {self._file} lacks it: delete that file and run snakemake again." if self._file else ""
+            )
+            raise DataError(
+                f"the text {unknown[0][:60]!r} of {whose} has no vector ({len(unknown)} of {len(texts)} have none): "
+                f"it is of another family. Texts that are measured together must be embedded together.{remedy}"
+            )
+        return np.array([self[text] for text in texts], dtype=np.int64)
+
+
+def rows_of(texts: Sequence[str], *, first: int = 0, file: Path | None = None) -> TextRows:
+    """The rows of distinct texts, counted from `first`; `file` is that of the texts, see `TextRows`.
+
+    Raises
+    ------
+    ValueError
+        A text occurs twice, so that the rows would not be those of distinct texts.
+    """
+    rows = TextRows({text: row for row, text in enumerate(texts, start=first)}, file=file)
+    if len(rows) != len(texts):
+        raise ValueError(f"{len(texts)} texts, but only {len(rows)} distinct ones")
+    return rows

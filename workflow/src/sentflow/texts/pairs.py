@@ -1,20 +1,16 @@
 """The pair table: scored sentence pairs, what every reader of a pair set makes and every later stage reads."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic, parse_json
-
-_METADATA_KEY = b"sentflow"
+from sentflow.files.arrow import Columns
+from sentflow.files.parquet import read_described, readable, write_described
 
 
 @dataclass(frozen=True)
@@ -67,25 +63,25 @@ class PairTable:
     def __len__(self) -> int:
         return len(self.text_a)
 
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The two texts of each row."""
+        return zip(self.text_a, self.text_b, strict=True)
+
     def texts(self) -> list[str]:
         """Every text once, in order of first occurrence: row after row, text a before text b."""
-        return list(
-            dict.fromkeys(text for pair in zip(self.text_a, self.text_b, strict=True) for text in pair)
-        )
+        return list(dict.fromkeys(chain.from_iterable(self.row_texts())))
 
 
 def write_pairs(path: Path | str, table: PairTable) -> None:
     """Write a pair table as Parquet: columns row, subset, text_a, text_b, score."""
-    columns: dict[str, np.ndarray | Sequence[str | None]] = {
+    columns: Columns = {
         "row": np.arange(len(table)),
         "subset": table.subset,
         "text_a": table.text_a,
         "text_b": table.text_b,
         "score": np.asarray(table.score, dtype=np.float64),
     }
-    info = json.dumps(asdict(table.info), sort_keys=True, ensure_ascii=False).encode()
-    with atomic(path) as part:
-        pq.write_table(table_of(columns, {_METADATA_KEY: info}), part)
+    write_described(path, columns, asdict(table.info))
 
 
 def read_pairs(path: Path | str) -> PairTable:
@@ -94,21 +90,20 @@ def read_pairs(path: Path | str) -> PairTable:
     Raises
     ------
     DataError
-        The file is not a pair table, or it is damaged.
+        The file is not a pair table, it is damaged, or it is not that of the digest beside it.
     """
-    try:
-        stored = pq.ParquetFile(path).read()
-        settings = parse_json(stored.schema.metadata[_METADATA_KEY])
-        low, high = settings["scale"]
-        columns: dict[str, list[Any]] = stored.to_pydict()
-        return PairTable(
-            info=PairInfo(**{**settings, "scale": (float(low), float(high))}),
-            subset=columns["subset"],
-            text_a=columns["text_a"],
-            text_b=columns["text_b"],
-            score=np.asarray(columns["score"], dtype=np.float64),
-        )
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{path} is not a readable pair table ({error}). Delete it and run snakemake again."
-        ) from error
+    with readable(path, "pair table"):
+        return pairs_of(*read_described(path))
+
+
+def pairs_of(about: Mapping[str, Any], stored: pa.Table) -> PairTable:
+    """The pair table that `read_described` gave."""
+    low, high = about["scale"]
+    columns: dict[str, list[Any]] = stored.to_pydict()
+    return PairTable(
+        info=PairInfo(**{**about, "scale": (float(low), float(high))}),
+        subset=columns["subset"],
+        text_a=columns["text_a"],
+        text_b=columns["text_b"],
+        score=np.asarray(columns["score"], dtype=np.float64),
+    )

@@ -1,22 +1,19 @@
 """The task table: what every reader makes and every later stage reads."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from sentflow.errors import DataError
-from sentflow.files.arrow import table_of
-from sentflow.files.io import atomic, parse_json, refuse_changed
+from sentflow.files.arrow import Columns
+from sentflow.files.parquet import read_described, readable, write_described
 
 LAYOUTS = ("single", "pair", "alternatives")
 SEPARATOR = " [SEP] "
-_METADATA_KEY = b"sentflow"
 
 
 @dataclass(frozen=True)
@@ -82,13 +79,14 @@ class TaskTable:
             return []
         return self.alternatives(row) if self.info.layout == "alternatives" else [self.text_b[row]]
 
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The texts of each row: text a; then text b of a pair, or each alternative by itself."""
+        return ((first, *self.second_texts(row)) for row, first in enumerate(self.text_a))
+
 
 def texts_to_embed(table: TaskTable) -> list[str]:
-    """Every text whose embedding the probes of a task need, row after row, repeats included.
-
-    Text a; then text b of a pair, or each alternative by itself.
-    """
-    return [text for row, first in enumerate(table.text_a) for text in (first, *table.second_texts(row))]
+    """Every text whose embedding the probes of a task need, row after row, repeats included."""
+    return list(chain.from_iterable(table.row_texts()))
 
 
 def n_contradicting(table: TaskTable) -> int:
@@ -103,16 +101,14 @@ def n_contradicting(table: TaskTable) -> int:
 def write_task(path: Path | str, table: TaskTable) -> None:
     """Write a task table as Parquet: columns row, text_a, text_b (null for single), label, group."""
     n = len(table)
-    columns: dict[str, np.ndarray | Sequence[str | None]] = {
+    columns: Columns = {
         "row": np.arange(n),
         "text_a": table.text_a,
         "text_b": table.text_b or [None] * n,
         "label": table.labels,
         "group": table.groups,
     }
-    info = json.dumps(asdict(table.info), sort_keys=True, ensure_ascii=False).encode()
-    with atomic(path) as part:
-        pq.write_table(table_of(columns, {_METADATA_KEY: info}), part)
+    write_described(path, columns, asdict(table.info))
 
 
 def read_task(path: Path | str) -> TaskTable:
@@ -123,19 +119,18 @@ def read_task(path: Path | str) -> TaskTable:
     DataError
         The file is not a task table, it is damaged, or it is not that of the digest beside it.
     """
-    try:
-        refuse_changed(Path(path))
-        stored = pq.ParquetFile(path).read()
-        info = TaskInfo(**parse_json(stored.schema.metadata[_METADATA_KEY]))
-        columns: dict[str, list[Any]] = stored.to_pydict()
-        return TaskTable(
-            info=info,
-            text_a=columns["text_a"],
-            text_b=[] if info.layout == "single" else columns["text_b"],
-            labels=np.asarray(columns["label"], dtype=np.int64),
-            groups=columns["group"],
-        )
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"{path} is not a readable task table ({error}). Delete it and run snakemake again."
-        ) from error
+    with readable(path, "task table"):
+        return task_of(*read_described(path))
+
+
+def task_of(about: Mapping[str, Any], stored: pa.Table) -> TaskTable:
+    """The task table that `read_described` gave."""
+    info = TaskInfo(**about)
+    columns: dict[str, list[Any]] = stored.to_pydict()
+    return TaskTable(
+        info=info,
+        text_a=columns["text_a"],
+        text_b=[] if info.layout == "single" else columns["text_b"],
+        labels=np.asarray(columns["label"], dtype=np.int64),
+        groups=columns["group"],
+    )

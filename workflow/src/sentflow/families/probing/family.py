@@ -13,7 +13,7 @@ from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.schema import load_schema
 from sentflow.graph.exports import TaskExports
-from sentflow.graph.family import DOCUMENT, QUERY, Collection, Family
+from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.probing.protocol.design import ACCELERATOR
@@ -22,7 +22,6 @@ from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 HARDEST_TEXTS = 100
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
-_SIDES = {QUERY: "first", DOCUMENT: "second"}
 
 
 class Probing(Family):
@@ -71,28 +70,25 @@ class Probing(Family):
         models_of: dict[str, list[str]] = {}
         collections: dict[str, Collection] = {}
         for task, model in product(self.tasks, self.experiment.fixed_models):
-            for collection in self._collections(task, model):
-                collections[collection.name] = collection
-                models = models_of.setdefault(collection.name, [])
-                models += [] if model in models else [model]
+            collection = self._collection(task, model)
+            collections[collection.name] = collection
+            models = models_of.setdefault(collection.name, [])
+            models += [] if model in models else [model]
         return [
             Collection(**{**vars(collection), "models": models_of[name]})
             for name, collection in collections.items()
         ]
 
-    def _collections(self, task: str, model: str) -> list[Collection]:
-        """Where the texts of a task lie as a model embeds them: first and second apart, if it tells them apart."""
+    def _collection(self, task: str, model: str) -> Collection:
+        """The texts of a task as a model embeds them: with those of its dataset, or alone with prompts of their own."""
         entry, dataset = self.experiment.models[model], self.task(task)["dataset"]
         if task not in prompted_tasks(entry):
             tasks = list(self.tasks_of_dataset[dataset])
-            return [Collection(dataset, _tables(tasks), _digests(tasks), [model])]
+            return Collection(dataset, _tables(tasks), _digests(tasks), [model])
         own = (_tables([task]), _digests([task]), [model])
-        if roles_of_texts(entry.get("prompt_names", {}), task) != SIDES:
-            return [Collection(f"{dataset}/{task}", *own, task=task)]
-        return [
-            Collection(f"{dataset}/{task}/{role}", *own, role=role, task=task, side=side)
-            for role, side in _SIDES.items()
-        ]
+        roles = roles_of_texts(entry.get("prompt_names", {}), task)
+        ending = "/sides" if roles == SIDES else ""
+        return Collection(f"{dataset}/{task}{ending}", *own, roles=roles, task=task)
 
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
@@ -240,17 +236,17 @@ class Probing(Family):
         entry = self.task(wildcards.task)
         return paths.RAW_FILE.format(dataset=entry["dataset"], file=entry["reader"]["file"])
 
-    def texts(self, wildcards: Any) -> list[str]:
-        """The distinct texts that a task's are among: one file, or one of the first and one of the second texts."""
-        return self._of_collections(paths.TEXTS, wildcards)
+    def texts(self, wildcards: Any) -> str:
+        """The distinct texts among which those of a task are."""
+        return self._of_collection(paths.TEXTS, wildcards)
 
-    def embeddings(self, wildcards: Any) -> list[str]:
-        """A model's vectors of `texts`, in their order."""
-        return self._of_collections(paths.EMBEDDINGS, wildcards)
+    def embeddings(self, wildcards: Any) -> str:
+        """A model's vectors of `texts`."""
+        return self._of_collection(paths.EMBEDDINGS, wildcards)
 
-    def embeddings_info(self, wildcards: Any) -> list[str]:
-        """The description beside each of `embeddings`."""
-        return self._of_collections(paths.EMBEDDINGS_INFO, wildcards)
+    def embeddings_info(self, wildcards: Any) -> str:
+        """The description beside `embeddings`."""
+        return self._of_collection(paths.EMBEDDINGS_INFO, wildcards)
 
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
@@ -376,9 +372,9 @@ class Probing(Family):
         numbers = product(self.repetitions, self.folds_of_repetition)
         return [pattern.format(task=task, model=model, rep=rep, fold=fold) for rep, fold in numbers]
 
-    def _of_collections(self, pattern: str, wildcards: Any) -> list[str]:
-        found = self._collections(wildcards.task, wildcards.model)
-        return [pattern.format(collection=collection.name, model=wildcards.model) for collection in found]
+    def _of_collection(self, pattern: str, wildcards: Any) -> str:
+        name = self._collection(wildcards.task, wildcards.model).name
+        return pattern.format(collection=name, model=wildcards.model)
 
     def _probe_rule(self, model: str) -> str:
         if model in self.experiment.lazy_models:

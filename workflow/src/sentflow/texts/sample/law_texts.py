@@ -1,7 +1,7 @@
 """F1A to F6: masked laws, provisions of statutes, law exams, court summaries."""
 
 from sentflow.texts.sample.grammar import Grammar
-from sentflow.texts.sample.subjects import Area, Mix, areas, pair_matters, topics
+from sentflow.texts.sample.subjects import Mix, Subject, areas, details, pair_matters, topics
 from sentflow.texts.sample.vocabulary import vocabulary
 from sentflow.texts.table import SEPARATOR
 
@@ -37,10 +37,10 @@ def _law_pair(grammar: Grammar, label: int, template: str, *, popular: float) ->
     topic = grammar.pick(topics()[:N_POPULAR] if grammar.chance(popular) else topics()[N_POPULAR:])
     named = topic if label == 1 else grammar.pick_other(topics(), topic)
     text = grammar.sentence(
-        template, mask=MASK, matter=grammar.pick(grammar.pick(topic.matters)), **topic.details(grammar)
+        template, mask=MASK, matter=grammar.pick(grammar.pick(topic["matters"])), **details(grammar, topic)
     )
     candidate = grammar.pick(vocabulary("laws")["candidates"])
-    return text, grammar.write(candidate, **named.details(grammar))
+    return text, grammar.write(candidate, **details(grammar, named))
 
 
 def provision_of_statute(grammar: Grammar, label: int) -> tuple[str]:
@@ -71,7 +71,7 @@ def federal_exam(grammar: Grammar, label: int) -> tuple[str, str]:
 def _multiple_choice(grammar: Grammar, right: int, exam: str, *, n_alternatives: int) -> tuple[str, str]:
     words = vocabulary("exams")
     area = grammar.pick(areas())
-    matter = grammar.pick(area.matters)
+    matter = grammar.pick(area["matters"])
     question = f"{grammar.pick(words[f'{exam}_questions'])} {grammar.pick(words[f'{exam}_requests'])}"
     question = _about(grammar, question, area, grammar.pick(matter))
     careful: list[str] = grammar.sample(words["right"], n_alternatives)
@@ -84,8 +84,8 @@ def _multiple_choice(grammar: Grammar, right: int, exam: str, *, n_alternatives:
     return question, SEPARATOR.join(alternatives)
 
 
-def _about(grammar: Grammar, template: str, area: Area, matter: str) -> str:
-    return grammar.sentence(template, matter=matter, **area.details(grammar))
+def _about(grammar: Grammar, template: str, area: Subject, matter: str) -> str:
+    return grammar.sentence(template, matter=matter, **details(grammar, area))
 
 
 def exam_answer(grammar: Grammar, label: int) -> tuple[str, str]:

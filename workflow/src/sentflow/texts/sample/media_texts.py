@@ -102,8 +102,8 @@ def _news_sentence(grammar: Grammar, template: str, *, loaded: bool) -> str:
 def _topic_slots(grammar: Grammar) -> dict[str, tuple[str, ...]]:
     topic = grammar.pick(topics())
     return {
-        "matter": grammar.pick(topic.matters),
-        "agency": topic.agencies,
-        "audience": topic.audience,
-        "field": (topic.field,),
+        "matter": grammar.pick(topic["matters"]),
+        "agency": topic["agencies"],
+        "audience": topic["audience"],
+        "field": (topic["field"],),
     }

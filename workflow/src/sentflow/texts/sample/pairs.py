@@ -1,8 +1,8 @@
 """Sample pair sets: sentence pairs whose similarity is graded by construction."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from sentflow.stats.seeds import derive_seed
 from sentflow.texts.sample.grammar import Grammar, as_sentence
 from sentflow.texts.sample.vocabulary import vocabulary
 
-Theme = tuple[tuple[str, str, str], ...]
-"""Three facts about the same kind of thing, each in three wordings that share few words."""
+Source = Mapping[str, Any]
+"""An entry of the files of facts: `name`, `themes` (each three facts in three wordings), `places`, `times`."""
 
 COLUMNS = ("subset", "text_a", "text_b", "score")
 LEVELS = (0, 1, 2, 3, 4, 5)
@@ -20,30 +20,10 @@ ATTEMPTS_AT_NEW_PAIRS = 20
 _UNEVEN = (-0.4, -0.2, 0.0, 0.2, 0.4)  # as if five people had scored, and not all alike
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where sentences of one manner come from.
-
-    Attributes
-    ----------
-    name
-        Of the sub-source.
-    themes
-        At least two.
-    places, times
-        Phrases that may end a sentence, or begin it.
-    """
-
-    name: str
-    themes: tuple[Theme, ...]
-    places: tuple[str, ...]
-    times: tuple[str, ...]
-
-
-@cache
-def sources(language: str) -> tuple[Source, ...]:
-    """The sources of a language, ``"english"`` or ``"portuguese"``."""
-    return tuple(Source(**entry) for entry in vocabulary(f"facts_{language}")["sources"])
+def sources(language: str) -> Sequence[Source]:
+    """Where sentences of one manner come from, ``"english"`` or ``"portuguese"``."""
+    found: Sequence[Source] = vocabulary(f"facts_{language}")["sources"]
+    return found
 
 
 @dataclass(frozen=True)
@@ -68,9 +48,9 @@ class PairRecipe:
     least: int = 0
 
     @property
-    def sources(self) -> tuple[Source, ...]:
+    def sources(self) -> Sequence[Source]:
         """Where its sentences come from."""
-        return tuple(source for source in sources(self.language) if self.only in ("", source.name))
+        return [source for source in sources(self.language) if self.only in ("", source["name"])]
 
 
 RECIPES = {
@@ -142,7 +122,7 @@ def generate_pairs(pairs: str, *, seed: int) -> SamplePairs:
         levels = [level for level in LEVELS for _ in range(recipe.rows_per_source // len(LEVELS))]
         for level in grammar.sample(levels, len(levels)):
             text_a, text_b = _new_pair(grammar, source, level, seen)
-            found.subset.append(source.name)
+            found.subset.append(source["name"])
             found.text_a.append(text_a)
             found.text_b.append(text_b)
             found.scores.append(_score(grammar, level, recipe.least))
@@ -167,7 +147,7 @@ def _new_pair(grammar: Grammar, source: Source, level: int, seen: set[tuple[str,
 
 def _pair(grammar: Grammar, source: Source, level: int) -> tuple[str, str]:
     """Two sentences of a level, in random order."""
-    theme = grammar.pick(source.themes)
+    theme = grammar.pick(source["themes"])
     fact = grammar.pick(theme)
     wording = grammar.pick(fact)
     circumstances = _circumstances(grammar, source)
@@ -185,19 +165,19 @@ def _pair(grammar: Grammar, source: Source, level: int) -> tuple[str, str]:
 
 
 def _other_fact(
-    grammar: Grammar, source: Source, theme: Theme, level: int, fact: Sequence[str]
+    grammar: Grammar, source: Source, theme: Sequence[Sequence[str]], level: int, fact: Sequence[str]
 ) -> Sequence[str]:
     if level == 0:
-        return grammar.pick(grammar.pick_other(source.themes, theme))
+        return grammar.pick(grammar.pick_other(source["themes"], theme))
     return grammar.pick([other for other in theme if other is not fact])
 
 
 def _circumstances(grammar: Grammar, source: Source) -> tuple[str, str]:
-    return grammar.pick(source.places), grammar.pick(source.times)
+    return grammar.pick(source["places"]), grammar.pick(source["times"])
 
 
 def _other_circumstances(grammar: Grammar, source: Source, taken: tuple[str, str]) -> tuple[str, str]:
-    return grammar.pick_other(source.places, taken[0]), grammar.pick_other(source.times, taken[1])
+    return grammar.pick_other(source["places"], taken[0]), grammar.pick_other(source["times"], taken[1])
 
 
 def _sentence(grammar: Grammar, wording: str, circumstances: tuple[str, str]) -> str:

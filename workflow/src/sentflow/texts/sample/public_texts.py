@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.texts.sample.grammar import Grammar
-from sentflow.texts.sample.subjects import Mix, pair_matters, topics
+from sentflow.texts.sample.subjects import Mix, details, pair_matters, topics
 from sentflow.texts.sample.vocabulary import vocabulary
 
 TOPIC_MIX = Mix(literal=0.6, same_details=0.9, hard=0.0)
@@ -84,10 +84,10 @@ def bill_and_comment(grammar: Grammar, label: int) -> tuple[str, str]:
         parts.insert(0, grammar.lean(((against,), (favour,)), label, STANCE_LEANING))
     parts.append(grammar.pick(words["endings"]))
     slots = {
-        "matter": topic.matters[0],
-        "audience": topic.audience,
-        "agency": topic.agencies,
-        "field": (topic.field,),
+        "matter": topic["matters"][0],
+        "audience": topic["audience"],
+        "agency": topic["agencies"],
+        "field": (topic["field"],),
     }
     sentences = (grammar.sentence(part, **slots) for part in parts if part)
     return _polled_bill(grammar, poll), " ".join(sentences)
@@ -100,7 +100,7 @@ def _polled_bill(grammar: Grammar, poll: int) -> str:
         bills[poll % len(bills)],
         number=str(412 + 257 * poll),
         year=str(2011 + 5 * poll % 13),
-        matter=topics()[poll].matters[0][0],
+        matter=topics()[poll]["matters"][0][0],
     )
 
 
@@ -115,8 +115,8 @@ def perhaps_tampered_provision(grammar: Grammar, label: int) -> tuple[str]:
         text += ". " + _perhaps_tampered(grammar, words["endings"], label)
     if grammar.chance(SHARE_WITH_COMMON_END):
         text += ". " + grammar.pick(words["common_ends"])
-    matter = grammar.pick(grammar.pick(topic.matters))
-    return (grammar.sentence(text, matter=matter, **topic.details(grammar)),)
+    matter = grammar.pick(grammar.pick(topic["matters"]))
+    return (grammar.sentence(text, matter=matter, **details(grammar, topic)),)
 
 
 def _perhaps_tampered(grammar: Grammar, versions: tuple[tuple[str, str], ...], label: int) -> str:

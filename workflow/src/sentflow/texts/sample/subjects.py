@@ -1,117 +1,48 @@
 """What sample texts speak about: themes of policy, areas of law; and pairs of texts about one matter or two."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import Protocol, TypeVar
+from typing import Any
 
 from sentflow.texts.sample.grammar import Grammar
 from sentflow.texts.sample.vocabulary import vocabulary
 
-Wordings = tuple[str, str, str]
+Subject = Mapping[str, Any]
+"""An entry of ``topics.yaml`` or ``areas.yaml``: each has a `field` and `matters`."""
+
 Slots = dict[str, str]
 
 
-class Subject(Protocol):
-    """Anything with matters in three wordings: a theme of policy, an area of law."""
-
-    @property
-    def matters(self) -> tuple[Wordings, ...]:
-        """Each matter in three wordings that share only some of their words."""
-
-    def details(self, grammar: Grammar) -> Slots:
-        """Draw who acts, who gains and what else a text about the subject names."""
+def topics() -> Sequence[Subject]:
+    """Twenty themes of policy: what bills, news and citizens speak about."""
+    found: Sequence[Subject] = vocabulary("topics")["topics"]
+    return found
 
 
-S = TypeVar("S", bound=Subject)
+def areas() -> Sequence[Subject]:
+    """Eight areas of law: what courts and law exams ask about."""
+    found: Sequence[Subject] = vocabulary("areas")["areas"]
+    return found
 
 
-@dataclass(frozen=True)
-class Topic:
-    """A theme of public policy.
-
-    Attributes
-    ----------
-    theme
-        As a parliament's index names it.
-    keywords
-        Index terms that go with the theme.
-    field
-        The theme as a noun phrase with its article.
-    laws
-        Names of the law that governs the theme.
-    agencies, audience
-        Noun phrases with their articles: who acts, who gains.
-    matters
-        See `Subject`.
-    """
-
-    theme: str
-    keywords: tuple[str, ...]
-    field: str
-    laws: tuple[str, ...]
-    agencies: tuple[str, ...]
-    audience: tuple[str, ...]
-    matters: tuple[Wordings, ...]
-
-    def details(self, grammar: Grammar) -> Slots:
-        """See `Subject`."""
-        words = vocabulary("words")
-        return {
-            "theme": self.theme,
-            "field": self.field,
-            "law": grammar.pick(self.laws),
-            "agency": grammar.pick(self.agencies),
-            "audience": grammar.pick(self.audience),
-            "city": grammar.pick(words["city"]),
-            "state": grammar.pick(words["state"]),
-            "keywords": "; ".join(grammar.sample(self.keywords, 2)),
-        }
-
-
-@dataclass(frozen=True)
-class Area:
-    """An area of law.
-
-    Attributes
-    ----------
-    field
-        The area as a noun phrase with its article.
-    parties
-        Pairs of noun phrases with their articles: who asks for something, and of whom.
-    principle
-        A principle that rulings of the area invoke, with its article.
-    matters
-        See `Subject`.
-    """
-
-    field: str
-    parties: tuple[tuple[str, str], ...]
-    principle: str
-    matters: tuple[Wordings, ...]
-
-    def details(self, grammar: Grammar) -> Slots:
-        """See `Subject`."""
-        one, other = grammar.pick(self.parties)
-        return {
-            "one": one,
-            "other": other,
-            "field": self.field,
-            "area": self.field.removeprefix("o "),
-            "principle": self.principle,
-        }
-
-
-@cache
-def topics() -> tuple[Topic, ...]:
-    """What bills, news and citizens speak about: twenty themes of policy."""
-    return tuple(Topic(**entry) for entry in vocabulary("topics")["topics"])
-
-
-@cache
-def areas() -> tuple[Area, ...]:
-    """What courts and law exams ask about: eight areas of law."""
-    return tuple(Area(**entry) for entry in vocabulary("areas")["areas"])
+def details(grammar: Grammar, subject: Subject) -> Slots:
+    """Draw who acts, who gains and what else a text about a subject names."""
+    field = subject["field"]
+    if "parties" in subject:
+        one, other = grammar.pick(subject["parties"])
+        area = field.removeprefix("o ")
+        return {"one": one, "other": other, "field": field, "area": area, "principle": subject["principle"]}
+    words = vocabulary("words")
+    return {
+        "theme": subject["theme"],
+        "field": field,
+        "law": grammar.pick(subject["laws"]),
+        "agency": grammar.pick(subject["agencies"]),
+        "audience": grammar.pick(subject["audience"]),
+        "city": grammar.pick(words["city"]),
+        "state": grammar.pick(words["state"]),
+        "keywords": "; ".join(grammar.sample(subject["keywords"], 2)),
+    }
 
 
 @dataclass(frozen=True)
@@ -133,19 +64,21 @@ class Mix:
     hard: float
 
 
-def pair_matters(grammar: Grammar, subjects: Sequence[S], *, match: bool, mix: Mix) -> tuple[Slots, Slots]:
+def pair_matters(
+    grammar: Grammar, subjects: Sequence[Subject], *, match: bool, mix: Mix
+) -> tuple[Slots, Slots]:
     """What the two texts of a row speak about: slots with a `matter` and the subject's details, for each."""
     subject = grammar.pick(subjects)
-    matter = grammar.pick(subject.matters)
+    matter = grammar.pick(subject["matters"])
     wording = grammar.pick(matter)
-    slots_a = {"matter": wording, **subject.details(grammar)}
+    slots_a = {"matter": wording, **details(grammar, subject)}
     if match:
         wording_b = wording if grammar.chance(mix.literal) else grammar.pick_other(matter, wording)
-        details = slots_a if grammar.chance(mix.same_details) else subject.details(grammar)
-        return slots_a, {**details, "matter": wording_b}
+        slots_b = slots_a if grammar.chance(mix.same_details) else details(grammar, subject)
+        return slots_a, {**slots_b, "matter": wording_b}
     if grammar.chance(mix.hard):
-        other = grammar.pick_other(subject.matters, matter)
+        other = grammar.pick_other(subject["matters"], matter)
     else:
         subject = grammar.pick_other(subjects, subject)
-        other = grammar.pick(subject.matters)
-    return slots_a, {"matter": grammar.pick(other), **subject.details(grammar)}
+        other = grammar.pick(subject["matters"])
+    return slots_a, {"matter": grammar.pick(other), **details(grammar, subject)}

@@ -11,7 +11,7 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.files.limits import GIB, MIB, Limits, add_limits, limited, limits, use_limits
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 
 
 def test_every_limit_is_a_key_of_the_configuration_and_stands_in_the_documentation():

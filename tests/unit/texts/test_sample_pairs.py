@@ -28,7 +28,7 @@ def test_same_seed_gives_the_same_bytes_and_another_seed_other_rows(name):
 @every_set
 def test_sources_have_their_numbers_of_pairs_and_no_pair_occurs_twice(name):
     recipe, pairs = RECIPES[name], sample(name)
-    assert Counter(pairs.subset) == {source.name: recipe.rows_per_source for source in recipe.sources}
+    assert Counter(pairs.subset) == {source["name"]: recipe.rows_per_source for source in recipe.sources}
     assert len(set(zip(pairs.subset, pairs.text_a, pairs.text_b, strict=True))) == len(pairs)
     assert 140 <= len(pairs) <= 240
 
@@ -66,12 +66,12 @@ def test_sentences_are_clean(name):
 
 
 @pytest.mark.parametrize(
-    "source", [*sources("english"), *sources("portuguese")], ids=lambda source: source.name
+    "source", [*sources("english"), *sources("portuguese")], ids=lambda source: source["name"]
 )
 def test_a_fact_has_wordings_of_its_own(source: Source):
-    wordings = [wording for theme in source.themes for fact in theme for wording in fact]
+    wordings = [wording for theme in source["themes"] for fact in theme for wording in fact]
     assert len(set(wordings)) == len(wordings)
-    for theme in source.themes:
+    for theme in source["themes"]:
         for fact in theme:
             first, *_, last = (set(wording.split()) for wording in fact)
             assert len(first & last) / len(first | last) < 0.4, fact
@@ -82,8 +82,8 @@ def test_same_meaning_has_the_same_place_and_time_and_a_middle_score_has_others(
     for subset, text_a, text_b, score in zip(
         pairs.subset, pairs.text_a, pairs.text_b, pairs.scores, strict=True
     ):
-        (source,) = [source for source in sources("english") if source.name == subset]
-        named = [{place for place in source.places if place in text} for text in (text_a, text_b)]
+        (source,) = [source for source in sources("english") if source["name"] == subset]
+        named = [{place for place in source["places"] if place in text} for text in (text_a, text_b)]
         if score > 4.4:
             assert named[0] == named[1]
         if 2.4 < score <= 3.4:
