@@ -153,7 +153,11 @@ ARGUMENTS = {"folds": 5, "level": 0.95, "n_draws": 2000, "seed": 0}
 def test_clear_differences_have_certain_ranks():
     means = np.tile([0.9, 0.5, 0.1], (18, 1))
     found = rank_intervals(fold_scores(means, 0.01), **ARGUMENTS)
-    assert [(one.average_rank, one.low, one.high) for one in found] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
+    assert [(one.average_rank, one.rank_low, one.rank_high) for one in found] == [
+        (1, 1, 1),
+        (2, 2, 2),
+        (3, 3, 3),
+    ]
     assert [(one.place, one.place_low, one.place_high) for one in found] == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
 
 
@@ -162,14 +166,14 @@ def test_texts_inside_a_task_move_ranks_though_tasks_agree():
     means = np.tile([0.52, 0.50], (18, 1))
     first, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
     assert first.average_rank == 1.0
-    assert first.high > 1.2
+    assert first.rank_high > 1.2
 
 
 def test_paired_encoders_move_together():
     means = np.tile([0.52, 0.50], (18, 1))
     apart, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
     paired, _ = rank_intervals(fold_scores(means, 0.05, shared=0.95), **ARGUMENTS)
-    assert paired.high < apart.high
+    assert paired.rank_high < apart.rank_high
 
 
 def test_drawn_scores_have_the_spread_of_the_generalisation_interval():
@@ -178,9 +182,9 @@ def test_drawn_scores_have_the_spread_of_the_generalisation_interval():
     expected = CorrectedT(scores[0][:, 0] - scores[0][:, 1], 5).probabilities(0.0).b
     draws = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 0.9})[0]
     rest = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 1.1})[0]
-    assert (draws.high, rest.high) == (2.0, 1.0)
+    assert (draws.rank_high, rest.rank_high) == (2.0, 1.0)
 
 
 def test_an_encoder_alone_is_first():
     (found,) = rank_intervals([np.random.default_rng(0).random((50, 1))], **ARGUMENTS)
-    assert (found.average_rank, found.low, found.high, found.place) == (1, 1, 1, 1)
+    assert (found.average_rank, found.rank_low, found.rank_high, found.place) == (1, 1, 1, 1)

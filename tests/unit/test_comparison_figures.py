@@ -121,7 +121,7 @@ def test_incomplete_encoders_are_listed_and_not_ranked():
     ranking = fake_comparisons.ranking_rows(rows)
     for figure in (rankings.draw_critical_difference(ranking), rankings.draw_ranks(ranking)):
         texts = texts_of(figure)
-        assert any("Not ranked, for a task is missing: TF-IDF" in text for text in texts)
+        assert any("Not ranked, because a task is missing: TF-IDF" in text for text in texts)
         assert not any(text.startswith("TF-IDF") for text in texts)
 
 

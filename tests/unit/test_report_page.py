@@ -14,8 +14,8 @@ from sentflow.compare.marks import BEST, NOT_WORSE, mark
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
+from sentflow.report.families.probing.findings import findings
 from sentflow.report.families.probing.strips import Axis, strip
-from sentflow.report.findings import findings
 from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.page import flat, render, without_machine_paths
 from sentflow.report.table.html import sort_value

@@ -60,7 +60,7 @@ def draws(n, n_resamples, seed):
 @given(gold=columns, column=columns, seed=st.integers(0, 5))
 def test_bootstrap_ranks_each_resample_anew(gold, column, seed):
     found = bootstrap(gold, [column, -2 * column], n_resamples=8, seed=seed)
-    for rows, rank, linear in zip(draws(30, 8, seed), found.spearman, found.pearson, strict=True):
+    for rows, rank, linear in zip(draws(30, 8, seed), found["spearman"], found["pearson"], strict=True):
         assert rank[0] == pytest.approx(spearman(column[rows], gold[rows]), abs=1e-12, nan_ok=True)
         assert linear[0] == pytest.approx(pearson(column[rows], gold[rows]), abs=1e-9, nan_ok=True)
         assert rank[1] == pytest.approx(
@@ -75,8 +75,8 @@ def test_blocks_do_not_show(monkeypatch):
     whole = bootstrap(gold, [column], n_resamples=30, seed=2)
     monkeypatch.setattr("sentflow.similarity.bootstrap._CELLS_AT_ONCE", 40 * 7)
     in_blocks = bootstrap(gold, [column], n_resamples=30, seed=2)
-    assert in_blocks.spearman == pytest.approx(whole.spearman, abs=1e-12)
-    assert in_blocks.pearson == pytest.approx(whole.pearson, abs=1e-12)
+    assert in_blocks["spearman"] == pytest.approx(whole["spearman"], abs=1e-12)
+    assert in_blocks["pearson"] == pytest.approx(whole["pearson"], abs=1e-12)
 
 
 @pytest.mark.slow
@@ -90,7 +90,7 @@ def test_intervals_of_95_percent_cover_95_percent():
         gold = generator.normal(size=n)
         column = rho * gold + math.sqrt(1 - rho**2) * generator.normal(size=n)
         low, high = np.quantile(
-            bootstrap(gold, [column], n_resamples=400, seed=seed).spearman[:, 0], [0.025, 0.975]
+            bootstrap(gold, [column], n_resamples=400, seed=seed)["spearman"][:, 0], [0.025, 0.975]
         )
         covered += low <= truth <= high
     # four standard errors of a share of 400, and half a point for the bias of percentile intervals

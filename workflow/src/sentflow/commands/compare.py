@@ -59,9 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     fold_scores: dict[tuple[str, str], np.ndarray] = {}
     comparisons = []
     for task in tasks:
-        found = task_scores([row for row in rows if row.task == task], files, task_tables)
+        found = task_scores([row for row in rows if row.task == task], files, task_tables, statistics)
         if found is not None:
-            comparisons.append(compare_task(found, statistics))
+            comparisons.append(compare_task(found))
             fold_scores |= {(task, row.model): found.folds[:, index] for index, row in enumerate(found.rows)}
             logger.info("%s: %d encoders", task, len(found.rows))
     grid = Grid(

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sentflow.stats.across import (
     signed_rank_probabilities,
 )
 from sentflow.stats.multiplicity import holm
-from sentflow.stats.rank_intervals import rank_intervals
+from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
 
 
@@ -85,19 +86,10 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
         )
         means = grid.means().mean(axis=0).tolist()
         numbers = {
-            model: {
-                "mean": mean,
-                "average_rank": found.average_rank,
-                "rank_low": found.low,
-                "rank_high": found.high,
-                "place": found.place,
-                "place_low": found.place_low,
-                "place_high": found.place_high,
-            }
+            model: {"mean": mean, **asdict(found)}
             for model, mean, found in zip(grid.complete, means, intervals, strict=True)
         }
-    names = ("mean", "average_rank", "rank_low", "rank_high", "place", "place_low", "place_high")
-    missing = dict.fromkeys(names, math.nan)
+    missing = dict.fromkeys(("mean", *(field.name for field in fields(RankInterval))), math.nan)
     return [
         RankRow(
             model=model,

@@ -1,18 +1,11 @@
-"""Two systems on the same units: what every row of differences says, and the one way to compare all systems.
+"""Two systems on the same units: what every row of differences says.
 
-A family of measurements (probes, similarity, later retrieval) hands over its scores as `UnitScores` and gets a row for
-each two systems. Rows differ in what else they say; marks, letters and checks read what `Difference` names.
+Rows of families differ in what else they say; marks, letters and checks read what `Difference` names.
 """
 
 import math
 from collections.abc import Iterable
-from dataclasses import replace
-from itertools import combinations
 from typing import Any, ClassVar, Protocol, TypeVar
-
-import numpy as np
-
-from sentflow.stats.multiplicity import holm
 
 
 class Difference(Protocol):
@@ -55,31 +48,6 @@ class Difference(Protocol):
 
 
 Row = TypeVar("Row", bound=Difference)
-Row_co = TypeVar("Row_co", bound=Difference, covariant=True)
-
-
-class UnitScores(Protocol[Row_co]):
-    """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, later questions."""
-
-    @property
-    def n_systems(self) -> int:
-        """M."""
-
-    def replicates(self) -> np.ndarray:
-        """(R, M) scores in resamples of the units, the same resamples for all systems."""
-
-    def test(self, a: int, b: int, resampled: np.ndarray) -> Row_co:
-        """System a against system b, `p_holm` still to be told; `resampled` holds the (R,) differences a − b."""
-
-
-def all_differences(scores: UnitScores[Row]) -> list[Row]:
-    """Every two systems, in order; p is adjusted for all of them together."""
-    pairs = list(combinations(range(scores.n_systems), 2))
-    if not pairs:
-        return []
-    drawn = scores.replicates()
-    rows = [scores.test(a, b, drawn[:, a] - drawn[:, b]) for a, b in pairs]
-    return [replace(row, p_holm=p) for row, p in zip(rows, holm([row.p for row in rows]), strict=True)]
 
 
 def on_unit_set(rows: Iterable[Row], unit_set: str) -> list[Row]:

@@ -7,14 +7,51 @@ from sentflow.compare.differences import Difference, on_unit_set, other, values_
 BEST, NOT_WORSE = "best", "not worse"
 
 
-def mark(differences: Sequence[Difference], unit_set: str, model: str) -> str:
+class Marks:
+    """Marks and letters of the cells of a table or page.
+
+    Parameters
+    ----------
+    differences
+        The tests, of any number of unit sets.
+    models
+        Systems in the order of their letters.
+
+    Attributes
+    ----------
+    letters
+        See `letters`.
+    """
+
+    def __init__(self, differences: Iterable[Difference], models: Sequence[str]) -> None:
+        self.letters = letters(models)
+        self._rows: dict[str, list[Difference]] = {}
+        for row in differences:
+            self._rows.setdefault(row.unit_set, []).append(row)
+
+    def mark(self, unit_set: str, model: str) -> str:
+        """See `mark`."""
+        return mark(self._rows.get(unit_set, []), unit_set, model)
+
+    def beaten(self, unit_set: str, model: str) -> list[str]:
+        """See `beaten`."""
+        return beaten(self._rows.get(unit_set, []), unit_set, model)
+
+    def raised(self, unit_set: str, model: str) -> str:
+        """The letters of the systems that this one is significantly better than, see `joined_letters`."""
+        lower = self.beaten(unit_set, model)
+        return joined_letters([name for name in self.letters if name in lower], self.letters)
+
+
+def mark(differences: Iterable[Difference], unit_set: str, model: str) -> str:
     """`BEST` or `NOT_WORSE` where a test says so, else nothing.
 
     The highest score is marked only if a test compared it with another system, and a system counts as not worse only
     if a test compared it with the highest score and found no difference.
     """
-    values = values_of(differences, unit_set)
-    own = [row for row in on_unit_set(differences, unit_set) if model in (row.model_a, row.model_b)]
+    here = [row for row in differences if row.unit_set == unit_set]
+    values = values_of(here, unit_set)
+    own = [row for row in on_unit_set(here, unit_set) if model in (row.model_a, row.model_b)]
     if model not in values or not own:
         return ""
     highest = max(values.values())

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sentflow.compare.differences import all_differences
 from sentflow.compare.rows import SimilarityDifference
+from sentflow.compare.unit_scores import all_differences
 from sentflow.errors import DataError
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
@@ -72,7 +72,7 @@ class CorrelatedScores:
         drawn = bootstrap(
             self.rows[0].gold, self.columns, n_resamples=self.settings.n_resamples, seed=self.settings.seed
         )
-        return drawn.of(self.settings.correlation)
+        return drawn[self.settings.correlation]
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
         """See `UnitScores`."""

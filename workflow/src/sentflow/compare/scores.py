@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan
+from sentflow.jobs.arguments import described
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 
@@ -84,24 +85,6 @@ def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
     models = list(dict.fromkeys(row.model for row in rows))
     _refuse_mixtures(rows)
     return sorted(rows, key=lambda row: (tasks.index(row.task), models.index(row.model)))
-
-
-def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
-    """The entry of a task, encoder, pair set … in the settings.
-
-    Raises
-    ------
-    ConfigError
-        There is a result of something that the settings do not know.
-    """
-    entries: Mapping[str, Any] = settings.get(section, {})
-    if name not in entries:
-        raise ConfigError(
-            f"there are results of {name!r}, but the settings under {section!r} know only: "
-            f"{', '.join(entries) or 'nothing'}."
-        )
-    entry: Mapping[str, Any] = entries[name]
-    return entry
 
 
 def _numbers(start: str, found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The files of one task's scores → what is compared."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -8,10 +9,10 @@ import numpy as np
 
 from sentflow.compare.fold_scores import fold_scores
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.compare.tasks import TaskScores, is_missing, refuse_other_rows
+from sentflow.compare.tasks import ComparisonSettings, FoldScores
 from sentflow.errors import DataError
 from sentflow.probing.storage.predictions import out_of_fold, read_predictions
-from sentflow.stats.items import resampling_units
+from sentflow.stats.items import OutOfFold, resampling_units
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.table import read_task
 
@@ -32,7 +33,8 @@ def task_scores(
     rows: Sequence[ScoreRow],
     files: Mapping[tuple[str, str], ScoreFiles],
     task_tables: Mapping[str, Path],
-) -> TaskScores | None:
+    settings: ComparisonSettings,
+) -> FoldScores | None:
     """Everything of one task that can be compared; None if no encoder has a score.
 
     Parameters
@@ -43,6 +45,8 @@ def task_scores(
         (task, model) → files.
     task_tables
         Task → its table.
+    settings
+        How encoders are compared.
 
     Raises
     ------
@@ -56,7 +60,7 @@ def task_scores(
                 f"{row.task} × {row.model}: the score table has {len(values)} folds, not "
                 f"{row.repetitions} × {row.folds}. Delete it and run snakemake again."
             )
-    present = [(row, values) for row, values in zip(rows, folds, strict=True) if not is_missing(row, values)]
+    present = [(row, values) for row, values in zip(rows, folds, strict=True) if not _is_missing(row, values)]
     if not present:
         return None
     rows = [row for row, _ in present]
@@ -72,12 +76,35 @@ def task_scores(
         )
         for row in rows
     ]
-    refuse_other_rows(rows, predictions)
-    return TaskScores(
+    _refuse_other_rows(rows, predictions)
+    return FoldScores(
         rows=rows,
         folds=np.stack([values for _, values in present], axis=1),
         predictions=predictions,
         units=resampling_units(table.labels, table.groups),
         # as in the score, so that its interval and those of differences come from the same resamples
         item_seed=derive_seed(rows[0].seed, "items", task),
+        settings=settings,
     )
+
+
+def _is_missing(row: ScoreRow, folds: np.ndarray) -> bool:
+    """Whether a score is undefined, so that its encoder is compared with none on this task."""
+    return math.isnan(row.mean) or not np.isfinite(folds).all()
+
+
+def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
+    """Refuse to pair the folds of encoders that were tested on other texts.
+
+    Raises
+    ------
+    DataError
+        Two encoders of a task do not have the same texts and labels in the same folds.
+    """
+    names = ("repetition", "fold", "row", "truth")
+    for row, one in zip(rows[1:], predictions[1:], strict=True):
+        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
+            raise DataError(
+                f"{row.task}: {row.model} was tested on other texts, or in other folds, than {rows[0].model}, so that "
+                "they cannot be compared. Delete the folds of both and run snakemake again."
+            )

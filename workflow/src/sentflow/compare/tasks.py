@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.differences import all_differences
 from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
+from sentflow.compare.unit_scores import all_differences
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
-from sentflow.stats.mcnemar import mcnemar
-from sentflow.stats.paired import CorrectedT
+from sentflow.stats.paired import CorrectedT, mcnemar
 from sentflow.stats.resampling import percentile_limits
 
 MANY_REPETITIONS = 100  # of `PowerRow.repetitions_help`
@@ -44,13 +42,13 @@ class ComparisonSettings:
 
 
 @dataclass(frozen=True)
-class TaskScores:
-    """The encoders that have a score on one task, in the order of selection.
+class FoldScores:
+    """A task as `UnitScores`: tests on the folds, and beside them a bootstrap over the texts.
 
     Attributes
     ----------
     rows
-        Rows of the summary.
+        Of the encoders that have a score, in the order of selection.
     folds
         (J, M) float64 test scores of M encoders on the same folds.
     predictions
@@ -59,6 +57,8 @@ class TaskScores:
         What the bootstrap over texts draws.
     item_seed
         Of that bootstrap.
+    settings
+        See `ComparisonSettings`.
     """
 
     rows: Sequence[ScoreRow]
@@ -66,71 +66,33 @@ class TaskScores:
     predictions: Sequence[OutOfFold]
     units: Units
     item_seed: int
-
-
-@dataclass(frozen=True)
-class TaskComparison:
-    """What is said of one task."""
-
-    pairs: list[PairRow]
-    standings: list[StandingRow]
-    power: list[PowerRow]
-
-
-def is_missing(row: ScoreRow, folds: np.ndarray) -> bool:
-    """Whether a score is undefined, so that its encoder is compared with none on this task."""
-    return math.isnan(row.mean) or not np.isfinite(folds).all()
-
-
-def refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold]) -> None:
-    """Refuse to pair the folds of encoders that were tested on other texts.
-
-    Raises
-    ------
-    DataError
-        Two encoders of a task do not have the same texts and labels in the same folds.
-    """
-    names = ("repetition", "fold", "row", "truth")
-    for row, one in zip(rows[1:], predictions[1:], strict=True):
-        if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
-            raise DataError(
-                f"{row.task}: {row.model} was tested on other texts, or in other folds, than {rows[0].model}, so that "
-                "they cannot be compared. Delete the folds of both and run snakemake again."
-            )
-
-
-@dataclass(frozen=True)
-class FoldScores:
-    """A task as `UnitScores`: tests on the folds, and beside them a bootstrap over the texts."""
-
-    task: TaskScores
     settings: ComparisonSettings
 
     @property
     def n_systems(self) -> int:
         """Encoders."""
-        return len(self.task.rows)
+        return len(self.rows)
 
     def replicates(self) -> np.ndarray:
         """(R, M) scores of out-of-fold predictions in resamples of the texts."""
-        about = self.task.rows[0]
+        about = self.rows[0]
         return item_replicates(
-            self.task.predictions,
-            self.task.units,
+            self.predictions,
+            self.units,
             metric=about.metric,
             n_classes=about.n_classes,
             n_resamples=self.settings.n_item_resamples,
-            seed=self.task.item_seed,
+            seed=self.item_seed,
         )[1:]
 
     def corrected_t(self, a: int, b: int) -> CorrectedT:
         """The test of two encoders on the folds."""
-        return CorrectedT(self.task.folds[:, a] - self.task.folds[:, b], self.task.rows[0].folds)
+        return CorrectedT(self.folds[:, a] - self.folds[:, b], self.rows[0].folds)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
         """See `UnitScores`."""
-        settings, grouped = self.settings, self.task.units.grouped
-        first, second = self.task.rows[a], self.task.rows[b]
+        settings, grouped = self.settings, self.units.grouped
+        first, second = self.rows[a], self.rows[b]
         test = self.corrected_t(a, b)
         low, high = test.interval(settings.level)
         item_low, item_high = percentile_limits(resampled, settings.level)
@@ -161,17 +123,25 @@ class FoldScores:
             item_low=item_low,
             item_high=item_high,
             item_grouped=grouped,
-            p_mcnemar=math.nan if grouped else _mcnemar(self.task.predictions[a], self.task.predictions[b]),
+            p_mcnemar=math.nan if grouped else _mcnemar(self.predictions[a], self.predictions[b]),
             degenerate=test.degenerate,
             protocol=first.protocol,
         )
 
 
-def compare_task(task: TaskScores, settings: ComparisonSettings) -> TaskComparison:
+@dataclass(frozen=True)
+class TaskComparison:
+    """What is said of one task."""
+
+    pairs: list[PairRow]
+    standings: list[StandingRow]
+    power: list[PowerRow]
+
+
+def compare_task(scores: FoldScores) -> TaskComparison:
     """Every pair of encoders of a task, their standings, and what would separate the first two."""
-    scores = FoldScores(task, settings)
     pairs = all_differences(scores)
-    return TaskComparison(pairs, _standings(task, pairs, settings), _power(scores))
+    return TaskComparison(pairs, _standings(scores, pairs), _power(scores))
 
 
 def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
@@ -180,15 +150,16 @@ def _mcnemar(first: OutOfFold, second: OutOfFold) -> float:
     return mcnemar(*(one.predicted[own] == one.truth[own] for one in (first, second)))
 
 
-def _standings(task: TaskScores, pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[StandingRow]:
-    means = np.array([row.mean for row in task.rows])
+def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow]:
+    rows = scores.rows
+    means = np.array([row.mean for row in rows])
     places = ranks(means)
-    models = [row.model for row in task.rows]
+    models = [row.model for row in rows]
     own = letters(models)
-    lower = {row.model: beaten(pairs, row.task, row.model) for row in task.rows}
-    best = {row.model for row in task.rows if row.mean == means.max()}
+    lower = {row.model: beaten(pairs, row.task, row.model) for row in rows}
+    best = {row.model for row in rows if row.mean == means.max()}
     found = []
-    for row, place in zip(task.rows, places, strict=True):
+    for row, place in zip(rows, places, strict=True):
         higher = [model for model in models if row.model in lower[model]]
         found.append(
             StandingRow(
@@ -203,7 +174,7 @@ def _standings(task: TaskScores, pairs: Sequence[PairRow], settings: ComparisonS
                 better_than=joined_letters(lower[row.model], own, shorten=False),
                 letter=own[row.model],
                 n_models=len(models),
-                alpha=settings.alpha,
+                alpha=scores.settings.alpha,
             )
         )
     return found
@@ -211,7 +182,7 @@ def _standings(task: TaskScores, pairs: Sequence[PairRow], settings: ComparisonS
 
 def _power(scores: FoldScores) -> list[PowerRow]:
     """One row, or none where there are no two encoders."""
-    rows, alpha = scores.task.rows, scores.settings.alpha
+    rows, alpha = scores.rows, scores.settings.alpha
     if len(rows) < 2:
         return []
     best, second = np.argsort([-row.mean for row in rows], kind="stable")[:2].tolist()

@@ -1,7 +1,11 @@
 """Arguments that several commands have in common."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+
+from sentflow.errors import ConfigError
 
 
 def probe_parser(command: str, description: str | None) -> argparse.ArgumentParser:
@@ -50,3 +54,21 @@ def add_score_files(parser: argparse.ArgumentParser, *, prefix: str = "", of: st
     parser.add_argument(
         f"--{prefix}tables", nargs="+", type=Path, required=True, help="score tables in the same order"
     )
+
+
+def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    """The entry of a task, encoder, pair set … in the settings.
+
+    Raises
+    ------
+    ConfigError
+        There is a result of something that the settings do not know.
+    """
+    entries: Mapping[str, Any] = settings.get(section, {})
+    if name not in entries:
+        raise ConfigError(
+            f"there are results of {name!r}, but the settings under {section!r} know only: "
+            f"{', '.join(entries) or 'nothing'}."
+        )
+    entry: Mapping[str, Any] = entries[name]
+    return entry

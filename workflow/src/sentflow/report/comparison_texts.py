@@ -160,7 +160,7 @@ def _trade_off(
 
 def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
     names = [row.model_title for row in rows if not row.complete]
-    return [f"Not ranked, for a task is missing: {', '.join(names)}."] if names else []
+    return [f"Not ranked, because a task is missing: {', '.join(names)}."] if names else []
 
 
 def _design(row: RankingRow | MatchRow | EncoderRow) -> str:

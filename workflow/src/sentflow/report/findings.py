@@ -1,19 +1,12 @@
-"""The results in plain words, said no more strongly than the numbers allow."""
+"""Findings of a report: what every family says of its highest scores and of the tests between them."""
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
-from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.differences import Difference, on_unit_set, values_of
 from sentflow.compare.marks import beaten
-from sentflow.compare.score_rows import ScoreRow
-from sentflow.report import tested
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
-from sentflow.report.numbers import counted, decimal, listed, percent
-from sentflow.report.rows import unique
+from sentflow.report.numbers import counted, listed, percent
 
 
 @dataclass(frozen=True)
@@ -22,22 +15,6 @@ class Finding:
 
     heading: str
     text: str
-
-
-def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
-    """What a reader should take home, most important first; undefined scores are left out and said."""
-    scored = [row for row in rows if not math.isnan(row.mean)]
-    scores = [(row.task, row.model_title, row.mean) for row in scored]
-    found = [highest("Highest score", scores, "task"), _averages(rows)]
-    if comparisons and comparisons.pairs:
-        found += _tested(comparisons)
-    found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
-    return [finding for finding in found if finding is not None]
-
-
-def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
-    """The rows of a task from the highest score to the lowest; equal scores stay in their order."""
-    return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
 
 
 def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: str) -> Finding | None:
@@ -71,103 +48,31 @@ def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: st
     return Finding(heading, f"{said} {unit_set}{'s' if len(by_set) > 1 else ''}.{ties}")
 
 
-def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
-    n_tasks = len(unique(row.task for row in rows))
-    if n_tasks < 2:
+def lead_over_all(
+    differences: Sequence[Difference], unit_sets: Sequence[str], test: str, what: str
+) -> str | None:
+    """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
+
+    Parameters
+    ----------
+    differences
+        The tests.
+    unit_sets
+        Names.
+    test, what
+        How it was tested, and what a unit set is called: ``"pair set"``.
+    """
+    known = [name for name in unit_sets if on_unit_set(differences, name)]
+    if not known:
         return None
-    by_model = {row.model_title: [other for other in rows if other.model == row.model] for row in rows}
-    average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
-    whole = {title: value for title, value in average.items() if not math.isnan(value)}
-    ranked = sorted(whole, key=lambda title: -whole[title])
-    text = listed([f"{title} {decimal(whole[title])}" for title in ranked])
-    left_out = [title for title in average if title not in whole]
-    missing = f" No average for {listed(left_out)}: not all tasks have a score." if left_out else ""
-    return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
-
-
-def _tested(comparisons: Comparisons) -> list[Finding | None]:
-    across = tested.across_tasks(comparisons)
-    return [
-        Finding("How clear the lead is", tested.within_tasks(comparisons)),
-        Finding("Over all tasks", across) if across else None,
-        Finding("What could be found", tested.what_could_be_found(comparisons)),
-    ]
-
-
-def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
-    tasks = unique(row.task for row in rows if trained_too_little(row))
-    if not tasks:
-        return None
-    n_tasks = len(unique(row.task for row in rows))
-    which = f"all {counted(n_tasks, 'task')}" if len(tasks) == n_tasks > 1 else listed(tasks)
-    sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
-    return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
-
-
-def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Finding | None:
-    controls = [row for row in rows if row.is_control]
-    encoders = [row for row in rows if not row.is_control]
-    tasks = [
-        task
-        for task in unique(row.task for row in encoders)
-        if any(control.task == task for control in controls)
-    ]
-    if not tasks:
-        return None
-    below = [task for task in tasks if ranking(encoders, task)[0].mean <= ranking(controls, task)[0].mean]
-    parts = []
-    if comparisons and comparisons.pairs:
-        clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
-        alpha = percent(comparisons.pairs[0].alpha)
-        parts.append(
-            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is significantly better "
-            f"than every control ({alpha}, Holm over all pairs of the task)."
-        )
-    if below:
-        parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
-    return Finding("Against the controls", " ".join(parts)) if parts else None
-
-
-def _beats_every_control(
-    encoders: Sequence[ScoreRow], controls: Sequence[ScoreRow], task: str, comparisons: Comparisons
-) -> bool:
-    first = ranking(encoders, task)[0].model
-    lower = beaten(comparisons.pairs, task, first)
-    return all(control.model in lower for control in controls if control.task == task)
-
-
-def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
-    usable = [row for row in rows if not row.degenerate and row.repeatability_high > row.repeatability_low]
-    if not usable:
-        return None
-    halves = [(row.generalisation_high - row.generalisation_low) / 2 for row in usable]
-    ratios = [
-        2 * half / (row.repeatability_high - row.repeatability_low)
-        for half, row in zip(halves, usable, strict=True)
-    ]
-    text = (
-        f"A {percent(rows[0].level)} generalisation interval reaches {decimal(median(halves))} to either "
-        f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). It is "
-        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually print, which "
-        "answers only how the score would move if the same texts were shuffled anew."
+    n_clear = sum(_leads_all(differences, name) for name in known)
+    return (
+        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other one "
+        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, the encoders are not shown to be equal."
     )
-    return Finding("How precise the scores are", text)
 
 
-def _gaps(rows: Sequence[ScoreRow]) -> Finding | None:
-    degenerate = [f"{row.model_title} on {row.task}" for row in rows if row.degenerate]
-    undefined = [f"{row.model_title} on {row.task}" for row in rows if math.isnan(row.mean)]
-    have = {(row.task, row.model) for row in rows}
-    titles = {row.model: row.model_title for row in rows}
-    absent = [
-        f"{titles[model]} on {task}"
-        for task in unique(row.task for row in rows)
-        for model in titles
-        if (task, model) not in have
-    ]
-    parts = []
-    if degenerate:
-        parts.append(f"All folds gave the same score, so there is no interval: {listed(degenerate)}.")
-    if undefined or absent:
-        parts.append(f"No score: {listed(undefined + absent)}.")
-    return Finding("Gaps", " ".join(parts)) if parts else None
+def _leads_all(differences: Sequence[Difference], unit_set: str) -> bool:
+    values = values_of(differences, unit_set)
+    best = max(values, key=lambda model: values[model])
+    return len(beaten(differences, unit_set, best)) == len(values) - 1

@@ -10,25 +10,9 @@ from sentflow.stats.resampling import drawn_counts
 _CELLS_AT_ONCE = 500_000  # of one array of pairs × resamples: 4 MB, so that a block stays near the processor
 
 
-@dataclass(frozen=True)
-class Replicates:
-    """Correlations of K columns with the gold scores in R resamples; NaN where a resample has a single value.
-
-    Attributes
-    ----------
-    spearman, pearson
-        (R, K) float64.
-    """
-
-    spearman: np.ndarray
-    pearson: np.ndarray
-
-    def of(self, correlation: str) -> np.ndarray:
-        """Those of one correlation, by its name."""
-        return {"spearman": self.spearman, "pearson": self.pearson}[correlation]
-
-
-def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: int, seed: int) -> Replicates:
+def bootstrap(
+    gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: int, seed: int
+) -> dict[str, np.ndarray]:
     """Draw pairs with replacement and correlate; all columns see the same resamples.
 
     Parameters
@@ -40,6 +24,12 @@ def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: i
     n_resamples, seed
         R, and where the draws come from.
 
+    Returns
+    -------
+    dict
+        ``spearman`` and ``pearson``: (R, K) float64 correlations with the gold scores; NaN where a resample has a
+        single value.
+
     Notes
     -----
     Ranks are taken anew within each resample. A pair's average rank there follows from how often each value was drawn:
@@ -48,19 +38,20 @@ def bootstrap(gold: np.ndarray, columns: Sequence[np.ndarray], *, n_resamples: i
     """
     ranked_gold, ranked = _Ranked.of(gold), [_Ranked.of(column) for column in columns]
     centred_gold, centred = gold - gold.mean(), [column - column.mean() for column in columns]
-    spearman, pearson = [], []
+    found: dict[str, list[np.ndarray]] = {"spearman": [], "pearson": []}
     everything = [np.arange(len(gold))]
     for drawn in drawn_counts(
         everything, n_resamples=n_resamples, seed=seed, cells=_CELLS_AT_ONCE, dtype=np.float64
     ):
         counts = np.ascontiguousarray(drawn.T)  # sums run over pairs, one resample beside the other
-        gold_ranks = _Weighted.of(ranked_gold.ranks(counts), counts)
-        spearman.append([gold_ranks.correlation(column.ranks(counts), counts) for column in ranked])
-        gold_values = _Weighted.of(_beside(centred_gold), counts)
-        pearson.append([gold_values.correlation(_beside(column), counts) for column in centred])
-    return Replicates(
-        *(np.concatenate([np.array(block).T for block in found]) for found in (spearman, pearson))
-    )
+        sides = {
+            "spearman": (ranked_gold.ranks(counts), (column.ranks(counts) for column in ranked)),
+            "pearson": (centred_gold[:, None], (column[:, None] for column in centred)),
+        }
+        for name, (first, others) in sides.items():
+            side = _Weighted.of(first, counts)
+            found[name].append(np.array([side.correlation(other, counts) for other in others]).T)
+    return {name: np.concatenate(blocks) for name, blocks in found.items()}
 
 
 @dataclass(frozen=True)
@@ -93,10 +84,6 @@ class _Ranked:
         drawn = np.diff(reached, axis=0, prepend=0)
         # the last rank is `reached`, the mean of `drawn` ranks up to it is (drawn - 1) / 2 less; their mean (n + 1) / 2
         return np.asarray((reached - drawn / 2 - n / 2)[self.value])
-
-
-def _beside(column: np.ndarray) -> np.ndarray:
-    return column[:, None]
 
 
 @dataclass(frozen=True)

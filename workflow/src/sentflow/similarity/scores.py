@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.similarity.bootstrap import Replicates, bootstrap
+from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS, is_constant
 from sentflow.stats.resampling import Bootstrap, percentile_limits
 from sentflow.stats.seeds import derive_seed
@@ -102,8 +102,8 @@ def aggregate(values: Sequence[float], sizes: Sequence[int]) -> dict[str, float]
 
 
 def _intervals(
-    whole: Replicates,
-    replicates: Mapping[str, Replicates],
+    whole: Mapping[str, np.ndarray],
+    replicates: Mapping[str, Mapping[str, np.ndarray]],
     parts: Mapping[str, np.ndarray],
     index: int,
     level: float,
@@ -115,10 +115,10 @@ def _intervals(
     }
     undefined = False
     for key in CORRELATIONS:
-        of_all = whole.of(key)[:, index]
+        of_all = whole[key][:, index]
         drawn = {"all": of_all, "mean": of_all, "wmean": of_all}
         if replicates:
-            by_subset = np.stack([part.of(key)[:, index] for part in replicates.values()], axis=1)
+            by_subset = np.stack([part[key][:, index] for part in replicates.values()], axis=1)
             sizes = [len(parts[name]) for name in replicates]
             drawn["mean"] = by_subset.mean(axis=1)
             drawn["wmean"] = np.average(by_subset, axis=1, weights=sizes)

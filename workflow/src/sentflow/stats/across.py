@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
-from scipy.stats import rankdata
+from scipy.stats import rankdata, studentized_range, wilcoxon
 
 from sentflow.stats.paired import Probabilities
 
@@ -79,8 +79,6 @@ def critical_difference(n_tasks: int, n_models: int, *, alpha: float) -> float:
     """
     if n_tasks < 2 or n_models < 2:
         return math.nan
-    from scipy.stats import studentized_range
-
     q = float(studentized_range.ppf(1 - alpha, n_models, math.inf)) / math.sqrt(2)
     return q * math.sqrt(n_models * (n_models + 1) / (6 * n_tasks))
 
@@ -95,8 +93,6 @@ def signed_rank_p(differences: np.ndarray) -> float:
     different = differences[differences != 0]
     if len(different) == 0:
         return 1.0
-    from scipy.stats import wilcoxon
-
     untied = len(np.unique(np.abs(different))) == len(different)
     method = "exact" if untied and len(different) <= 50 else "asymptotic"
     return float(wilcoxon(different, method=method).pvalue)

@@ -1,11 +1,11 @@
-"""Two encoders on the same folds: the corrected resampled t-test and what follows from the same distribution."""
+"""Two encoders on the same folds: the corrected resampled t-test and what follows. On the same texts: McNemar."""
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import bdtr, stdtr, stdtrit
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
@@ -110,6 +110,25 @@ class CorrectedT:
         below = float(stdtr(self.freedom, (-rope - self.mean) / self.error))
         above = float(stdtr(self.freedom, (self.mean - rope) / self.error))
         return Probabilities(above, max(0.0, 1 - above - below), below)  # rounding, where all is certain
+
+
+def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> float:
+    """Two-sided exact p that two classifiers are right equally often.
+
+    Parameters
+    ----------
+    first_right, second_right
+        (n,) bool, whether each classifier is right on each of n independent texts.
+
+    Notes
+    -----
+    Of the texts on which only one of the two is right, the smaller number is binomial with probability 1/2; 1 where
+    there are none. McNemar 1947, in the exact form.
+    """
+    only_first = int((first_right & ~second_right).sum())
+    only_second = int((second_right & ~first_right).sum())
+    tail = float(bdtr(min(only_first, only_second), only_first + only_second, 0.5))
+    return min(1.0, 2 * tail)
 
 
 def _undefined_at_zero(value: float) -> float:

@@ -15,15 +15,15 @@ class RankInterval:
 
     Attributes
     ----------
-    average_rank, low, high
+    average_rank, rank_low, rank_high
         Mean of its ranks on the tasks, 1 for the best.
     place, place_low, place_high
         Its position by average rank.
     """
 
     average_rank: float
-    low: float
-    high: float
+    rank_low: float
+    rank_high: float
     place: float
     place_low: float
     place_high: float

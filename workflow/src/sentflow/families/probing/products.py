@@ -38,7 +38,7 @@ PRODUCTS = (
     Product(
         CHECK,
         "tables",
-        "sentflow.report.emphasis:check_tables",
+        "sentflow.report.families.probing.written_tables:check_tables",
         _COMPARED,
         "scores",
         tables=("scores", "intervals", "differences", "ranks", "matches", "power"),

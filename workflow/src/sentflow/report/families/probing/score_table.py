@@ -6,7 +6,7 @@ from dataclasses import astuple, replace
 from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
-from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.marks import Marks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -70,7 +70,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         groups=tuple(groups),
         tidy_header=names_of(ScoreRow) + (STANDING_NAMES if tested else ()),
         tidy_rows=_with_standings(rows, tested) if tested else records_of(rows),
-        header_letters=(*[""] * line.lead, *line.letters.values()) if tested else (),
+        header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
     )
 
@@ -81,7 +81,7 @@ class ScoreLine:
     def __init__(
         self, found: dict[tuple[str, str], ScoreRow], models: list[str], tested: Comparisons | None
     ) -> None:
-        self.letters = letters(models)
+        self.marks = Marks(tested.pairs if tested else [], models)
         self.lead = 4 if tested else 3
         self._found, self._models, self._tested = found, models, tested
 
@@ -101,12 +101,7 @@ class ScoreLine:
         cell = score_cell(self._found.get((task, model)))
         if self._tested is None or cell.text == MISSING:
             return cell
-        lower = beaten(self._tested.pairs, task, model)
-        return replace(
-            cell,
-            mark=mark(self._tested.pairs, task, model),
-            letters=joined_letters([other for other in self._models if other in lower], self.letters),
-        )
+        return replace(cell, mark=self.marks.mark(task, model), letters=self.marks.raised(task, model))
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
@@ -121,14 +116,16 @@ def score_cell(row: ScoreRow | None) -> Cell:
 def _with_standings(
     rows: Sequence[ScoreRow], tested: Comparisons
 ) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
-    own = letters(unique(row.model for row in rows))
+    marks = Marks(tested.pairs, unique(row.model for row in rows))
     standings = {(row.task, row.model): row for row in tested.standings}
     records = []
     for row in rows:
         standing = standings.get((row.task, row.model))
-        lower = " ".join(own[other] for other in beaten(tested.pairs, row.task, row.model))
+        lower = " ".join(marks.letters[other] for other in marks.beaten(row.task, row.model))
         places = (standing.rank, standing.is_best, standing.not_worse) if standing else (None, None, None)
-        records.append((*astuple(row), *places, own[row.model], lower, detectable(tested.pairs, row.task)))
+        records.append(
+            (*astuple(row), *places, marks.letters[row.model], lower, detectable(tested.pairs, row.task))
+        )
     return tuple(records)
 
 

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
-from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.marks import Marks
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
+from sentflow.report.families.probing.findings import findings, ranking
 from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.figure.texts import counted
-from sentflow.report.findings import findings, ranking
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
@@ -112,11 +112,6 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
 
 def _marks(rows: Sequence[ScoreRow], comparisons: Comparisons) -> dict[tuple[str, str], tuple[str, str]]:
     """(task, model) → what a test says of the score (`mark`), and the letters of those that it beats."""
-    models = unique(row.model for row in rows)
-    own = letters(models)
-    found = {}
-    for row in rows:
-        lower = beaten(comparisons.pairs, row.task, row.model)
-        raised = joined_letters([model for model in models if model in lower], own)
-        found[row.task, row.model] = (mark(comparisons.pairs, row.task, row.model), raised)
-    return found
+    marks = Marks(comparisons.pairs, unique(row.model for row in rows))
+    cells = [(row.task, row.model) for row in rows]
+    return {cell: (marks.mark(*cell), marks.raised(*cell)) for cell in cells}

@@ -9,8 +9,8 @@ from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import columns_of, key_of, main_rows
 from sentflow.report.inputs import Inputs
-from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.table.formats import markdown
+from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 NAME = "similarity"
 _RULE = (

@@ -7,10 +7,9 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import average_of, key_of, main_rows
-from sentflow.report.findings import Finding, highest
+from sentflow.report.findings import Finding, highest, lead_over_all
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.rows import unique
-from sentflow.report.tested import lead_over_all
 
 
 def similarity_findings(data: SimilarityData) -> list[Finding]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.compare.marks import beaten, joined_letters, letters, mark
+from sentflow.compare.marks import Marks
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
@@ -89,7 +89,7 @@ def sts_table(
         text: place
         for place, text in enumerate(unique(e.get("remark", "") for e in entries if e.get("remark")), 1)
     }
-    own_letters = letters(unique(row.model for row in shown)) if differences else {}
+    marks = Marks(differences, unique(row.model for row in shown) if differences else [])
     groups = [
         Group(
             block_title(members, n_blocks=len(blocks), published=bool(entries)),
@@ -98,8 +98,7 @@ def sts_table(
                     model,
                     members,
                     columns,
-                    differences,
-                    own_letters,
+                    marks,
                     has_average=has_average,
                     source=bool(entries),
                 )
@@ -191,8 +190,7 @@ def _our_line(
     model: str,
     rows: Sequence[SimilarityRow],
     columns: Sequence[Column],
-    differences: Sequence[SimilarityDifference],
-    own: Mapping[str, str],
+    marks: Marks,
     *,
     has_average: bool,
     source: bool,
@@ -205,12 +203,16 @@ def _our_line(
         if row is None or math.isnan(row.value):
             cells.append(Cell(MISSING))
             continue
-        lower = beaten(differences, row.pairs, model)
-        raised = joined_letters([other for other in own if other in lower], own) if own else ""
-        cells.append(Cell(words.hundred(row.value), mark=mark(differences, row.pairs, model), letters=raised))
+        shown = {"mark": marks.mark(row.pairs, model), "letters": marks.raised(row.pairs, model)}
+        cells.append(Cell(words.hundred(row.value), **shown))
     average = (Cell(decimal(average_of(of_key), 2)),) if has_average else ()
     # here the letter of an encoder is that of its line
-    return (Cell(title, letters=own.get(model, "")), *cells, *average, *((Cell(OURS),) if source else ()))
+    return (
+        Cell(title, letters=marks.letters.get(model, "")),
+        *cells,
+        *average,
+        *((Cell(OURS),) if source else ()),
+    )
 
 
 def average_of(rows: Mapping[str, SimilarityRow]) -> float:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.compare.scores import described
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan
+from sentflow.jobs.arguments import described
 from sentflow.report.families.similarity.rows import (
     SAME_VECTOR,
     AlignmentRow,

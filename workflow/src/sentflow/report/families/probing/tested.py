@@ -1,11 +1,11 @@
-"""What the tests say, in plain words."""
+"""What the tests between encoders say of their scores, in plain words."""
 
 import math
 from collections.abc import Sequence
 from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import Difference, on_unit_set, values_of, winner
+from sentflow.compare.differences import winner
 from sentflow.compare.marks import beaten
 from sentflow.compare.rows import PairRow
 from sentflow.report.numbers import count, counted, decimal, listed, p_value, percent
@@ -15,7 +15,7 @@ _FEW = 8  # names that a sentence can hold
 
 
 def within_tasks(comparisons: Comparisons) -> str:
-    """On how many tasks the first is significantly better than the second, and where it is told from nobody."""
+    """On how many tasks the first is significantly better than the second, and what the other tests show."""
     pairs = comparisons.pairs
     tasks = unique(row.task for row in comparisons.power)
     clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
@@ -51,7 +51,10 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         f"interval {decimal(first.rank_low, 2)} to {decimal(first.rank_high, 2)})."
     )
     if facts.get("iman_davenport_p") is not None:
-        text += f" All encoders alike? {p_value(facts['iman_davenport_p'])} (Friedman, Iman and Davenport)."
+        text += (
+            f" Test that all encoders rank alike: {p_value(facts['iman_davenport_p'])} (Friedman, in the form of Iman "
+            "and Davenport)."
+        )
     own = [row for row in comparisons.across if first.model in (row.model_a, row.model_b)]
     titles = {row.model: row.model_title for row in ranked}
     joined = [
@@ -65,7 +68,7 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         text += f" It is not separated from {listed(joined)}."
     left_out = [row.model_title for row in comparisons.ranks if not row.complete]
     if left_out:
-        text += f" Not ranked, for a task is missing: {listed(left_out)}."
+        text += f" Not ranked, because a task is missing: {listed(left_out)}."
     return text
 
 
@@ -89,41 +92,11 @@ def what_could_be_found(comparisons: Comparisons) -> str:
     if open_tasks:
         easiest = min(open_tasks, key=lambda row: row.rows_needed / row.rows_now)
         text += (
-            f" Where the first two are not told apart, more texts would help and more repetitions would not: least on "
-            f"{easiest.task}, {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
+            " Where the first two cannot be separated, more texts would help and more repetitions would not. The "
+            f"fewest are needed on {easiest.task}: {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
             f"{count(easiest.rows_now)}."
         )
     return text
-
-
-def lead_over_all(
-    differences: Sequence[Difference], unit_sets: Sequence[str], test: str, what: str
-) -> str | None:
-    """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
-
-    Parameters
-    ----------
-    differences
-        The tests.
-    unit_sets
-        Names.
-    test, what
-        How it was tested, and what a unit set is called: ``"pair set"``.
-    """
-    known = [name for name in unit_sets if on_unit_set(differences, name)]
-    if not known:
-        return None
-    n_clear = sum(_leads_all(differences, name) for name in known)
-    return (
-        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other one "
-        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, the encoders are not shown to be equal."
-    )
-
-
-def _leads_all(differences: Sequence[Difference], unit_set: str) -> bool:
-    values = values_of(differences, unit_set)
-    best = max(values, key=lambda model: values[model])
-    return len(beaten(differences, unit_set, best)) == len(values) - 1
 
 
 def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:

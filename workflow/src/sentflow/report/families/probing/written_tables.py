@@ -9,9 +9,9 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.families.probing.remarks import training_mark
 from sentflow.report.inputs import Inputs
-from sentflow.report.marked_cells import MarkedCell, marked_cells
 from sentflow.report.rows import unique
 from sentflow.report.table.formats import markdown
+from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 _RULE = (
     "No score is bold or underlined without a test; every table of scores says n, protocol, repetitions × folds, its "

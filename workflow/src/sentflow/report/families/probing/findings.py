@@ -1,0 +1,133 @@
+"""The results of probes in plain words, said no more strongly than the numbers allow."""
+
+import math
+from collections.abc import Sequence
+from statistics import median
+
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.marks import beaten
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.report.families.probing import tested
+from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
+from sentflow.report.findings import Finding, highest
+from sentflow.report.numbers import counted, decimal, listed, percent
+from sentflow.report.rows import unique
+
+
+def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
+    """What a reader should take home, most important first; undefined scores are left out and said."""
+    scored = [row for row in rows if not math.isnan(row.mean)]
+    scores = [(row.task, row.model_title, row.mean) for row in scored]
+    found = [highest("Highest score", scores, "task"), _averages(rows)]
+    if comparisons and comparisons.pairs:
+        found += _tested(comparisons)
+    found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
+    return [finding for finding in found if finding is not None]
+
+
+def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
+    """The rows of a task from the highest score to the lowest; equal scores stay in their order."""
+    return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
+
+
+def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
+    n_tasks = len(unique(row.task for row in rows))
+    if n_tasks < 2:
+        return None
+    by_model = {row.model_title: [other for other in rows if other.model == row.model] for row in rows}
+    average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
+    whole = {title: value for title, value in average.items() if not math.isnan(value)}
+    ranked = sorted(whole, key=lambda title: -whole[title])
+    text = listed([f"{title} {decimal(whole[title])}" for title in ranked])
+    left_out = [title for title in average if title not in whole]
+    missing = f" No average for {listed(left_out)}: not all tasks have a score." if left_out else ""
+    return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
+
+
+def _tested(comparisons: Comparisons) -> list[Finding | None]:
+    across = tested.across_tasks(comparisons)
+    return [
+        Finding("How clear the lead is", tested.within_tasks(comparisons)),
+        Finding("Over all tasks", across) if across else None,
+        Finding("What could be found", tested.what_could_be_found(comparisons)),
+    ]
+
+
+def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
+    tasks = unique(row.task for row in rows if trained_too_little(row))
+    if not tasks:
+        return None
+    n_tasks = len(unique(row.task for row in rows))
+    which = f"all {counted(n_tasks, 'task')}" if len(tasks) == n_tasks > 1 else listed(tasks)
+    sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
+    return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
+
+
+def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Finding | None:
+    controls = [row for row in rows if row.is_control]
+    encoders = [row for row in rows if not row.is_control]
+    tasks = [
+        task
+        for task in unique(row.task for row in encoders)
+        if any(control.task == task for control in controls)
+    ]
+    if not tasks:
+        return None
+    below = [task for task in tasks if ranking(encoders, task)[0].mean <= ranking(controls, task)[0].mean]
+    parts = []
+    if comparisons and comparisons.pairs:
+        clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
+        alpha = percent(comparisons.pairs[0].alpha)
+        parts.append(
+            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is significantly better "
+            f"than every control ({alpha}, Holm over all pairs of the task)."
+        )
+    if below:
+        parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
+    return Finding("Against the controls", " ".join(parts)) if parts else None
+
+
+def _beats_every_control(
+    encoders: Sequence[ScoreRow], controls: Sequence[ScoreRow], task: str, comparisons: Comparisons
+) -> bool:
+    first = ranking(encoders, task)[0].model
+    lower = beaten(comparisons.pairs, task, first)
+    return all(control.model in lower for control in controls if control.task == task)
+
+
+def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
+    usable = [row for row in rows if not row.degenerate and row.repeatability_high > row.repeatability_low]
+    if not usable:
+        return None
+    halves = [(row.generalisation_high - row.generalisation_low) / 2 for row in usable]
+    ratios = [
+        2 * half / (row.repeatability_high - row.repeatability_low)
+        for half, row in zip(halves, usable, strict=True)
+    ]
+    text = (
+        f"A {percent(rows[0].level)} generalisation interval reaches {decimal(median(halves))} to either "
+        f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). It is "
+        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually print, which "
+        "answers only how the score would move if the same texts were shuffled anew."
+    )
+    return Finding("How precise the scores are", text)
+
+
+def _gaps(rows: Sequence[ScoreRow]) -> Finding | None:
+    degenerate = [f"{row.model_title} on {row.task}" for row in rows if row.degenerate]
+    undefined = [f"{row.model_title} on {row.task}" for row in rows if math.isnan(row.mean)]
+    have = {(row.task, row.model) for row in rows}
+    titles = {row.model: row.model_title for row in rows}
+    absent = [
+        f"{titles[model]} on {task}"
+        for task in unique(row.task for row in rows)
+        for model in titles
+        if (task, model) not in have
+    ]
+    parts = []
+    if degenerate:
+        parts.append(f"All folds gave the same score, so there is no interval: {listed(degenerate)}.")
+    if undefined or absent:
+        parts.append(f"No score: {listed(undefined + absent)}.")
+    return Finding("Gaps", " ".join(parts)) if parts else None
