@@ -19,7 +19,8 @@ from sentflow.report.families.probing.rows import EffectRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.families.probing.summary import in_order
 from sentflow.report.rows import read_rows, write_rows
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 scores = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=8)

@@ -16,7 +16,8 @@ from sentflow.report.families.similarity.words import CONTAMINATION, contaminati
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
 from sentflow.report.similarity.findings import similarity_findings
-from sentflow.report.table.formats import latex_text, markdown_text
+from sentflow.report.table.formats import markdown_text
+from sentflow.report.table.latex import latex_text
 
 PAIRS = ["STS12", "STSB-test"]
 MODELS = list(fake_similarity.LEVELS)

@@ -14,7 +14,8 @@ from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
 from sentflow.report.rows import read_rows
 from sentflow.report.similarity.tested import better_than, mark
 from sentflow.report.table.cells import BEST, NOT_WORSE
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 from sentflow.similarity.differences import SimilarityDifference
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"

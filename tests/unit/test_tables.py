@@ -18,7 +18,8 @@ from sentflow.report.families.probing.score_table import score_cell, scores_tabl
 from sentflow.report.families.probing.tasks_table import tasks_table
 from sentflow.report.numbers import decimal, duration, interval, memory
 from sentflow.report.table.cells import Cell
-from sentflow.report.table.formats import csv_text, latex, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex, latex_text
 
 
 @pytest.mark.parametrize(

@@ -462,7 +462,7 @@ class Targets:
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
-        return lambda wildcards: _code_of_product(kind, _product(kind, wildcards).module)
+        return lambda wildcards: code_of_product(kind, _product(kind, wildcards).module)
 
     def table_settings(self, wildcards: Any) -> str:
         """How captions begin, and what the tables of published scores and of pair sets hold of papers."""
@@ -698,20 +698,19 @@ def _product(kind: str, wildcards: Any) -> Product:
 
 
 @cache
-def _code_of_product(kind: str, module: str) -> str:
-    command = code(f"sentflow.commands.{kind}", without=_REGISTRY)
-    return f"{command} {code(module)}"
+def code_of_product(kind: str, module: str) -> str:
+    """The digests of a command and of the module that makes a table, figure or check."""
+    return _codes(f"sentflow.commands.{kind}", module)
 
 
 @cache
-def code_of_report() -> str:
+def code_of_page() -> str:
     """The digests of the page and of everything that it shows."""
-    return " ".join(
-        [
-            code("sentflow.commands.report", without=_REGISTRY),
-            *(code(name) for name in products.modules_of_page()),
-        ]
-    )
+    return _codes("sentflow.commands.report", *products.modules_of_page())
+
+
+def _codes(*modules: str) -> str:
+    return " ".join(code(module, without=_REGISTRY) for module in modules)
 
 
 @cache

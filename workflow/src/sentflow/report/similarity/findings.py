@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import average_of, key_of, main_rows
+from sentflow.report.families.similarity.sts_table import average_of, key_of
 from sentflow.report.findings import Finding
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import unique

@@ -9,6 +9,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
+from sentflow.report.rows import row_from
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
 
@@ -47,19 +48,11 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[ScoreRow]) 
     """The entries of ``report.published`` whose task and encoder were scored, in their order."""
     score_of = {(row.task, row.model): row for row in rows}
     return [
-        PublishedScore(
-            task=row.task,
-            model=row.model,
-            model_title=row.model_title,
-            metric=row.metric,
-            n_balanced_rows=row.n_balanced_rows,
+        row_from(
+            PublishedScore,
+            vars(row),
             published=float(entry["value"]),
-            mean=row.mean,
             difference=row.mean - float(entry["value"]),
-            repeatability_low=row.repeatability_low,
-            repeatability_high=row.repeatability_high,
-            generalisation_low=row.generalisation_low,
-            generalisation_high=row.generalisation_high,
             source=entry["source"],
         )
         for entry in entries

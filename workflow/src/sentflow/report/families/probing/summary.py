@@ -9,7 +9,7 @@ from sentflow.errors import DataError
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.report.families.probing.rows import CurveRow, ScoreRow
 from sentflow.report.result_settings import described, number_or_nan
-from sentflow.report.rows import unique
+from sentflow.report.rows import row_from, unique
 from sentflow.texts.checks import BATCH_ROWS
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
@@ -38,37 +38,22 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         The score file lacks a key.
     """
     try:
-        task, model = scores["task"], scores["model"]
         # a score file names only what is not as published
         switches = Switches.unlike_published(scores.get("switches", {}))
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
-        about_task, about_model = described(settings, "tasks", task), described(settings, "models", model)
-        return ScoreRow(
-            task=task,
+        about_task, about_model = (
+            described(settings, "tasks", scores["task"]),
+            described(settings, "models", scores["model"]),
+        )
+        return row_from(
+            ScoreRow,
+            scores,
             task_title=about_task["title"],
             family=about_task["family"],
-            model=model,
             model_title=about_model["title"],
-            metric=scores["metric"],
-            classifier=scores["classifier"],
-            layout=scores["layout"],
-            data_version=scores["data_version"],
-            protocol=scores["protocol"],
-            repetitions=scores["repetitions"],
-            folds=scores["folds"],
-            seed=scores["seed"],
-            n_rows=scores["n_rows"],
-            n_balanced_rows=scores["n_balanced_rows"],
-            n_classes=scores["n_classes"],
-            n_train=scores["n_train"],
-            n_contradicting=scores["n_contradicting"],
-            dimension=scores["dimension"],
-            n_folds=scores["n_folds"],
-            mean=number_or_nan(scores["mean"]),
-            std=number_or_nan(scores["std"]),
             repeatability_low=number_or_nan(repeatability["low"]),
             repeatability_high=number_or_nan(repeatability["high"]),
             repeatability_level=repeatability["level"],
@@ -83,7 +68,6 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
             clips=switches.clip_metric,
             own_interval=switches.interval,
-            groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
             item_mean=number_or_nan(item["mean"]),
             item_low=number_or_nan(item["low"]),
@@ -141,38 +125,16 @@ def curve_rows(
                 f"{row.task}, {row.model}: {quantity} has {len(means)} aggregated epochs but the score "
                 f"table has {len(counts)}. Delete both score files and run again."
             )
-        for index, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True)):
+        found += [
+            row_from(
+                CurveRow, vars(row), quantity=quantity, epoch=epoch, mean=mean, low=low, high=high,
+                level=row.repeatability_level, n_folds=count, n_folds_total=row.n_folds,
+            )
+            for epoch, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True), 1)
             # under early stopping, few folds that are left are not typical ones
-            if not row.ends_curves or 2 * count >= row.n_folds:
-                found.append(_curve_row(row, quantity, index + 1, (mean, low, high), count))
+            if not row.ends_curves or 2 * count >= row.n_folds
+        ]  # fmt: skip
     return found
-
-
-def _curve_row(
-    row: ScoreRow, quantity: str, epoch: int, values: tuple[float, float, float], n_folds: int
-) -> CurveRow:
-    return CurveRow(
-        task=row.task,
-        task_title=row.task_title,
-        family=row.family,
-        model=row.model,
-        model_title=row.model_title,
-        is_control=row.is_control,
-        metric=row.metric,
-        data_version=row.data_version,
-        quantity=quantity,
-        epoch=epoch,
-        mean=values[0],
-        low=values[1],
-        high=values[2],
-        level=row.repeatability_level,
-        n_folds=n_folds,
-        n_folds_total=row.n_folds,
-        protocol=row.protocol,
-        switches=row.switches,
-        not_comparable=row.not_comparable,
-        position=row.position,
-    )
 
 
 def _series(published: Mapping[str, Any], pattern: str) -> list[float]:

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
-from sentflow.report.families.similarity.sts_table import main_rows
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.figure.texts import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
