@@ -173,7 +173,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
         ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),
         ("report/families/similarity/summary.py", AFTER_MEASURES),
-        ("stats/generalisation.py", ("score", "hardest", "table", "check …similarity", *AFTER_SCORES)),
+        ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
         ("probing/protocol/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),

@@ -13,7 +13,7 @@ from sentflow.report.comparison_rows import PairRow
 from sentflow.report.comparison_texts import NOTHING
 from sentflow.report.costs import pareto
 from sentflow.report.families.probing import differences, rankings, wins
-from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
+from sentflow.report.families.probing.differences import MAX_PAIRS, shown_pairs
 from sentflow.report.families.probing.rows import ScoreRow
 from sentflow.report.figure import canvas
 from sentflow.report.rows import write_rows

@@ -54,7 +54,7 @@ def test_section_stands_beside_the_tasks(tmp_path, data):
     page = render(make_sources(tmp_path, **parts_of(data), models={"tfidf": {"title": "TF-IDF <i>"}}))
     elements(page)
     assert page.count('id="similarity"') == page.count('id="scores"') == 1
-    assert "Took no part: TF-IDF &lt;i&gt;" in page
+    assert "Not measured: TF-IDF &lt;i&gt;" in page
     assert "A set of &lt;b&gt;pairs&lt;/b&gt;" in page
     assert CONTAMINATION in page
     assert "not scored" in page

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow, average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
 from sentflow.report.rows import unique
 

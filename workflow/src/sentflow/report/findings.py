@@ -8,9 +8,8 @@ from statistics import median
 
 from sentflow.report import tested
 from sentflow.report.comparisons import Comparisons, beaten
-from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
-from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow, average_score
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import unique
 

@@ -1,4 +1,4 @@
-"""The rows of the summary files: one dataclass per file, and how they are stored as Parquet.
+"""How rows are stored: one Parquet file for the rows of one dataclass, one column per attribute.
 
 Every table and figure is made from one of these files alone, so a row carries what a caption needs.
 """
@@ -13,12 +13,11 @@ from typing import Any, Protocol, TypeVar, get_type_hints
 import numpy as np
 import pyarrow as pa
 
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.parquet import read_parquet, write_parquet
 
 SAMPLE_DATA = "sample data"
-
 
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
 
@@ -31,7 +30,6 @@ class DataRow(Protocol):
         """What the texts are."""
 
 
-# what every row that belongs to a task has in common
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
 
@@ -139,3 +137,26 @@ def _restored(value: Any, kind: type) -> Any:
     if value is not None:
         return float(value) if kind is float else value
     return math.nan if kind is float else "" if kind is str else None
+
+
+def described(settings: Mapping[str, Any], section: str, name: str) -> Mapping[str, Any]:
+    """The entry of a task, encoder, pair set … in the settings.
+
+    Raises
+    ------
+    ConfigError
+        There is a result of something that the settings do not know.
+    """
+    entries: Mapping[str, Any] = settings.get(section, {})
+    if name not in entries:
+        raise ConfigError(
+            f"there are results of {name!r}, but the settings under {section!r} know only: "
+            f"{', '.join(entries) or 'nothing'}."
+        )
+    entry: Mapping[str, Any] = entries[name]
+    return entry
+
+
+def number_or_nan(value: float | None) -> float:
+    """A number of a JSON file, whose null is an undefined one."""
+    return math.nan if value is None else float(value)

@@ -10,8 +10,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow, average_score
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.rows import data_versions, unique
 

@@ -58,8 +58,8 @@ def _pipes(cells: Sequence[str]) -> str:
 def markdown(text: str) -> str:
     """Text in which nothing is Markdown."""
     text = visible(text)
-    for sign in ("\\", "|", "*", "_", "`", "<", ">"):
-        text = text.replace(sign, "\\" + sign)
+    for character in ("\\", "|", "*", "_", "`", "<", ">"):
+        text = text.replace(character, "\\" + character)
     # brackets alone are those of an interval; with an address behind them they would be a link
     return " ".join(text.replace("](", "]\\(").split("\n"))
 

@@ -76,8 +76,8 @@ def latex_text(table: Table) -> str:
 
 
 def latex(text: str) -> str:
-    """Text in which nothing is a LaTeX command; signs outside ASCII that need mathematics get it."""
-    escaped = "".join(_LATEX.get(sign, sign) for sign in visible(text))
+    """Text in which nothing is a LaTeX command; characters outside ASCII that need mathematics get it."""
+    escaped = "".join(_LATEX.get(character, character) for character in visible(text))
     # a bracket that opens a line would be read as the optional argument of the line break before it
     return "{}" + escaped if escaped.startswith("[") else escaped
 
@@ -146,5 +146,5 @@ def _is_stacked(table: Table) -> bool:
 
 
 def _breakable(name: str) -> str:
-    """A name that may go on in the next line after any sign that joins words, however long it is."""
+    """A name that may go on in the next line after any character that joins words, however long it is."""
     return r"\allowbreak{}".join(latex(part) for part in re.split(r"(?<=[-_./])(?=\w)", name))

@@ -6,8 +6,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.probing.rows import ScoreRow
+from sentflow.report.families.probing.rows import ScoreRow, average_score
 from sentflow.report.families.similarity.data import main_rows
 from sentflow.report.families.similarity.rows import (
     AlignmentRow,

@@ -7,10 +7,10 @@ from typing import Any
 
 from sentflow.report import captions
 from sentflow.report.families.probing.rows import ScoreRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
 from sentflow.report.rows import row_from
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,4 @@ def _line(score: PublishedScore) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`published_table` of the files of an experiment."""
-    return published_table(inputs.rows(ScoreRow), settings["caption"], settings.get("published", ()))
+table = made_of(ScoreRow, published_table, published=True)

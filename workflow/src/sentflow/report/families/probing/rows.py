@@ -1,6 +1,7 @@
 """The rows of the summaries of tasks: one dataclass per file."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -221,3 +222,9 @@ def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None =
     is_cut = row.clips if clips is None else clips
     least = 0.0 if is_cut else -1.0 if row.metric == "mcc" else -1 / (row.n_classes - 1)
     return min(max(low, least), 1.0), max(min(high, 1.0), least)
+
+
+def average_score(rows: Sequence[ScoreRow], n_tasks: int) -> float:
+    """Mean over tasks of one model; NaN unless all `n_tasks` tasks are there."""
+    means = [row.mean for row in rows if not math.isnan(row.mean)]
+    return math.fsum(means) / n_tasks if n_tasks and len(means) == n_tasks else math.nan

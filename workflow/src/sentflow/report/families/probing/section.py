@@ -6,10 +6,9 @@ from typing import Any
 from sentflow.report import captions
 from sentflow.report.comparisons import Comparisons, beaten, detectable, joined_letters, letters, mark
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.families.probing.protocol_table import protocols_table
-from sentflow.report.families.probing.rows import EffectRow, ScoreRow
+from sentflow.report.families.probing.rows import EffectRow, ScoreRow, average_score
 from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.figure.texts import counted
 from sentflow.report.findings import findings, ranking

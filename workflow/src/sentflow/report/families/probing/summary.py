@@ -1,15 +1,18 @@
 """Many score files -> the rows of the summary, refusing to put together what cannot be compared."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from sentflow.errors import DataError
+from sentflow.files.parquet import read_parquet
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.report.families.probing.rows import CurveRow, ScoreRow
-from sentflow.report.result_settings import described, number_or_nan
-from sentflow.report.rows import row_from, unique
+from sentflow.report.rows import described, number_or_nan, row_from, unique
 from sentflow.texts.checks import BATCH_ROWS
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
@@ -172,3 +175,33 @@ def _differences(rows: Sequence[ScoreRow], names: Sequence[str], where: str) -> 
             listed = ", ".join(f"{value} ({first})" for value, first in values.items())
             problems.append(f"{where}: {name} differs: {listed}")
     return problems
+
+
+_TEST_EPOCH = -1  # the published table marks test values so
+
+
+def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
+    """Per quantity the number of folds with a value at epoch 1, 2, … (the published numbering).
+
+    Raises
+    ------
+    DataError
+        The file is not a score table, or an epoch is left out.
+    """
+    try:
+        table = read_parquet(path, ["metric", "train_epoch"])
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable score table ({error}). Delete it and run again."
+        ) from error
+    pairs = zip(table["metric"].to_pylist(), table["train_epoch"].to_pylist(), strict=True)
+    counts: dict[str, Counter[int]] = {}
+    for quantity, epoch in pairs:
+        if epoch != _TEST_EPOCH:
+            counts.setdefault(quantity, Counter())[epoch] += 1
+    for quantity, by_epoch in counts.items():
+        if sorted(by_epoch) != list(range(1, len(by_epoch) + 1)):
+            raise DataError(f"{path}: the epochs of {quantity} do not run from 1 without gaps.")
+    return {
+        quantity: [by_epoch[epoch] for epoch in sorted(by_epoch)] for quantity, by_epoch in counts.items()
+    }

@@ -18,8 +18,7 @@ from sentflow.report.families.similarity.rows import (
     TruncationRow,
 )
 from sentflow.report.families.similarity.words import GEOMETRY
-from sentflow.report.result_settings import described, number_or_nan
-from sentflow.report.rows import row_from, unique
+from sentflow.report.rows import described, number_or_nan, row_from, unique
 from sentflow.similarity.differences import OVERLAP
 from sentflow.similarity.storage import SimilarityRows
 
