@@ -11,12 +11,16 @@ from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_wor
 from sentflow.cli.rule_requests import rule_requests
 from sentflow.encoders.dependencies import modules_of_others
 from sentflow.encoders.entries import FETCH_KEYS
+from sentflow.graph.products import known_products
 from sentflow.graph.provenance import code
+from sentflow.graph.targets import code_of_page, code_of_product
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
 # Modules of other kinds of encoder do not count.
 OF_A_KIND = {"embed", "embed_task", "fetch_model"}
+# The module that makes one of them counts, and no other.
+OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol: rules that inherit all but their outputs.
 INHERITED = "_study"
 # Two rules of one command: tables of tasks, and of pair sets.
@@ -153,6 +157,12 @@ def test_params_carry_the_digest_of_the_code(rules):
             assert digests <= {code(command, without=modules_of_others(kind)) for kind in FETCH_KEYS}, (
                 rule.name
             )
+        elif rule.name in OF_PRODUCTS:
+            makers = {product.module for product in known_products() if product.kind == rule.name}
+            assert digests <= {code_of_product(rule.name, module) for module in makers}, rule.name
+            assert len(digests) > 1, rule.name
+        elif rule.name == "report":
+            assert digests == {code_of_page()}
         else:
             assert digests == {None if rule.name in WITHOUT_CODE else code(command)}, rule.name
 

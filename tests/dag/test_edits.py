@@ -15,6 +15,7 @@ COSTS = (
     *(f"table …{name}" for name in ("costs", "encoders")),
     *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
 )
+CHECKS_OF_SCORES = tuple(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls"))
 AFTER_SCORES = (
     "compare",
     "summarise",
@@ -22,7 +23,8 @@ AFTER_SCORES = (
     *(f"table …{name}" for name in TABLES_OF_SCORES),
     *(f"figure …{name}" for name in FIGURES_OF_SCORES),
     "figure …geometry-and-scores",
-    *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
+    *CHECKS_OF_SCORES,
+    "check …tables",
     "report",
 )
 AFTER_COMPARE = (
@@ -185,8 +187,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
         ("compare/scores.py", AFTER_SCORES),
         ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
-        ("report/table/formats.py", ("table", "check", "report")),
-        ("report/families/probing/heatmap.py", ("figure", "report")),
+        ("report/table/formats.py", ("table", "check …tables", "check …similarity", "report")),
+        ("report/families/probing/heatmap.py", ("figure …heatmap", "report")),
+        ("report/families/probing/tasks_table.py", ("table …tasks", "report")),
+        ("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
+        ("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
+        ("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
+        ("report/families/geometry/spectrum.py", ("figure …spectrum", "report")),
+        ("report/families/probing/checks.py", (*CHECKS_OF_SCORES, "report")),
+        ("report/families/probing/section.py", ("report",)),
         ("report/checks.py", ("check", "report")),
         ("report/page/page.py", ("report",)),
         ("report/record.py", ("record", "report")),
@@ -202,7 +211,9 @@ def test_code_that_all_share_runs_everything(project, everything):
     assert planned(project) == everything
 
 
-@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config/experiment.py", "graph/provenance.py"])
+@pytest.mark.parametrize(
+    "module", ["graph/targets.py", "graph/products.py", "graph/config/experiment.py", "graph/provenance.py"]
+)
 def test_code_of_the_workflow_itself_runs_nothing(project, module):
     edit(project / PACKAGE / module)
     assert planned(project) == set()
@@ -212,8 +223,10 @@ def test_code_of_the_workflow_itself_runs_nothing(project, module):
     ("file", "run_again"),
     [
         ("report/figure/sentflow.mplstyle", ("figure", "report")),
+        ("report/table/latex.tex.j2", ("table", "check …tables", "check …similarity", "report")),
         ("report/page/page.html.j2", ("report",)),
         ("report/page/page.css", ("report",)),
+        ("report/families/similarity/page/results.html.j2", ("report",)),
         ("report/page/page.js", ("report",)),
         (
             "texts/sample/vocabulary/comments.yaml",

@@ -16,7 +16,7 @@ from sentflow.errors import DataError
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.tasks_table import tasks_table
-from sentflow.report.table.formats import latex_text
+from sentflow.report.table.latex import latex_text
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds
 from sentflow.texts.prepare import PrepareSettings, prepare

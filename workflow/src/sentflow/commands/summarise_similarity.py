@@ -3,7 +3,8 @@
 import argparse
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,31 @@ from sentflow.report.families.similarity.rows import (
     TruncationRow,
 )
 from sentflow.similarity.storage import read_similarities
+
+# what is written: rows, and the attribute that names their set
+_FILES: dict[str, tuple[type[Any], str]] = {
+    "similarity": (SimilarityRow, "pairs"),
+    "regressions": (RegressionRow, "regression"),
+    "alignments": (AlignmentRow, "alignment_set"),
+    "geometry": (GeometryRow, "family"),
+    "spectra": (SpectrumRow, "family"),
+    "truncation": (TruncationRow, "pairs"),
+    "histograms": (HistogramRow, "pairs"),
+}
+# results, the key that names their set, and what is made of each
+_MADE_OF: tuple[tuple[str, str, dict[str, Callable[[Any, Any], Any]]], ...] = (
+    ("regressions", "regression", {"regressions": summary.regression_row}),
+    ("alignments", "set", {"alignments": summary.alignment_row}),
+    (
+        "geometry",
+        "family",
+        {
+            "geometry": summary.geometry_rows,
+            "spectra": summary.spectrum_rows,
+            "truncation": summary.truncation_rows,
+        },
+    ),
+)
 
 logger = logging.getLogger(__name__)
 
@@ -44,15 +70,7 @@ def parser() -> argparse.ArgumentParser:
         help='JSON: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title", '
         '"control"}}, "baselines": […], "alignments", "regressions", "measure", "correlation", "order"}',
     )
-    for name in (
-        "similarity",
-        "regressions",
-        "alignments",
-        "geometry",
-        "spectra",
-        "truncation",
-        "histograms",
-    ):
+    for name in _FILES:
         found.add_argument(f"--{name}-out", type=Path, required=True, help="Parquet file to write")
     return found
 
@@ -67,65 +85,44 @@ def main(argv: Sequence[str] | None = None) -> int:
             "beside each file of --similarity, in the same order."
         )
     settings = json.loads(args.settings)
-    similarity: list[SimilarityRow] = []
-    histograms: list[HistogramRow] = []
-
-    def add_scores(scores: Any, rows: Path) -> None:
-        pairs = read_similarities(rows)
-        similarity.extend(summary.similarity_rows(scores, pairs, settings))
-        histograms.extend(summary.histogram_rows(scores, pairs, settings))
-
+    found: dict[str, list[Any]] = {name: [] for name in _FILES}
     scored = _results(args.similarity, "pairs")
     for file, scores, rows in zip(args.similarity, scored, args.rows, strict=True):
-        _told(file, lambda scores=scores, rows=rows: add_scores(scores, rows))  # type: ignore[misc]
-    regressions = _each(args.regressions, "regression", summary.regression_row, settings)
-    alignments = _each(args.alignments, "set", summary.alignment_row, settings)
-    geometry = _each(args.geometry, "family", summary.geometry_rows, settings)
-    spectra = _each(args.geometry, "family", summary.spectrum_rows, settings)
-    truncation = _each(args.geometry, "family", summary.truncation_rows, settings)
-
-    write_rows(args.similarity_out, SimilarityRow, summary.in_order(similarity, settings, "pairs"))
-    write_rows(args.regressions_out, RegressionRow, summary.in_order(regressions, settings, "regression"))
-    write_rows(args.alignments_out, AlignmentRow, summary.in_order(alignments, settings, "alignment_set"))
-    write_rows(args.geometry_out, GeometryRow, summary.in_order(_flat(geometry), settings, "family"))
-    write_rows(args.spectra_out, SpectrumRow, summary.in_order(_flat(spectra), settings, "family"))
-    write_rows(args.truncation_out, TruncationRow, summary.in_order(_flat(truncation), settings, "pairs"))
-    write_rows(args.histograms_out, HistogramRow, summary.in_order(histograms, settings, "pairs"))
-    logger.info(
-        "%d correlations, %d alignments, %d geometries", len(similarity), len(alignments), len(geometry)
-    )
+        with _told(file):
+            pairs = read_similarities(rows)
+            found["similarity"] += summary.similarity_rows(scores, pairs, settings)
+            found["histograms"] += summary.histogram_rows(scores, pairs, settings)
+    for source, key, makers in _MADE_OF:
+        files = getattr(args, source)
+        for file, result in zip(files, _results(files, key), strict=True):
+            with _told(file):
+                for name, make in makers.items():
+                    made = make(result, settings)
+                    found[name] += made if isinstance(made, list) else [made]
+    for name, (kind, set_key) in _FILES.items():
+        write_rows(getattr(args, f"{name}_out"), kind, summary.in_order(found[name], settings, set_key))
+    logger.info("; ".join(f"{len(rows):,} {name}" for name, rows in found.items()))
     return 0
 
 
 def _results(files: Sequence[Path], key: str) -> list[Any]:
     results = [read_json(file) for file in files]
     for file, result in zip(files, results, strict=True):
-        _told(file, lambda result=result: (result[key], result["model"]))  # type: ignore[misc]
+        with _told(file):
+            _ = result[key], result["model"]
     summary.refuse_twice(results, key)
     return results
 
 
-def _each(
-    files: Sequence[Path], key: str, make: Callable[[Any, Any], Any], settings: dict[str, Any]
-) -> list[Any]:
-    return [
-        _told(file, lambda result=result: make(result, settings))  # type: ignore[misc]
-        for file, result in zip(files, _results(files, key), strict=True)
-    ]
-
-
-def _told(file: Path, make: Callable[[], Any]) -> Any:
-    """What `make` gives; a missing key or other bad data is told with the file it stands in."""
+@contextmanager
+def _told(file: Path) -> Iterator[None]:
+    """A missing key or other bad data is told with the file it stands in."""
     try:
-        return make()
+        yield
     except KeyError as error:
         raise DataError(f"{file}: no key {error}. Delete the file and run again.") from error
     except DataError as error:
         raise DataError(f"{file}: {error}") from error
-
-
-def _flat(lists: Sequence[Sequence[Any]]) -> list[Any]:
-    return [row for rows in lists for row in rows]
 
 
 if __name__ == "__main__":

@@ -183,7 +183,6 @@ class Probing(Family):
         return {
             "tasks": self.tasks,
             "protocols": [self._told_protocol(name) for name in self.protocols],
-            "published": self.published()["published"],
         }
 
     def published(self) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.rows import data_versions, unique
 

@@ -57,3 +57,8 @@ class SimilarityData:
     def rows(self) -> list[SimilarityRow | RegressionRow | AlignmentRow | GeometryRow]:
         """The rows of all tables: each names an encoder and what its data are."""
         return [*self.scores, *self.regressions, *self.alignments, *self.geometry]
+
+
+def main_rows(rows: Sequence[SimilarityRow]) -> list[SimilarityRow]:
+    """The rows of the chosen measure and coefficient over whole pair sets."""
+    return [row for row in rows if row.is_main and row.aggregation == "all"]

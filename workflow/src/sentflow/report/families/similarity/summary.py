@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import DataError
-from sentflow.files.rows import number_or_nan
+from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.arguments import described
 from sentflow.report.families.similarity.rows import (
     SAME_VECTOR,
@@ -73,13 +73,12 @@ def similarity_rows(
                 low, high = limits.get(coefficient) or (None, None)
                 is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
                 found.append(
-                    SimilarityRow(
-                        pairs=scores["pairs"],
+                    row_from(
+                        SimilarityRow,
+                        scores,
                         pairs_title=about["title"],
                         group=about.get("group", ""),
                         family=about["family"],
-                        language=scores["language"],
-                        data_version=scores["data_version"],
                         **model,
                         is_baseline=scores["model"] in settings["baselines"],
                         measure=measure,
@@ -91,8 +90,6 @@ def similarity_rows(
                         value=number_or_nan(values[coefficient]),
                         low=number_or_nan(low),
                         high=number_or_nan(high),
-                        level=scores["level"],
-                        n_resamples=scores["n_resamples"],
                         is_main=is_main,
                         warnings=" ".join(scores["warnings"]),
                     )
@@ -103,21 +100,11 @@ def similarity_rows(
 def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> RegressionRow:
     """The row of one regression."""
     about = described(settings, "regressions", result["regression"])
-    return RegressionRow(
-        regression=result["regression"],
+    return row_from(
+        RegressionRow,
+        {**result, **about},
         regression_title=about["title"],
-        train=about["train"],
-        dev=about["dev"],
-        test=about["test"],
         **_model(settings, result["model"]),
-        n_train=result["n_train"],
-        n_dev=result["n_dev"],
-        n_test=result["n_test"],
-        dev_pearson=number_or_nan(result["dev_pearson"]),
-        pearson=number_or_nan(result["pearson"]),
-        spearman=number_or_nan(result["spearman"]),
-        mse=number_or_nan(result["mse"]),
-        epochs=number_or_nan(result["epochs"]),
         data_version=_data_version(settings, [about["train"], about["dev"], about["test"]]),
     )
 
@@ -127,23 +114,16 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
     about, config = described(settings, "alignments", result["set"]), result["config"]
     pairs = list(about["pairs"])
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
-    return AlignmentRow(
+    return row_from(
+        AlignmentRow,
+        {**config, **result},
         alignment_set=result["set"],
         alignment_title=about["title"],
         family=described(settings, "pairs", pairs[0])["family"],
         pairs=" ".join(pairs),
         **_model(settings, result["model"]),
-        variant=config["variant"],
-        threshold=float(config["threshold"]),
-        comparison=config["comparison"],
         sentences=config.get("sentences", "all"),
         batch=int(config.get("batch") or 0),
-        alignment=number_or_nan(result["alignment"]),
-        uniformity=number_or_nan(result["uniformity"]),
-        n_positive=result["n_positive"],
-        n_sentences=result["n_sentences"],
-        n_pairs=result["n_pairs"],
-        n_zero=result["n_zero"],
         data_version=_data_version(settings, pairs),
         positives=" ".join(config.get("positives", ())),
         alignment_low=number_or_nan(low),
@@ -156,29 +136,26 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
 def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GeometryRow]:
     """The measures of one encoder on one family; corrected scores last."""
     own = {
-        "family": result["family"],
         **_model(settings, result["model"]),
-        "n_texts": result["n_texts"],
-        "dimension": result["dimension"],
         "data_version": _data_version(settings, _of_family(settings, result["family"])),
         "warnings": " ".join(result["warnings"]),
     }
     found = [
-        GeometryRow(
+        row_from(
+            GeometryRow,
+            {"low": None, "high": None, **result, **measure},
             **own,
             measure=name,
             pairs="",
-            value=number_or_nan(measure["value"]),
-            low=number_or_nan(measure.get("low")),
-            high=number_or_nan(measure.get("high")),
             level=number_or_nan(settings.get("level")),
-            range=measure["range"],
         )
         for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
     ]
     whitened = result.get("whitened") or {}
     found += [
-        GeometryRow(
+        row_from(
+            GeometryRow,
+            result,
             **own,
             measure=f"whitened-{coefficient}",
             pairs=pairs,
@@ -200,14 +177,13 @@ def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> lis
     version = _data_version(settings, _of_family(settings, result["family"]))
     shares = [float(share) for share in result["spectrum"]]
     return [
-        SpectrumRow(
-            family=result["family"],
+        row_from(
+            SpectrumRow,
+            result,
             **model,
             component=place,
             share=share,
             cumulative=math.fsum(shares[:place]),
-            n_texts=result["n_texts"],
-            dimension=result["dimension"],
             data_version=version,
             position=_position(settings, result["model"]),
         )
@@ -219,14 +195,12 @@ def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> l
     """The score of every pair set with shortened vectors."""
     model = _model(settings, result["model"])
     return [
-        TruncationRow(
-            family=result["family"],
-            pairs=point["pairs"],
+        row_from(
+            TruncationRow,
+            {**result, **point},
             pairs_title=described(settings, "pairs", point["pairs"])["title"],
             **model,
-            dimensions=point["dimensions"],
             full_dimensions=result["dimension"],
-            spearman=number_or_nan(point["spearman"]),
             data_version=_data_version(settings, [point["pairs"]]),
             position=_position(settings, result["model"]),
         )
@@ -262,8 +236,9 @@ def histogram_rows(
         quartiles = np.quantile(members, (0.25, 0.5, 0.75)) if len(members) else (math.nan,) * 3
         counts, _ = np.histogram(members, bins=limits)
         found += [
-            HistogramRow(
-                pairs=scores["pairs"],
+            row_from(
+                HistogramRow,
+                scores,
                 pairs_title=about["title"],
                 **_model(settings, scores["model"]),
                 measure=measure,
@@ -277,7 +252,6 @@ def histogram_rows(
                 high=float(limits[index + 1]),
                 count=int(count),
                 value=value,
-                data_version=scores["data_version"],
             )
             for index, count in enumerate(counts)
         ]
