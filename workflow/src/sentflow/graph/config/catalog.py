@@ -8,12 +8,11 @@ from typing import Any
 from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
-from sentflow.graph.config.names import name_problems
 from sentflow.graph.config.parts import PARTS, SECTIONS
 from sentflow.graph.config.probing import PROTOCOLS, TASKS, source_problems
 from sentflow.graph.config.schema import load_schema, schema_problems
 from sentflow.graph.config.shared import DATASETS
-from sentflow.graph.config.values import plain_values
+from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
 
 
