@@ -47,9 +47,9 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    entries, problems = _own_entries(own, workflow, (TASKS, DATASETS))
-    for name, entry in entries["tasks"].items():
-        problems += source_problems(name, as_map(entry), entries["datasets"])
+    entries, problems, unfit = _own_entries(own, workflow, (TASKS, DATASETS))
+    for name in entries["tasks"].keys() - unfit["tasks"]:
+        problems += source_problems(name, entries["tasks"][name], entries["datasets"])
     refuse(problems)
     return TaskCatalog(entries["tasks"], entries["datasets"])
 
@@ -62,7 +62,7 @@ def protocol_catalog(workflow: Path, own: Mapping[str, Any]) -> Entries:
     dict
         Every protocol by name, with what it takes from others by ``like``.
     """
-    entries, problems = _own_entries(own, workflow, (PROTOCOLS,))
+    entries, problems, _ = _own_entries(own, workflow, (PROTOCOLS,))
     refuse(problems)
     return entries["protocols"]
 
@@ -87,13 +87,15 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
     ConfigError
         Names every mistake of the configuration but those of the selection.
     """
-    _, entries, problems = checked(config, workflow)
+    _, entries, problems, _ = checked(config, workflow)
     refuse(problems)
     return entries
 
 
-def checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, AllEntries, list[str]]:
-    """The configuration in built-in types, all entries, and the problems of the entries.
+def checked(
+    config: Mapping[str, Any], workflow: Path
+) -> tuple[Entry, AllEntries, list[str], dict[str, set[str]]]:
+    """The configuration in built-in types, and what `read_entries` finds.
 
     Problems of the configuration itself are raised at once: entries may not even be maps then.
     """
@@ -111,8 +113,8 @@ def checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, AllEntrie
 
 def _own_entries(
     own: Mapping[str, Any], workflow: Path, sections: tuple[Section, ...]
-) -> tuple[AllEntries, list[str]]:
-    """All entries of some sections, and their problems."""
+) -> tuple[AllEntries, list[str], dict[str, set[str]]]:
+    """What `read_entries` finds of some sections; other keys of a configuration are not read."""
     plain = plain_values({section.name: own.get(section.name) or {} for section in sections})
     of_config = load_schema(workflow, "config")["properties"]
     schema = {"properties": {section.name: of_config[section.name] for section in sections}}
