@@ -48,8 +48,9 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
         Names every mistake: the key, the value, and what to write instead.
     """
     entries, problems, unfit = _own_entries(own, workflow, (TASKS, DATASETS))
-    for name in entries["tasks"].keys() - unfit["tasks"]:
-        problems += source_problems(name, entries["tasks"][name], entries["datasets"])
+    for name, entry in entries["tasks"].items():
+        if name not in unfit["tasks"]:
+            problems += source_problems(name, entry, entries["datasets"])
     refuse(problems)
     return TaskCatalog(entries["tasks"], entries["datasets"])
 

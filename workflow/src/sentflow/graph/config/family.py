@@ -29,7 +29,7 @@ class Section:
     noun
         One entry, in messages.
     named_in
-        Places of a configuration that hold a name, or a list of names, of what is to be run.
+        Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
