@@ -35,7 +35,7 @@ CALLS = {
 }
 METHODS = {"extractall", "extract", "unpack_archive"}
 # Where a module of others is run: the user's own encoder, which the configuration names
-MAY_IMPORT_FILES = {"encoders/kinds/custom.py"}
+MAY_IMPORT_FILES = {"encoders/kinds/custom_code.py"}
 
 
 def dotted(node: ast.expr) -> str:

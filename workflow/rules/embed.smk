@@ -12,6 +12,7 @@ rule embed:
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
     log:
         paths.log("embed", "{model}/{dataset}"),
     benchmark:
@@ -48,6 +49,7 @@ rule embed_task:
     output:
         embeddings=paths.TASK_EMBEDDINGS,
         info=paths.TASK_EMBEDDINGS_INFO,
+        made=paths.TASK_EMBEDDINGS_MADE,
     log:
         paths.log("embed_task", "{model}/{dataset}/{task}"),
     benchmark:

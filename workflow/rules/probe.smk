@@ -60,8 +60,8 @@ rule probe_lazy:
         runtime=lambda wildcards, attempt: 120 * attempt,
         call_seconds=targets.call_seconds,
     params:
-        code=code("sentflow.commands.probe_lazy"),
-        env=versions("numpy", "scikit-learn", "torch"),
+        code=targets.lazy_code,
+        env=targets.lazy_versions,
         settings=targets.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"

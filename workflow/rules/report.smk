@@ -34,6 +34,7 @@ rule summarise_costs:
         summary=targets.summaries()[:1],
         similarity=targets.similarity.summary_of_scores(),
         manifests=targets.manifests(),
+        made=targets.embedding_making(),
         embeddings=targets.embedding_infos(),
     output:
         costs=paths.COSTS,

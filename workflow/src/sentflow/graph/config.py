@@ -13,8 +13,11 @@ from typing import Any
 import yaml
 from jsonschema import Draft202012Validator, ValidationError
 
-from sentflow.encoders.entries import RANDOM, custom_problems, entry_problems, is_featuriser, is_lazy
-from sentflow.encoders.prompts import SIDES, roles_of_texts
+from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.encoders.entries import is_featuriser, is_lazy
+from sentflow.encoders.kinds.table import RANDOM
+from sentflow.encoders.prompts import roles_of_texts
+from sentflow.encoders.roles import SIDES
 from sentflow.errors import ConfigError
 from sentflow.files.settings_files import parse_settings, refuse_overgrown
 from sentflow.graph import own_tasks, paths

@@ -27,12 +27,15 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.json"
+EMBEDDINGS_MADE = f"{RESULTS}/embeddings/{{model}}/{{dataset}}.made.json"
 # Of a model whose entry has a prompt for this very task.
 TASK_EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.npy"
 TASK_EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.json"
+TASK_EMBEDDINGS_MADE = f"{RESULTS}/embeddings/{{model}}/{{dataset}}/{{task}}.made.json"
 
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
+FEATURES_MADE = f"{RESULTS}/features/{{model}}/{{task}}.made.json"
 
 FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 

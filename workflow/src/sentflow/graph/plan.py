@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import source_kind
+from sentflow.encoders.manifest import source_kind
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.graph.config import Entries, Experiment
 from sentflow.graph.targets import Targets

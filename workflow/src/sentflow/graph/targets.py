@@ -6,22 +6,20 @@ exactly what its rule reads, so that a change runs no other rule again.
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.encoders.dependencies import modules_of_others, vector_libraries
 from sentflow.encoders.entries import (
-    CUSTOM,
-    NEURAL_KINDS,
-    PLACE_KEYS,
     call_seconds,
     connection_settings,
     custom_files,
     encode_settings,
     fetch_settings,
+    kind_of,
+    place_settings,
 )
+from sentflow.encoders.kinds.table import Kind
 from sentflow.encoders.prompts import prompted_tasks
 from sentflow.exports.identity import data_name, model_name
 from sentflow.graph import paths, similarity_targets
@@ -109,6 +107,12 @@ class Targets:
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
         return [file.removesuffix(".npy") + ".json" for file in self.embeddings()]
+
+    def embedding_making(self) -> list[str]:
+        """How each of `embeddings` was made; in older results, `embedding_infos` say it."""
+        infos = map(Path, self.embedding_infos())
+        made = [(info, info.with_suffix(".made.json")) for info in infos]
+        return [str(file) for info, file in made if file.exists() or not info.exists()]
 
     def scores(self) -> list[str]:
         """One JSON per task and model, task after task."""
@@ -393,33 +397,39 @@ class Targets:
 
     def device(self, wildcards: Any) -> str:
         """Where a model computes. Not a setting of science: changing it runs nothing again."""
-        entry = self.experiment.models[wildcards.model]
-        places = {key: entry.get(key) for key in PLACE_KEYS.get(entry["kind"], ())}
-        return json_text(places.get("device"))
+        return json_text(place_settings(self.experiment.models[wildcards.model]).get("device"))
 
     def embed_threads(self, wildcards: Any) -> int:
         """Threads that a model's kind has use for; no number depends on them."""
-        return 4 if self.experiment.models[wildcards.model]["kind"] in {*NEURAL_KINDS, CUSTOM} else 1
+        return self._kind(wildcards).threads
 
     def embed_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change a model's vectors."""
         entry = self.experiment.models[wildcards.model]
-        return versions(*vector_libraries(entry["kind"], entry))
+        return versions(*kind_of(entry).vector_libraries(entry))
+
+    def lazy_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change the probes of a model that is fitted inside each fold."""
+        return versions(*{"numpy", "torch", *self._kind(wildcards).libraries})
 
     def embed_code(self, wildcards: Any) -> str:
-        """Digest of what embeds a model's texts; modules of other kinds of encoder do not count."""
-        return self._code_of_kind("sentflow.commands.embed", wildcards)
+        """Digest of what embeds a model's texts: the command and the module of the model's kind."""
+        return code("sentflow.commands.embed", self._kind(wildcards).module)
 
     def embed_task_code(self, wildcards: Any) -> str:
         """The same for the texts of a task with a prompt of its own."""
-        return self._code_of_kind("sentflow.commands.embed_task", wildcards)
+        return code("sentflow.commands.embed_task", self._kind(wildcards).module)
+
+    def lazy_code(self, wildcards: Any) -> str:
+        """Digest of what fits a model inside each fold and probes it, likewise."""
+        return code("sentflow.commands.probe_lazy", self._kind(wildcards).module)
 
     def fetch_code(self, wildcards: Any) -> str:
         """Digest of what fetches a model, likewise."""
-        return self._code_of_kind("sentflow.commands.fetch_model", wildcards)
+        return code("sentflow.commands.fetch_model", self._kind(wildcards).fetcher)
 
-    def _code_of_kind(self, command: str, wildcards: Any) -> str:
-        return _code_of_kind(command, self.experiment.models[wildcards.model]["kind"])
+    def _kind(self, wildcards: Any) -> Kind:
+        return kind_of(self.experiment.models[wildcards.model])
 
     def connection_settings(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
@@ -725,8 +735,3 @@ def _checksums(dataset: Mapping[str, Any]) -> dict[str, str]:
     """Raw file → SHA-256 of its bytes, or of the texts in it, where the catalog pins them."""
     pinned = {name: file.get("sha256", file.get("members_sha256")) for name, file in dataset["files"].items()}
     return {name: digest for name, digest in pinned.items() if digest}
-
-
-@cache
-def _code_of_kind(command: str, kind: str) -> str:
-    return code(command, without=modules_of_others(kind))

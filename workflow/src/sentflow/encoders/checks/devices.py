@@ -1,10 +1,7 @@
-"""Where an encoder computes: names of devices, checked without torch."""
+"""What is wrong with the devices of a model entry, told without torch."""
 
-import json
 import re
 from typing import Any
-
-from sentflow.errors import ConfigError
 
 _DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d+)?")
 
@@ -32,19 +29,3 @@ def device_problems(value: Any) -> list[str]:
     if len(names) > 1 and not all(":" in name for name in names):
         return [f"device: {value!r}: several devices are named by number, such as [cuda:0, cuda:1]."]
     return []
-
-
-def device_names(text: str) -> tuple[str, ...]:
-    """Devices of the JSON text of the key ``device``; empty is the best there is.
-
-    Raises
-    ------
-    ConfigError
-        The value names no device.
-    """
-    value = json.loads(text)
-    if problems := device_problems(value):
-        raise ConfigError(" ".join(problems))
-    if value is None:
-        return ()
-    return tuple(value) if isinstance(value, list) else (value,)
