@@ -1,9 +1,9 @@
 """What is wrong with the values of a model entry, key by key: a key means the same in every kind that has it."""
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sentflow.encoders.checks.devices import device_problems
 from sentflow.encoders.checks.prompts import prompt_problems
 from sentflow.encoders.kinds.neural.settings import (
     BACKENDS,
@@ -15,6 +15,7 @@ from sentflow.encoders.kinds.neural.settings import (
     TRUNCATIONS,
 )
 
+_DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d+)?")
 TOKENS = ("words", "hyphenated-words", "words-and-signs", "whitespace")
 
 
@@ -79,7 +80,7 @@ def value_problems(entry: Mapping[str, Any]) -> list[str]:
     told = {key: _PROBLEMS[key](value) for key, value in entry.items() if key in _PROBLEMS}
     problems = [f"{key}: {problem}" for key, problem in told.items() if problem]
     problems += prompt_problems(entry.get("prompt"), entry.get("prompts", {}), entry.get("prompt_names", {}))
-    return problems + _backend_problems(entry) + device_problems(entry.get("device"))
+    return problems + _backend_problems(entry) + _device_problems(entry.get("device"))
 
 
 def _backend_problems(entry: Mapping[str, Any]) -> list[str]:
@@ -98,3 +99,28 @@ def _backend_problems(entry: Mapping[str, Any]) -> list[str]:
             "backend: torch, or a pooling of the last layer."
         )
     return problems
+
+
+def _device_problems(value: Any) -> list[str]:
+    """What is wrong with the key ``device`` of a model entry, one sentence each.
+
+    Parameters
+    ----------
+    value
+        The name of a device, a list of them, or None for the best there is.
+    """
+    names = value if isinstance(value, list) else [value]
+    if value is None:
+        return []
+    wrong = [name for name in names if not isinstance(name, str) or not _DEVICE.fullmatch(name)]
+    if wrong or not names:
+        return [f"device: {value!r} names no device. Write cpu, cuda, cuda:1, mps, or [cuda:0, cuda:1]."]
+    kinds = {name.partition(":")[0] for name in names}
+    if len(names) > 1 and (len(kinds) > 1 or len(set(names)) < len(names)):
+        return [
+            f"device: {value!r}: several devices are different ones of one kind, such as [cuda:0, cuda:1], "
+            "for another kind gives other last bits. A processor is named once: its threads work together."
+        ]
+    if len(names) > 1 and not all(":" in name for name in names):
+        return [f"device: {value!r}: several devices are named by number, such as [cuda:0, cuda:1]."]
+    return []
