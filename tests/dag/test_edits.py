@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from workflow_copy import PACKAGE, planned
 
+from sentflow.graph.provenance import PLUMBING
+
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
 FIGURES_OF_SCORES = ("heatmap", "forest", "critical-difference", "ranks", "wins", "differences", "curves")
 COSTS = (
@@ -161,12 +163,26 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
             ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),
         ),
         ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
-        # the encoders here are of other kinds than these three
+        # the encoders here are of other kinds than these
         ("encoders/kinds/neural/encoder.py", ()),
         ("encoders/kinds/api.py", ()),
-        ("encoders/fetch/model_files.py", COSTS + ("report",)),
-        ("encoders/kinds/controls.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
+        ("encoders/kinds/embeddings_service.py", ()),
+        ("encoders/kinds/model2vec.py", ()),
+        ("encoders/kinds/word_vectors.py", ()),
+        ("encoders/kinds/custom.py", ()),
+        ("encoders/kinds/custom_code.py", ()),
+        ("encoders/kinds/scikit_learn.py", ()),
+        ("encoders/fetch/neural.py", ()),
+        ("encoders/fetch/hub.py", ()),
+        ("encoders/fetch/descriptions.py", ()),
+        ("encoders/fetch/tensors.py", COSTS + ("report",)),
         ("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
+        # whatever refuses an entry, or says what each kind is, changes no number
+        ("encoders/checks/entries.py", ()),
+        ("encoders/checks/values.py", ()),
+        ("encoders/checks/prompts.py", ()),
+        ("encoders/entries.py", ()),
+        ("encoders/kinds/table.py", ()),
         ("probing/kernels/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", SCORES_OF_VECTORS),
@@ -206,9 +222,64 @@ def test_code_runs_the_rules_that_import_it_and_what_follows(project, everything
     assert planned(project) == jobs(everything, *run_again)
 
 
+@pytest.mark.parametrize("kind", ["random", "bag-of-words"])
+def test_code_of_one_kind_of_encoder_embeds_with_that_kind_alone(project, everything, kind):
+    edit(project / PACKAGE / f"encoders/kinds/{kind.replace('-', '_')}.py")
+    again = {
+        job for job in planned(project) if job.split()[0] in ("fetch_model", "embed", "probe", "probe_lazy")
+    }
+    of_kind = {
+        job for job in jobs(everything, "embed", "probe") if f"{kind}/" in job or job.endswith(f"/{kind}")
+    }
+    assert again == of_kind
+    of_all = jobs(everything, f"score …{kind}", *OF_VECTORS, "hardest", *AFTER_SCORES)
+    assert planned(project) - of_kind <= of_all
+
+
+def test_a_new_kind_of_encoder_runs_nothing(project):
+    table = project / PACKAGE / "encoders/kinds/table.py"
+    text = table.read_text(encoding="utf-8")
+    new = """    Kind(
+        "new",
+        module=f"{_KINDS}.new",
+        fetcher=f"{_FETCH}.plain",
+        fetch_keys=("kind", "dimension"),
+    ),
+)
+
+KINDS:"""
+    assert ")\n\nKINDS:" in text
+    table.write_text(text.replace(")\n\nKINDS:", new), encoding="utf-8")
+    (project / PACKAGE / "encoders/kinds/new.py").write_text("X = 1\n", encoding="utf-8")
+    assert planned(project) == set()
+
+
 def test_code_that_all_share_runs_everything(project, everything):
     edit(project / PACKAGE / "files/io.py")
     assert planned(project) == everything
+
+
+def test_messages_log_and_whatever_changes_no_byte_run_nothing(project):
+    for name in PLUMBING:
+        edit(project / PACKAGE.parent / f"{name.replace('.', '/')}.py")
+    log = project / PACKAGE / "jobs/log.py"
+    text = log.read_text(encoding="utf-8")
+    assert "error: " in text
+    log.write_text(text.replace("error: ", "mistake: "), encoding="utf-8")
+    assert planned(project) == set()
+
+
+def test_how_vectors_were_made_is_read_by_costs_alone(project, everything):
+    file = project / "results/embeddings/random/tiny-exams.made.json"
+    file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert planned(project) == jobs(everything, "summarise_costs", *AFTER_COSTS)
+
+
+def test_results_without_the_file_of_how_vectors_were_made_embed_nothing_again(project, everything):
+    """Of an older version, whose one description holds both."""
+    for file in (project / "results").rglob("*.made.json"):
+        file.unlink()
+    assert planned(project) <= jobs(everything, "summarise_costs", *AFTER_COSTS)
 
 
 @pytest.mark.parametrize(

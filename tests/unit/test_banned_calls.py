@@ -20,7 +20,7 @@ FILES = sorted((REPOSITORY / PACKAGE).rglob("*.py"))
 BARE_CALLS = {"compile", "__import__"}
 METHODS = {"extractall", "extract", "unpack_archive"}  # of archives of any kind
 # Where a module of others is run: the user's own encoder, which the configuration names
-MAY_IMPORT_FILES = re.compile(r"encoders/(\w+/)?custom\.py")
+MAY_IMPORT_FILES = re.compile(r"encoders/kinds/custom_code\.py")
 
 
 FOR_RUFF = [

@@ -12,6 +12,7 @@ rule embed:
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
     log:
         paths.log("embed", "{model}/{collection}"),
     benchmark:

@@ -6,6 +6,7 @@ rule summarise_costs:
     input:
         summaries=targets.summaries_of_scores(),
         manifests=targets.manifests(),
+        made=targets.embedding_making(),
         embeddings=targets.embedding_infos(),
     output:
         costs=paths.COSTS,

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sentflow.commands.embed import add_arguments, embed
 from sentflow.encoders.manifest import read_manifest
-from sentflow.encoders.prompts import SIDES, TEXT, roles_of_texts
+from sentflow.encoders.prompts import roles_of_texts
+from sentflow.encoders.roles import SIDES, TEXT
 from sentflow.errors import ConfigError
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.texts.collection import distinct_texts, texts_of_sides

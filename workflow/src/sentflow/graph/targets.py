@@ -22,8 +22,6 @@ from sentflow.graph.provenance import code
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
-# Another table is a row more there, which changes no other table.
-_REGISTRY = frozenset({"sentflow.graph.products"})
 
 
 class Targets:
@@ -75,6 +73,12 @@ class Targets:
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
         return self._of_collections(paths.EMBEDDINGS_INFO)
+
+    def embedding_making(self) -> list[str]:
+        """How each of `embeddings` was made; in older results, `embedding_infos` say it."""
+        infos = map(Path, self.embedding_infos())
+        made = [(info, info.with_suffix(".made.json")) for info in infos]
+        return [str(file) for info, file in made if file.exists() or not info.exists()]
 
     def results(self) -> list[str]:
         """Everything that is measured or tested."""
@@ -316,14 +320,10 @@ def _matching(pattern: str, files: list[str]) -> list[str]:
 @cache
 def code_of_product(kind: str, module: str) -> str:
     """The digests of a command and of the module that makes a table, figure or check."""
-    return _codes(f"sentflow.commands.{kind}", module)
+    return code(f"sentflow.commands.{kind}", module)
 
 
 @cache
 def code_of_page() -> str:
     """The digests of the page and of everything that it shows."""
-    return _codes("sentflow.commands.report", *products.modules_of_page())
-
-
-def _codes(*modules: str) -> str:
-    return " ".join(code(module, without=_REGISTRY) for module in modules)
+    return code("sentflow.commands.report", *products.modules_of_page())

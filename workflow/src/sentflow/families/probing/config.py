@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.encoders.prompts import SIDES, roles_of_texts
+from sentflow.encoders.prompts import roles_of_texts
+from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import is_short, missing_file, write_out
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected

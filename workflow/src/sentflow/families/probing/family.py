@@ -5,7 +5,9 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.encoders.prompts import SIDES, prompted_tasks, roles_of_texts
+from sentflow.encoders.entries import kind_of
+from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
+from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.config import PROBING
 from sentflow.families.probing.products import PRODUCTS, SECTION
 from sentflow.graph import paths
@@ -302,8 +304,15 @@ class Probing(Family):
 
     def probe_code(self, command: str) -> str:
         """Digest of a command that probes, and of the code for accelerators where it trains on one."""
-        own = code(f"sentflow.commands.{command}")
-        return own if self.probe_device == "cpu" else f"{own} {code(ACCELERATOR)}"
+        return code(f"sentflow.commands.{command}", *self._accelerator())
+
+    def lazy_code(self, wildcards: Any) -> str:
+        """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
+        module = kind_of(self.experiment.models[wildcards.model]).module
+        return code("sentflow.commands.probe_lazy", module, *self._accelerator())
+
+    def _accelerator(self) -> list[str]:
+        return [] if self.probe_device == "cpu" else [ACCELERATOR]
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""

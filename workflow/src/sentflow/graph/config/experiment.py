@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import RANDOM, is_featuriser, is_lazy
+from sentflow.encoders.entries import is_featuriser, is_lazy
+from sentflow.encoders.kinds.table import RANDOM
 from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.config.messages import refuse, unknown

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.encoders.entries import custom_problems, entry_problems
+from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, instead, unknown
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.encoders.vectors.storage import how_made
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.costs.rows import EncoderRow
@@ -31,12 +32,17 @@ class Embedding:
 
     @classmethod
     def read(cls, path: Path) -> "Embedding":
-        """From the JSON beside the array."""
-        found = read_json(path)
+        """From the JSON beside the array, and the one that says how it was made."""
+        found = {**read_json(path), **how_made(path)}
         try:
             texts, dimension = found["shape"]
             return cls(
-                found["model"], found["dataset"], found["task"], texts, dimension, str(found["device"])
+                found["model"],
+                found["dataset"],
+                found["task"],
+                texts,
+                dimension,
+                str(found.get("device", "")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
