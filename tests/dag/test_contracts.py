@@ -22,8 +22,6 @@ OF_A_KIND = {"embed", "fetch_model", "probe_lazy"}
 OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol: rules that inherit all but their outputs.
 INHERITED = "_study"
-# Two rules of one command: tables of tasks, and of pair sets.
-COLLECT = {"collect_texts", "collect_sentences"}
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
 
@@ -68,8 +66,6 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
 
 
 def command_of(rule: RuleFacts) -> str:
-    if rule.name in COLLECT:
-        return "collect"
     return rule.name.removesuffix(INHERITED)
 
 

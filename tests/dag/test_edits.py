@@ -60,10 +60,10 @@ AFTER_MEASURES = (
 AFTER_DIFFERENCES = ("table …sts", "table …sts-differences", "check …similarity", "report")
 SIMILARITY = ("similarity", "compare_similarity", *AFTER_MEASURES)
 OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
-OF_PAIRS = ("collect_sentences", "permute_texts", "overlap", *OF_VECTORS)
+OF_PAIRS = ("collect …sentences", "permute_texts", "overlap", *OF_VECTORS)
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 EMBED_PAIRS = ("embed …tiny-sentences", "embed …tiny-sentences-permuted")
-AFTER_TABLES = ("collect_texts", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
+AFTER_TABLES = ("collect", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
 AFTER_PAIRS = (*EMBED_PAIRS, *OF_PAIRS)
 SCORES_OF_VECTORS = ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)
 
@@ -154,8 +154,8 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         (
             "commands/collect.py",
             (
-                *("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS),
-                *("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
+                *("collect", *EMBED_TASKS, *SCORES_OF_VECTORS),
+                *("collect …sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
             ),
         ),
         (

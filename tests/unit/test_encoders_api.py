@@ -11,6 +11,7 @@ import pytest
 from embeddings_server import embeddings_server, vector_of
 from one_connection import one_connection
 
+from sentflow.downloads import retries
 from sentflow.encoders.kinds import api
 from sentflow.encoders.kinds.api import ApiEncoder, Settings, read_answer
 from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService

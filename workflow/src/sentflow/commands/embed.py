@@ -1,4 +1,4 @@
-"""Rule embed: the distinct texts of a dataset into vectors, once per model."""
+"""Rule embed: the texts of a collection into vectors, once per model."""
 
 import argparse
 import hashlib
@@ -27,7 +27,7 @@ from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.jobs.versions import library_version
-from sentflow.texts.collection import read_texts
+from sentflow.texts.collection import Collection, read_collection
 
 logger = logging.getLogger(__name__)
 
@@ -35,15 +35,9 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m sentflow.commands.embed", description=__doc__)
-    add_arguments(parser)
-    parser.add_argument(
-        "--texts", type=Path, required=True, help="Parquet with one column text, one row per text"
-    )
-    return parser
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments that embed and embed_task have in common."""
+    parser.add_argument("--texts", type=Path, required=True, help="Parquet of a collection: one row per text")
+    parser.add_argument("--collection", required=True, help="its name")
+    parser.add_argument("--task", default="", help="the task whose prompts are put before the texts")
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
     parser.add_argument("--settings", default="{}", help="JSON: how texts are encoded, by kind")
     parser.add_argument(
@@ -64,26 +58,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--info", type=Path, required=True, help="output, .json; beside it .made.json says how it was made"
     )
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Read and check, encode, write, and delete what a resumed run would have needed."""
     args = parser().parse_args(argv)
     start_log("embed", args, libraries=["numpy"])
-    manifest = read_manifest(args.manifest)
-    embed(args, manifest, {TEXT: read_texts(args.texts)}, dataset=args.texts.stem, task=None)
+    embed(args, read_manifest(args.manifest), read_collection(args.texts))
     return 0
 
 
-def embed(
-    args: argparse.Namespace,
-    manifest: Manifest,
-    texts_of_role: Mapping[str, Sequence[str]],
-    *,
-    dataset: str,
-    task: str | None,
-) -> None:
-    """Embed the texts of a dataset, or of one task; the rows of one role after those of the other."""
+def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) -> None:
+    """Embed a collection; the rows of one role after those of the other."""
+    texts_of_role = collection.by_role()
+    task = args.task or None
     use_limits(args)
     start = time.perf_counter()
     settings = encode_settings(manifest, json.loads(args.settings))
@@ -93,7 +82,7 @@ def embed(
     prepare_environment(args.threads)
     description = {
         "model": args.manifest.parent.name,
-        "dataset": dataset,
+        "collection": args.collection,
         "task": task,
         **describe_vectors(manifest, settings),
     }
@@ -131,8 +120,7 @@ def embed(
         made |= computed_by
     made["truncated_texts"] = None if None in truncated else sum(filter(None, truncated))
     made["seconds"] = round(time.perf_counter() - start, 3)
-    all_texts = [text for texts in texts_of_role.values() for text in texts]
-    description["text_order_sha256"] = text_order_sha256(all_texts)
+    description["text_order_sha256"] = text_order_sha256(collection.texts)
     if len(texts_of_role) > 1:
         description["roles"] = list(texts_of_role)
     embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)

@@ -4,12 +4,13 @@ Standard library only: the Snakefile imports this module in every job.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
 from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, Kind
 from sentflow.encoders.prompts import narrowed
+from sentflow.encoders.roles import TEXT
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
@@ -42,17 +43,19 @@ def fetch_settings(entry: Mapping[str, Any]) -> dict[str, Any]:
     return _picked(entry, kind_of(entry).fetch_keys)
 
 
-def encode_settings(entry: Mapping[str, Any], *, task: str | None = None) -> dict[str, Any]:
+def encode_settings(
+    entry: Mapping[str, Any], *, roles: Sequence[str] = (TEXT,), task: str | None = None
+) -> dict[str, Any]:
     """The keys of a model entry that decide its vectors, beside the manifest.
 
     Parameters
     ----------
     entry
         Without problems.
-    task
+    roles, task
         Of the texts: prompts that they cannot meet are left out, so that an edit there runs nothing again.
     """
-    return narrowed(_picked(entry, kind_of(entry).encode_keys), task=task)
+    return narrowed(_picked(entry, kind_of(entry).encode_keys), roles=roles, task=task)
 
 
 def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Standard library only: the Snakefile picks the prompt of every job, so that a job depends on its own alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,17 +44,16 @@ def roles_of_texts(prompt_names: Mapping[str, Any], task: str | None) -> tuple[s
     return SIDES if isinstance(names, Mapping) and QUERY in names else (TEXT,)
 
 
-def narrowed(settings: Mapping[str, Any], *, task: str | None) -> dict[str, Any]:
-    """Settings of an entry with only those prompts that the texts of a task can meet."""
+def narrowed(settings: Mapping[str, Any], *, roles: Sequence[str], task: str | None) -> dict[str, Any]:
+    """Settings of an entry with only those prompts that texts of these roles, perhaps of a task, can meet."""
     prompts, names = settings.get("prompts", {}), settings.get("prompt_names", {})
     rest = {key: value for key, value in settings.items() if key not in ("prompts", "prompt_names")}
-    roles = roles_of_texts(names, task)
     found = {role: chosen(names, role=role, task=task) for role in roles}
     choices = {role: choice.name for role, choice in found.items() if choice}
     if texts := {name: prompts[name] for name in choices.values() if name in prompts}:
         rest["prompts"] = texts
     if choices:
-        rest["prompt_names"] = {"tasks": {task: choices}} if roles == SIDES else {"roles": choices}
+        rest["prompt_names"] = {"tasks": {task: choices}} if tuple(roles) == SIDES else {"roles": choices}
     return rest
 
 

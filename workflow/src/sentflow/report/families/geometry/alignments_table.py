@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.report import captions
+from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import AlignmentRow
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of

@@ -8,15 +8,10 @@ import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
+from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.similarity.data import main_rows
-from sentflow.report.families.similarity.rows import (
-    AlignmentRow,
-    AssociationRow,
-    GeometryRow,
-    PlaneRow,
-    SimilarityRow,
-)
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.words import criterion
 from sentflow.report.rows import unique
 from sentflow.similarity.correlations import spearman

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.geometry.association import association_rows
+from sentflow.report.families.geometry.rows import AssociationRow, GeometryRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import AssociationRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences

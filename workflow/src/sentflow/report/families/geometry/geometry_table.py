@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from sentflow.report import captions
+from sentflow.report.families.geometry.rows import GeometryRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import GeometryRow
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of

@@ -13,7 +13,8 @@ from matplotlib.lines import Line2D
 from sentflow.compare.marks import letters
 from sentflow.report import captions
 from sentflow.report.families.geometry.association import plane_rows
-from sentflow.report.families.similarity.rows import AlignmentRow, PlaneRow, SimilarityRow
+from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering, placement
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.report import captions
-from sentflow.report.families.similarity.rows import SpectrumRow
+from sentflow.report.families.geometry.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences

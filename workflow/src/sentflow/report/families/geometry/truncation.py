@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from sentflow.report import captions
-from sentflow.report.families.similarity.rows import TruncationRow
+from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences

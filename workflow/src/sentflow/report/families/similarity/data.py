@@ -6,15 +6,8 @@ from pathlib import Path
 
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import RowsByName
-from sentflow.report.families.similarity.rows import (
-    AlignmentRow,
-    GeometryRow,
-    HistogramRow,
-    RegressionRow,
-    SimilarityRow,
-    SpectrumRow,
-    TruncationRow,
-)
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
+from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
 
 
 @dataclass(frozen=True)

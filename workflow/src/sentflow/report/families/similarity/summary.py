@@ -6,32 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.arguments import described
-from sentflow.report.families.similarity.rows import (
-    SAME_VECTOR,
-    AlignmentRow,
-    GeometryRow,
-    HistogramRow,
-    RegressionRow,
-    SimilarityRow,
-    SpectrumRow,
-    TruncationRow,
-)
-from sentflow.report.families.similarity.words import GEOMETRY
+from sentflow.report.families.pair_summaries import data_version_of, model_columns
+from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import unique
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
 
-BASELINE_TITLES = {
-    "jaccard-words": "Shared words (Jaccard)",
-    "jaccard-bigrams": "Shared character bigrams (Jaccard)",
-    "count-cosine": "Cosine of word counts",
-    "jaccard-words-lowercase": "Shared words, lower case (Jaccard)",
-    "jaccard-bigrams-lowercase": "Shared character bigrams, lower case (Jaccard)",
-}
 _WHOLE_SET = ("all", "mean", "wmean")
-_COEFFICIENTS = ("spearman", "pearson")
+COEFFICIENTS = ("spearman", "pearson")
 _GOLD_BINS = 5
 _SIMILARITY_BINS = 30
 
@@ -55,7 +38,7 @@ def similarity_rows(
         The score file lacks a key.
     """
     about = described(settings, "pairs", scores["pairs"])
-    model = _model(settings, scores["model"])
+    model = model_columns(settings, scores["model"])
     equal = n_equal(pairs)
     found: list[SimilarityRow] = []
     for measure, by_aggregation in scores["scores"].items():
@@ -69,7 +52,7 @@ def similarity_rows(
                 ("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)
             ]
         for aggregation, subset, values, limits in members:
-            for coefficient in _COEFFICIENTS:
+            for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
                 is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
                 found.append(
@@ -104,108 +87,9 @@ def regression_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Re
         RegressionRow,
         {**result, **about},
         regression_title=about["title"],
-        **_model(settings, result["model"]),
-        data_version=_data_version(settings, [about["train"], about["dev"], about["test"]]),
+        **model_columns(settings, result["model"]),
+        data_version=data_version_of(settings, [about["train"], about["dev"], about["test"]]),
     )
-
-
-def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> AlignmentRow:
-    """The row of one measurement of alignment and uniformity."""
-    about, config = described(settings, "alignments", result["set"]), result["config"]
-    pairs = list(about["pairs"])
-    low, high = (result.get("interval") or {}).get("alignment") or (None, None)
-    return row_from(
-        AlignmentRow,
-        {**config, **result},
-        alignment_set=result["set"],
-        alignment_title=about["title"],
-        family=described(settings, "pairs", pairs[0])["family"],
-        pairs=" ".join(pairs),
-        **_model(settings, result["model"]),
-        sentences=config.get("sentences", "all"),
-        batch=int(config.get("batch") or 0),
-        data_version=_data_version(settings, pairs),
-        positives=" ".join(config.get("positives", ())),
-        alignment_low=number_or_nan(low),
-        alignment_high=number_or_nan(high),
-        level=number_or_nan(settings.get("level")),
-        warnings=" ".join(result["warnings"]),
-    )
-
-
-def geometry_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[GeometryRow]:
-    """The measures of one encoder on one family; corrected scores last."""
-    own = {
-        **_model(settings, result["model"]),
-        "data_version": _data_version(settings, _of_family(settings, result["family"])),
-        "warnings": " ".join(result["warnings"]),
-    }
-    found = [
-        row_from(
-            GeometryRow,
-            {"low": None, "high": None, **result, **measure},
-            **own,
-            measure=name,
-            pairs="",
-            level=number_or_nan(settings.get("level")),
-        )
-        for name, measure in sorted(result["measures"].items(), key=lambda item: _known_first(item[0]))
-    ]
-    whitened = result.get("whitened") or {}
-    found += [
-        row_from(
-            GeometryRow,
-            result,
-            **own,
-            measure=f"whitened-{coefficient}",
-            pairs=pairs,
-            value=number_or_nan(values[coefficient]),
-            low=math.nan,
-            high=math.nan,
-            level=math.nan,
-            range="[-1, 1]",
-        )
-        for pairs, values in sorted(whitened.items(), key=lambda item: _place(settings, item[0]))
-        for coefficient in _COEFFICIENTS
-    ]
-    return found
-
-
-def spectrum_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[SpectrumRow]:
-    """The share of variance of every principal direction, the largest first."""
-    model = _model(settings, result["model"])
-    version = _data_version(settings, _of_family(settings, result["family"]))
-    shares = [float(share) for share in result["spectrum"]]
-    return [
-        row_from(
-            SpectrumRow,
-            result,
-            **model,
-            component=place,
-            share=share,
-            cumulative=math.fsum(shares[:place]),
-            data_version=version,
-            position=_position(settings, result["model"]),
-        )
-        for place, share in enumerate(shares, start=1)
-    ]
-
-
-def truncation_rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> list[TruncationRow]:
-    """The score of every pair set with shortened vectors."""
-    model = _model(settings, result["model"])
-    return [
-        row_from(
-            TruncationRow,
-            {**result, **point},
-            pairs_title=described(settings, "pairs", point["pairs"])["title"],
-            **model,
-            full_dimensions=result["dimension"],
-            data_version=_data_version(settings, [point["pairs"]]),
-            position=_position(settings, result["model"]),
-        )
-        for point in result["truncation"]
-    ]
 
 
 def histogram_rows(
@@ -240,7 +124,7 @@ def histogram_rows(
                 HistogramRow,
                 scores,
                 pairs_title=about["title"],
-                **_model(settings, scores["model"]),
+                **model_columns(settings, scores["model"]),
                 measure=measure,
                 gold_low=float(low),
                 gold_high=float(high),
@@ -258,39 +142,6 @@ def histogram_rows(
     return found
 
 
-def in_order(rows: Sequence[Any], settings: Mapping[str, Any], set_key: str = "") -> list[Any]:
-    """Rows by set and encoder in the order of the selection; within them as they are.
-
-    Parameters
-    ----------
-    set_key
-        The attribute that names the set; nothing if rows have none that is selected by name.
-
-    Raises
-    ------
-    DataError
-        The same row stands there twice.
-    """
-    _, models = settings["order"]
-    names = [*models, *(row.model for row in rows)]
-    sets = unique([*settings["order"][0], *(getattr(row, set_key) for row in rows)]) if set_key else []
-    places = {name: place for place, name in enumerate(unique(names))}
-    set_places = {name: place for place, name in enumerate(sets)}
-
-    def key(row: Any) -> tuple[int, int]:
-        return (set_places[getattr(row, set_key)] if set_key else 0, places[row.model])
-
-    return sorted(rows, key=key)
-
-
-def refuse_twice(results: Sequence[Mapping[str, Any]], key: str) -> None:
-    """Raise DataError where two result files are of the same set and encoder."""
-    named = [f"{result[key]} × {result['model']}" for result in results]
-    twice = unique(name for name in named if named.count(name) > 1)
-    if twice:
-        raise DataError(f"there is more than one file for {', '.join(twice)}. Give each file once.")
-
-
 def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
     low, high = (float(limit) for limit in scale)
     n_units = round(high - low) if high - low in range(3, 7) else _GOLD_BINS
@@ -301,33 +152,3 @@ def _gold_edges(gold: np.ndarray, scale: Sequence[float]) -> np.ndarray:
 def _room(low: float, high: float) -> tuple[float, float]:
     """Limits that are not the same, for a histogram of equal values."""
     return (low, high) if high > low else (low - 0.5, high + 0.5)
-
-
-def _model(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
-    if name in settings["baselines"]:
-        return {"model": name, "model_title": BASELINE_TITLES.get(name, name), "is_control": False}
-    entry = described(settings, "models", name)
-    return {"model": name, "model_title": entry["title"], "is_control": bool(entry["control"])}
-
-
-def _position(settings: Mapping[str, Any], name: str) -> int:
-    return int(described(settings, "models", name).get("position", -1))
-
-
-def _known_first(measure: str) -> tuple[int, str]:
-    """Measures in the order of `GEOMETRY`, for the file is sorted by name; others after them."""
-    names = list(GEOMETRY)
-    return (names.index(measure) if measure in names else len(names)), measure
-
-
-def _place(settings: Mapping[str, Any], pairs: str) -> int:
-    selected = list(settings["order"][0])
-    return selected.index(pairs) if pairs in selected else len(selected)
-
-
-def _of_family(settings: Mapping[str, Any], family: str) -> list[str]:
-    return [name for name, entry in settings["pairs"].items() if entry["family"] == family]
-
-
-def _data_version(settings: Mapping[str, Any], pairs: Sequence[str]) -> str:
-    return "; ".join(unique(described(settings, "pairs", name)["data_version"] for name in pairs))
