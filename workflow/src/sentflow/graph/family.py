@@ -36,7 +36,7 @@ class Collection:
     models
         The encoders that embed it.
     roles
-        What the texts are to the encoder, which decides the prompt: ``text``, ``query`` or ``document`` for all of them;
+        What the texts are to the encoder, which decides the prompt: ``text``, ``query`` or ``document``;
         or ``query`` and ``document``, of first texts and of what is beside them.
     task
         The task whose prompts are put before the texts; empty for none.
