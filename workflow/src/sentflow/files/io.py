@@ -19,7 +19,7 @@ from sentflow.jobs.lifeline import refuse_orphan
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _MAX_DEPTH = 100  # of JSON; ours has six levels
-# Beginning of a surrogate, as JSON writes it; two of them may be one sign
+# Beginning of a surrogate, as JSON writes it; two of them may be one character
 _MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -58,7 +58,7 @@ def not_written(path: Path, error: OSError) -> str:
     if isinstance(error, IsADirectoryError):
         return not_a_file(path)
     reason = error.strerror or str(error)
-    remedy = "Mend that and run again: finished files stay."
+    remedy = "Correct that and run again: finished files stay."
     if error.errno in NOT_ALLOWED:
         remedy = (
             f"Nothing can be written to {path.parent}: look at its owner and rights and at how it is mounted, or take "
