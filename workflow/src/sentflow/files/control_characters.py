@@ -1,6 +1,6 @@
 """Characters that act instead of being seen: they control a terminal, reverse the direction of text, or are halves.
 
-Texts from outside hold them. What is printed or put into a table shows them written out; a configuration may not have
+Texts of strangers hold them. What is printed or put into a table shows them written out; a configuration may not have
 them (`sentflow.graph.config_values`). Standard library only: the Snakefile imports this module in every job.
 """
 
