@@ -213,6 +213,16 @@ def test_files_are_digested_by_their_bytes(package):
     assert provenance.files("page.css") != before
 
 
+def test_a_pattern_stands_for_every_file_and_must_have_one(package):
+    package.write("words/a.yaml", "- a")
+    package.write("words/b.yaml", "- b")
+    before = provenance.files("words/*.yaml")
+    package.write("words/b.yaml", "- c")
+    assert provenance.files("words/*.yaml") != before
+    with pytest.raises(FileNotFoundError, match=r"there is no file words/\*\.yml"):
+        provenance.files("words/*.yml")
+
+
 # --- versions
 
 

@@ -5,10 +5,10 @@ from sentflow.jobs.secrecy import without_secrets
 
 
 class SentflowError(Exception):
-    """Something a user can mend. The message says what is wrong, where, and what to write instead.
+    """Something a user can correct. The message says what is wrong, where, and what to write instead.
 
-    What a message quotes may come from a stranger's file or service: signs that a terminal would obey are written out,
-    and secrets that it repeats are hidden.
+    What a message quotes may come from a file or service from outside: characters that a terminal would obey are
+    written out, and secrets that it repeats are hidden.
     """
 
     def __str__(self) -> str:

@@ -50,7 +50,7 @@ def not_written(path: Path, error: OSError) -> str:
     if isinstance(error, IsADirectoryError):
         return not_a_file(path)
     reason = error.strerror or str(error)
-    remedy = "Mend that and run again: finished files stay."
+    remedy = "Correct that and run again: finished files stay."
     if error.errno in NOT_ALLOWED:
         remedy = (
             f"Nothing can be written to {path.parent}: look at its owner and rights and at how it is mounted, or take "

@@ -1,4 +1,4 @@
-"""Signs that do something instead of being seen: they steer a terminal, turn lines around, or are half a sign.
+"""Characters that act instead of being seen: they control a terminal, reverse the direction of text, or are halves.
 
 Texts of strangers hold them. What is printed or put into a table shows them written out; a configuration may not have
 them (`sentflow.graph.config.values`). Standard library only: the Snakefile imports this module in every job.
@@ -15,7 +15,7 @@ HIDDEN = re.compile(f"[{_STEERING}{_LINE_ENDS}{_TURNING}{_HALVES}]")
 
 
 def visible(text: str, *, only_printable: bool = False) -> str:
-    r"""The text with hidden signs written out, as in ``\x1b`` or ``\u202e``.
+    r"""The text with hidden characters written out, as in ``\x1b`` or ``\u202e``.
 
     Parameters
     ----------
@@ -26,10 +26,13 @@ def visible(text: str, *, only_printable: bool = False) -> str:
         error must show blanks that are none, too.
     """
     if only_printable:
-        return "".join(sign if sign.isprintable() or sign == "\n" else written_out(sign) for sign in text)
+        return "".join(
+            character if character.isprintable() or character == "\n" else written_out(character)
+            for character in text
+        )
     return HIDDEN.sub(lambda match: written_out(match[0]), text)
 
 
-def written_out(sign: str) -> str:
-    """A sign as Python writes it in a program."""
-    return sign.encode("unicode_escape").decode("ascii")
+def written_out(character: str) -> str:
+    """A character as Python writes it in a program."""
+    return character.encode("unicode_escape").decode("ascii")

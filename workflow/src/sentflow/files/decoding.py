@@ -54,8 +54,8 @@ def _misfit(content: bytes, offset: int, encoding: str, where: str) -> str:
     text = f"{where}: byte {offset} (line {line}), 0x{content[offset]:02x}, does not fit {encoding}."
     if content.startswith(_UTF16_MARKS):
         return f"{text} The file starts like UTF-16: write encoding: utf-16."
-    sign = content[offset : offset + 1].decode("cp1252", errors="replace")
+    character = content[offset : offset + 1].decode("cp1252", errors="replace")
     return (
         f"{text} Write the file's own encoding in its reader, e.g. encoding: cp1252 "
-        f"(there this byte is {sign!r})."
+        f"(there this byte is {character!r})."
     )

@@ -12,7 +12,7 @@ from sentflow.files.atomic import atomic as atomic
 from sentflow.files.atomic import not_a_file
 
 _MAX_DEPTH = 100  # of JSON; ours has six levels
-# Beginning of a surrogate, as JSON writes it; two of them may be one sign
+# Beginning of a surrogate, as JSON writes it; two of them may be one character
 _MAYBE_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")  # a surrogate alone, which JSON can write and no encoding can
 

@@ -1,4 +1,4 @@
-"""What a stranger's file, server or model may cost: the one table of limits in bytes, ratios, numbers and seconds.
+"""What a file, server or model from outside may cost: the one table of limits in bytes, ratios, numbers and seconds.
 
 Those that an honest user could meet are fields of `Limits`, and keys of ``limits`` in a configuration. They reach
 commands as a resource (``--limits``), so that a changed one runs nothing again. Standard library only, and little of
@@ -23,11 +23,11 @@ KIB, MIB, GIB = 2**10, 2**20, 2**30
 RATIO_FROM_BYTES = 10 * MIB
 # A long name or extended attributes in a tar: read as one piece. Paths have 4 KiB at most.
 TAR_HEADER_BYTES = MIB
-# A line of word vectors: 4,096 values of 25 signs have 100 KiB.
+# A line of word vectors: 4,096 values of 25 characters have 100 KiB.
 LINE_BYTES = MIB
 # A configuration with everything that its aliases repeat. The longest catalog of this project has 60 KB.
 SETTINGS_BYTES = 4 * MIB
-SETTINGS_PART_BYTES = 16  # what a value costs beside its signs
+SETTINGS_PART_BYTES = 16  # what a value costs beside its characters
 SETTINGS_DEPTH = 50  # maps and lists inside each other; ours have 9
 # A JSON file of a model that is read here (config.json, modules.json; not the tokenizer): a label map has some KB.
 MODEL_SETTINGS_BYTES = 16 * MIB
@@ -39,7 +39,7 @@ MODEL_PARTS_TOGETHER = 50_000
 # weights, twice that because the estimate knows no shared or narrow projections.
 MODEL_RATIO = 16
 MODEL_FROM_BYTES = 256 * MIB  # smaller ones do no harm
-# A value of a vector in JSON has 25 signs, and some more where lines are indented; beside it there are index and usage.
+# A value of a vector in JSON has 25 characters, and more where lines are indented; beside it stand index and usage.
 ANSWER_VALUE_BYTES = 64
 ANSWER_REST_BYTES = 4 * KIB
 
@@ -65,7 +65,7 @@ class Limits:
     archive_members
         Files and folders in one archive; the largest corpus of single files here has 7,200.
     answer_bytes
-        One answer of a service: 1,000 vectors of 4,096 values, 25 signs each, have 98 MiB.
+        One answer of a service: 1,000 vectors of 4,096 values, 25 characters each, have 98 MiB.
     """
 
     download_bytes: int = 4 * GIB
@@ -118,7 +118,7 @@ def limits() -> Limits:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """The argument of a command that reads what strangers wrote, see `use_limits`."""
+    """The argument of a command that reads what came from outside, see `use_limits`."""
     parser.add_argument(
         "--limits", default="{}", help="JSON: limits of the configuration; they change no result"
     )

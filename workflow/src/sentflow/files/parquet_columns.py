@@ -1,4 +1,4 @@
-"""Columns of a stranger's Parquet file as Python values, counted before they are made.
+"""Columns of a Parquet file from outside as Python values, counted before they are made.
 
 A dictionary and run lengths let a kilobyte stand for gigabytes. So texts stay as the file has them, one value and many
 numbers, until their whole size is known.

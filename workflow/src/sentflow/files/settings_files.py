@@ -1,4 +1,4 @@
-"""YAML files of strangers: how large, how deep, and how much their aliases repeat, before anything is made of them.
+"""YAML files of users: how large, how deep, and how much their aliases repeat, before anything is made of them.
 
 PyYAML and the standard library only: the Snakefile imports this module in every job.
 """
@@ -101,7 +101,7 @@ def _from_yaml(text: str, *, where: str) -> Any:
 
 
 def _check_depth(text: str, *, where: str) -> None:
-    """On the signs that open and close: the C loader, asked for nodes that are too deep, ends the process."""
+    """On the tokens that open and close: the C loader, asked for nodes that are too deep, ends the process."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

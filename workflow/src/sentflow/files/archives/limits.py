@@ -1,4 +1,4 @@
-"""What an archive of strangers may hold: members with names that stay inside. How much it may hold is in `limits`.
+"""What an archive from outside may hold: members with names that stay inside. How much it may hold is in `limits`.
 
 Standard library only, and little of it: the Snakefile imports this module in every job.
 """

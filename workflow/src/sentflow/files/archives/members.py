@@ -1,4 +1,4 @@
-"""Archives of strangers, zip or tar: checked as a whole, then read member by member, never unpacked as a whole.
+"""Archives from outside, zip or tar: checked as a whole, then read member by member, never unpacked as a whole.
 
 What an archive is, is read from its content; its name is not trusted.
 """
