@@ -39,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.graph.paths import predictions_of
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
-    from sentflow.probing.storage.predictions import out_of_fold, read_predictions, write_predictions_of_task
+    from sentflow.probing.storage.predictions import out_of_fold, read_predictions
     from sentflow.probing.storage.scores import about_score
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
@@ -80,7 +80,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     }
     task = table_of({"task": [args.task] * len(folds)}).column("task")
     write_parquet(args.table, folds.add_column(0, "task", task))
-    write_predictions_of_task(args.predictions, predictions)
+    write_parquet(args.predictions, predictions)
     write_sealed(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
     return 0

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of
-from sentflow.files.parquet import read_parquet, write_parquet
+from sentflow.files.parquet import read_parquet
 from sentflow.stats.items import OutOfFold
 
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
@@ -32,11 +32,6 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
                 "snakemake again."
             ) from error
     return pa.concat_tables(tables).replace_schema_metadata(None)
-
-
-def write_predictions_of_task(path: Path | str, predictions: pa.Table) -> None:
-    """Write what `read_predictions` gave."""
-    write_parquet(path, predictions)
 
 
 def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> OutOfFold:

@@ -19,7 +19,7 @@ from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 EFFECTS = yaml.safe_load((REPOSITORY / "experiments/protocol-effects.yaml").read_text(encoding="utf-8"))
