@@ -16,8 +16,9 @@ from scipy.stats import spearmanr
 
 from embedding_speed import model_folder
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.settings import ONNX, ONNX_INT8, TORCH, EncodeSettings
-from sentflow.encoders.prompts import TEXT
+from sentflow.encoders.kinds.neural.load import load_folder
+from sentflow.encoders.kinds.neural.settings import ONNX, ONNX_INT8, TORCH, Settings
+from sentflow.encoders.roles import TEXT
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.texts.sample.tasks import generate
 
@@ -63,8 +64,8 @@ def main() -> None:
 
 def load(backend: str) -> SentenceTransformerEncoder:
     """all-MiniLM-L6-v2 with a backend, on the processor."""
-    return SentenceTransformerEncoder.load(
-        model_folder(), EncodeSettings(backend=backend), threads=1, allow_pickle=False, devices=["cpu"]
+    return load_folder(
+        model_folder(), Settings(backend=backend), threads=1, allow_pickle=False, devices=["cpu"]
     )
 
 

@@ -93,7 +93,8 @@ def programs(
     from sentence_transformers import SentenceTransformer
 
     from sentflow.encoders.fetch.model import fetch_model
-    from sentflow.encoders.kinds.neural.settings import EncodeSettings
+    from sentflow.encoders.kinds.contract import Surroundings
+    from sentflow.encoders.kinds.neural.settings import Settings
     from sentflow.encoders.load import load_encoder
     from sentflow.encoders.manifest import model_folder
     from sentflow.encoders.vectors.embedding import embed_texts
@@ -105,7 +106,7 @@ def programs(
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
     manifest = fetch_model("minilm-l6", entries["minilm-l6"], folder)
     encoder = load_encoder(
-        manifest, EncodeSettings(), manifest_folder=folder, threads=threads, devices=["cpu"]
+        manifest, Settings(), Surroundings(manifest_folder=folder, threads=threads, devices=("cpu",))
     )
     model = SentenceTransformer(
         str(model_folder(manifest.source, folder)), device="cpu", local_files_only=True

@@ -15,15 +15,16 @@ from tiny_bert import save_tiny_bert
 import sentflow.commands.embed
 from sentflow.commands import embed_task, fetch_model
 from sentflow.commands.embed import main
-from sentflow.encoders.kinds.neural.settings import EncodeSettings
+from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.manifest import read_manifest, write_manifest
 from sentflow.encoders.vectors.embedding import embed_texts
-from sentflow.encoders.vectors.storage import read_embeddings
+from sentflow.encoders.vectors.storage import how_made, read_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.features.embedded import embedded_rows
 from sentflow.texts.collection import distinct_texts, texts_of_sides
 from sentflow.texts.table import write_task
 
+FILES = ["dados.json", "dados.made.json", "dados.npy"]
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
 MINILM = {
     "kind": "sentence-transformers",
@@ -92,9 +93,11 @@ def test_writes_vectors_and_says_what_they_are(embed):
     assert vectors.shape == (6, 6)
     description = json.loads(info.read_text())
     assert description["model"] == "my-model" and description["dataset"] == "dados"
-    assert description["dtype"] == "float32" and description["device"] == "cpu"
-    assert set(description["versions"]) == {"numpy"}
-    assert sorted(path.name for path in npy.parent.iterdir()) == ["dados.json", "dados.npy"]
+    assert description["dtype"] == "float32" and not {"device", "versions", "seconds"} & set(description)
+    made = json.loads(info.with_name("dados.made.json").read_text())
+    assert (made["device"], made["threads"], set(made["versions"])) == ("cpu", 1, {"numpy"})
+    assert made["seconds"] >= 0
+    assert sorted(path.name for path in npy.parent.iterdir()) == FILES
 
 
 def test_description_names_no_place(embed, minilm, tmp_path):
@@ -113,7 +116,7 @@ def test_settings_reach_the_model_and_the_description(embed, minilm):
     npy, info = embed(minilm, settings={"max_tokens": 4, "prompt": "Tema: ", "normalise": True})
     settings = json.loads(info.read_text())["encode_settings"]
     expected = {"max_tokens": 4, "prompt": "Tema: ", "normalise": True}
-    assert settings == {**EncodeSettings().as_dict(), **expected}
+    assert settings == {**Settings().as_dict(), **expected}
     # four tokens hold only [CLS], a part of the prompt, and [SEP]: all texts are cut to the same
     vectors = np.load(npy)
     assert vectors == pytest.approx(np.broadcast_to(vectors[0], vectors.shape), abs=1e-6)
@@ -126,8 +129,8 @@ def test_a_plain_transformer_is_embedded_with_its_options(embed, tmp_path):
     npy, info = embed(entry, settings=settings)
     assert np.load(npy).shape == (6, 5) and np.load(npy).dtype == np.float32
     description = json.loads(info.read_text())
-    assert description["truncated_texts"] == 1 and description["task"] is None
-    assert description["encode_settings"] == {**EncodeSettings().as_dict(), **settings}
+    assert how_made(info)["truncated_texts"] == 1 and description["task"] is None
+    assert description["encode_settings"] == {**Settings().as_dict(), **settings}
 
 
 def test_the_prompt_of_a_task_is_put_before_its_own_texts_alone(embed, minilm):
@@ -170,9 +173,9 @@ def test_queries_and_documents_need_two_texts_per_row(embed):
         embed(settings=settings, task=make_task(6, name="G3"))
 
 
-def test_a_wrong_device_is_named_before_a_model_is_loaded(embed):
-    with pytest.raises(ConfigError, match="'gpu' names no device. Write cpu, cuda"):
-        embed(device='"gpu"')
+def test_a_wrong_device_is_named_before_a_model_is_loaded(embed, minilm):
+    with pytest.raises(ConfigError, match="this machine has no gpu that torch can use. Write one of: cpu"):
+        embed(minilm, device='"gpu"')
 
 
 def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch):
@@ -196,7 +199,7 @@ def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch)
     assert len(list(folder.glob(".dados.shards/*/*.npz"))) == 2
     resumed, _ = embed(minilm, settings={"batch_tokens": 16}, name="resumed")
     assert resumed.read_bytes() == expected.read_bytes()
-    assert sorted(path.name for path in folder.iterdir()) == ["dados.json", "dados.npy"]
+    assert sorted(path.name for path in folder.iterdir()) == FILES
 
 
 @pytest.fixture
@@ -242,18 +245,19 @@ def test_the_description_is_that_of_a_run_from_the_beginning(embed, minilm):
     _, info = embed(minilm, settings=settings, code="a")
     _, other = embed(minilm, settings=settings, name="new")
     found, expected = (json.loads(file.read_text()) for file in (info, other))
-    assert found["truncated_texts"] == expected["truncated_texts"] > 1
+    assert how_made(info)["truncated_texts"] == how_made(other)["truncated_texts"] > 1
+    assert how_made(info)["texts_from_earlier_runs"] == 4
     assert {**found, "sha256": ""} == {**expected, "sha256": ""}
 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"code": "b"}, {"code": ""}, {"settings": {"normalise": True}}, {"entry": {**RANDOM, "seed": 2}}],
+    [{"code": "b"}, {"code": ""}, {"settings": {"normalise": True}}, {"entry": RANDOM}],
     ids=str,
 )
-def test_vectors_of_other_code_model_or_settings_are_not_used(embed, embedded_texts, changes):
-    embed(texts=TEXTS[:4], code="a")
-    embed(**{"code": "a", **changes})
+def test_vectors_of_other_code_model_or_settings_are_not_used(embed, minilm, embedded_texts, changes):
+    embed(minilm, texts=TEXTS[:4], code="a")
+    embed(**{"entry": minilm, "code": "a", **changes})
     assert embedded_texts == [TEXTS[:4], TEXTS]
 
 
@@ -276,7 +280,7 @@ def test_a_file_system_without_hard_links_keeps_nothing(embed, embedded_texts, m
 
     monkeypatch.setattr("os.link", refuse)
     npy, _ = embed(texts=TEXTS[:4], code="a")
-    assert sorted(path.name for path in npy.parent.iterdir()) == ["dados.json", "dados.npy"]
+    assert sorted(path.name for path in npy.parent.iterdir()) == FILES
 
 
 def test_queries_and_documents_are_kept_apart(embed, minilm, embedded_texts):
@@ -297,7 +301,7 @@ def test_empty_texts_are_named_before_a_model_is_loaded(embed):
 
 
 def test_values_that_are_not_finite_are_named(embed, monkeypatch):
-    from sentflow.encoders.kinds.controls import RandomEncoder
+    from sentflow.encoders.kinds.random import RandomEncoder
 
     def broken(self, texts, *, role, task):
         vectors = np.zeros((len(texts), 6), dtype=np.float32)
@@ -331,9 +335,9 @@ def test_a_lazy_encoder_has_no_embeddings(embed):
         embed(entry)
 
 
-def test_an_unknown_setting_is_named(embed):
+def test_an_unknown_setting_is_named(embed, minilm):
     with pytest.raises(ConfigError, match="batchsize: no such setting. Known: backend, batch_size"):
-        embed(settings={"batchsize": 3})
+        embed(minilm, settings={"batchsize": 3})
 
 
 def test_a_damaged_manifest_is_named(embed, tmp_path):

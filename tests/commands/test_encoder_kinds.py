@@ -14,9 +14,9 @@ from embeddings_server import embeddings_server, vector_of
 from small_tasks import PROBE_SETTINGS, make_task
 
 from sentflow.commands import embed, fetch_model, probe_lazy
-from sentflow.encoders.manifest import file_sha256
-from sentflow.encoders.vectors.storage import read_embeddings
+from sentflow.encoders.vectors.storage import how_made, read_embeddings
 from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import file_sha256
 from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.table import write_task
 
@@ -188,7 +188,8 @@ def test_a_service(fetch, run_embed, server, monkeypatch, tmp_path, capfd):
     assert vectors.tolist() == [vector_of("q: " + text, 4) for text in TEXTS]
     assert len(server.requests) == 3  # one was refused, and two batches
     assert description["model_settings"]["request_dimension"] is False
-    assert description["device"] == "service" and "batch_texts" not in json.dumps(description)
+    assert "batch_texts" not in json.dumps(description)
+    assert how_made(tmp_path / "out" / "dados.json")["device"] == "service"
     written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert KEY.encode() not in written and KEY not in "".join(capfd.readouterr())
 
@@ -237,7 +238,8 @@ def test_a_vectoriser_of_scikit_learn_is_probed(fetch, tmp_path, layout, width):
 
 def test_what_scikit_learn_cannot_build_is_told_when_the_model_is_fetched(fetch, tmp_path):
     with pytest.raises(
-        ConfigError, match=r"models\.my-model\.arguments\.features: this argument is not on the list"
+        ConfigError,
+        match=r"models\.my-model: scikit-learn\.arguments\.features: this argument is not on the list",
     ):
         fetch({**VECTORISER, "arguments": {"features": 2}})
     assert not (tmp_path / "models/my-model/manifest.json").exists()

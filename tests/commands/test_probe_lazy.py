@@ -45,7 +45,7 @@ def run(task: Path, manifest: Path, *outputs: str) -> int:
 
 
 def library_folds(table: TaskTable, wanted: set[tuple[int, int]]) -> CrossValidation:
-    source = LazyFeatures(table, TfidfEncoder.from_settings(TFIDF))
+    source = LazyFeatures(table, TfidfEncoder(**{**TFIDF, "ngram_range": (1, 2)}))
     design = ProbeDesign("mcc", 2, None, PUBLISHED)
     return CrossValidation(list(train_folds(source, table.labels, design, wanted=wanted)))
 

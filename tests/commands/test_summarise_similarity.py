@@ -10,15 +10,8 @@ from sentflow.commands import summarise_similarity
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.files.rows import read_rows
-from sentflow.report.families.similarity.rows import (
-    AlignmentRow,
-    GeometryRow,
-    HistogramRow,
-    RegressionRow,
-    SimilarityRow,
-    SpectrumRow,
-    TruncationRow,
-)
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
+from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
 
 OUTPUTS = ("similarity", "regressions", "alignments", "geometry", "spectra", "truncation", "histograms")
 

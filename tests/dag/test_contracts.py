@@ -9,18 +9,19 @@ import pytest
 from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_workflow, rule_facts
 
 from sentflow.cli.rule_requests import rule_requests
-from sentflow.encoders.dependencies import modules_of_others
-from sentflow.encoders.entries import FETCH_KEYS
+from sentflow.encoders.kinds.table import KINDS
+from sentflow.graph.products import known_products
 from sentflow.graph.provenance import code
+from sentflow.graph.targets import code_of_page, code_of_product
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
-# Modules of other kinds of encoder do not count.
-OF_A_KIND = {"embed", "embed_task", "fetch_model"}
+# The module of an encoder's kind is imported by name, and counts with the command.
+OF_A_KIND = {"embed", "fetch_model", "probe_lazy"}
+# The module that makes one of them counts, and no other.
+OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol: rules that inherit all but their outputs.
 INHERITED = "_study"
-# Two rules of one command: tables of tasks, and of pair sets.
-COLLECT = {"collect_texts", "collect_sentences"}
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
 
@@ -65,8 +66,6 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
 
 
 def command_of(rule: RuleFacts) -> str:
-    if rule.name in COLLECT:
-        return "collect"
     return rule.name.removesuffix(INHERITED)
 
 
@@ -149,10 +148,15 @@ def test_params_carry_the_digest_of_the_code(rules):
     for rule in rules:
         digests = {params.get("code") for params in rule.params}
         command = f"sentflow.commands.{command_of(rule)}"
-        if rule.name in OF_A_KIND:
-            assert digests <= {code(command, without=modules_of_others(kind)) for kind in FETCH_KEYS}, (
-                rule.name
-            )
+        if command_of(rule) in OF_A_KIND:
+            named = {kind.fetcher if "fetch" in rule.name else kind.module for kind in KINDS.values()}
+            assert digests <= {code(command, module) for module in named}, rule.name
+        elif rule.name in OF_PRODUCTS:
+            makers = {product.module for product in known_products() if product.kind == rule.name}
+            assert digests <= {code_of_product(rule.name, module) for module in makers}, rule.name
+            assert len(digests) > 1, rule.name
+        elif rule.name == "report":
+            assert digests == {code_of_page()}
         else:
             assert digests == {None if rule.name in WITHOUT_CODE else code(command)}, rule.name
 

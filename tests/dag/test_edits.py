@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from workflow_copy import PACKAGE, planned
 
+from sentflow.graph.provenance import PLUMBING
+
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
 FIGURES_OF_SCORES = ("heatmap", "forest", "critical-difference", "ranks", "wins", "differences", "curves")
 COSTS = (
@@ -15,6 +17,7 @@ COSTS = (
     *(f"table …{name}" for name in ("costs", "encoders")),
     *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
 )
+CHECKS_OF_SCORES = tuple(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls"))
 AFTER_SCORES = (
     "compare",
     "summarise",
@@ -22,7 +25,8 @@ AFTER_SCORES = (
     *(f"table …{name}" for name in TABLES_OF_SCORES),
     *(f"figure …{name}" for name in FIGURES_OF_SCORES),
     "figure …geometry-and-scores",
-    *(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
+    *CHECKS_OF_SCORES,
+    "check …tables",
     "report",
 )
 AFTER_COMPARE = (
@@ -56,10 +60,10 @@ AFTER_MEASURES = (
 AFTER_DIFFERENCES = ("table …sts", "table …sts-differences", "check …similarity", "report")
 SIMILARITY = ("similarity", "compare_similarity", *AFTER_MEASURES)
 OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
-OF_PAIRS = ("collect_sentences", "permute_texts", "overlap", *OF_VECTORS)
+OF_PAIRS = ("collect …sentences", "permute_texts", "overlap", *OF_VECTORS)
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 EMBED_PAIRS = ("embed …tiny-sentences", "embed …tiny-sentences-permuted")
-AFTER_TABLES = ("collect_texts", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
+AFTER_TABLES = ("collect", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
 AFTER_PAIRS = (*EMBED_PAIRS, *OF_PAIRS)
 SCORES_OF_VECTORS = ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)
 
@@ -150,8 +154,8 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         (
             "commands/collect.py",
             (
-                *("collect_texts", *EMBED_TASKS, *SCORES_OF_VECTORS),
-                *("collect_sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
+                *("collect", *EMBED_TASKS, *SCORES_OF_VECTORS),
+                *("collect …sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
             ),
         ),
         (
@@ -159,12 +163,26 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
             ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),
         ),
         ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
-        # the encoders here are of other kinds than these three
+        # the encoders here are of other kinds than these
         ("encoders/kinds/neural/encoder.py", ()),
         ("encoders/kinds/api.py", ()),
-        ("encoders/fetch/model_files.py", COSTS + ("report",)),
-        ("encoders/kinds/controls.py", ("embed", *SCORES_OF_VECTORS, *OF_VECTORS)),
+        ("encoders/kinds/embeddings_service.py", ()),
+        ("encoders/kinds/model2vec.py", ()),
+        ("encoders/kinds/word_vectors.py", ()),
+        ("encoders/kinds/custom.py", ()),
+        ("encoders/kinds/custom_code.py", ()),
+        ("encoders/kinds/scikit_learn.py", ()),
+        ("encoders/fetch/neural.py", ()),
+        ("encoders/fetch/hub.py", ()),
+        ("encoders/fetch/descriptions.py", ()),
+        ("encoders/fetch/tensors.py", COSTS + ("report",)),
         ("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
+        # whatever refuses an entry, or says what each kind is, changes no number
+        ("encoders/checks/entries.py", ()),
+        ("encoders/checks/values.py", ()),
+        ("encoders/checks/prompts.py", ()),
+        ("encoders/entries.py", ()),
+        ("encoders/kinds/table.py", ()),
         ("probing/kernels/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", SCORES_OF_VECTORS),
@@ -185,8 +203,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
         ("compare/scores.py", AFTER_SCORES),
         ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
-        ("report/table/formats.py", ("table", "check", "report")),
-        ("report/families/probing/heatmap.py", ("figure", "report")),
+        ("report/table/formats.py", ("table", "check …tables", "check …similarity", "report")),
+        ("report/families/probing/heatmap.py", ("figure …heatmap", "report")),
+        ("report/families/probing/tasks_table.py", ("table …tasks", "report")),
+        ("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
+        ("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
+        ("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
+        ("report/families/geometry/spectrum.py", ("figure …spectrum", "report")),
+        ("report/families/probing/checks.py", (*CHECKS_OF_SCORES, "report")),
+        ("report/families/probing/section.py", ("report",)),
         ("report/checks.py", ("check", "report")),
         ("report/page/page.py", ("report",)),
         ("report/record.py", ("record", "report")),
@@ -197,12 +222,69 @@ def test_code_runs_the_rules_that_import_it_and_what_follows(project, everything
     assert planned(project) == jobs(everything, *run_again)
 
 
+@pytest.mark.parametrize("kind", ["random", "bag-of-words"])
+def test_code_of_one_kind_of_encoder_embeds_with_that_kind_alone(project, everything, kind):
+    edit(project / PACKAGE / f"encoders/kinds/{kind.replace('-', '_')}.py")
+    again = {
+        job for job in planned(project) if job.split()[0] in ("fetch_model", "embed", "probe", "probe_lazy")
+    }
+    of_kind = {
+        job for job in jobs(everything, "embed", "probe") if f"{kind}/" in job or job.endswith(f"/{kind}")
+    }
+    assert again == of_kind
+    of_all = jobs(everything, f"score …{kind}", *OF_VECTORS, "hardest", *AFTER_SCORES)
+    assert planned(project) - of_kind <= of_all
+
+
+def test_a_new_kind_of_encoder_runs_nothing(project):
+    table = project / PACKAGE / "encoders/kinds/table.py"
+    text = table.read_text(encoding="utf-8")
+    new = """    Kind(
+        "new",
+        module=f"{_KINDS}.new",
+        fetcher=f"{_FETCH}.plain",
+        fetch_keys=("kind", "dimension"),
+    ),
+)
+
+KINDS:"""
+    assert ")\n\nKINDS:" in text
+    table.write_text(text.replace(")\n\nKINDS:", new), encoding="utf-8")
+    (project / PACKAGE / "encoders/kinds/new.py").write_text("X = 1\n", encoding="utf-8")
+    assert planned(project) == set()
+
+
 def test_code_that_all_share_runs_everything(project, everything):
     edit(project / PACKAGE / "files/io.py")
     assert planned(project) == everything
 
 
-@pytest.mark.parametrize("module", ["graph/targets.py", "graph/config/experiment.py", "graph/provenance.py"])
+def test_messages_log_and_whatever_changes_no_byte_run_nothing(project):
+    for name in PLUMBING:
+        edit(project / PACKAGE.parent / f"{name.replace('.', '/')}.py")
+    log = project / PACKAGE / "jobs/log.py"
+    text = log.read_text(encoding="utf-8")
+    assert "error: " in text
+    log.write_text(text.replace("error: ", "mistake: "), encoding="utf-8")
+    assert planned(project) == set()
+
+
+def test_how_vectors_were_made_is_read_by_costs_alone(project, everything):
+    file = project / "results/embeddings/random/tiny-exams.made.json"
+    file.write_text(file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    assert planned(project) == jobs(everything, "summarise_costs", *AFTER_COSTS)
+
+
+def test_results_without_the_file_of_how_vectors_were_made_embed_nothing_again(project, everything):
+    """Of an older version, whose one description holds both."""
+    for file in (project / "results").rglob("*.made.json"):
+        file.unlink()
+    assert planned(project) <= jobs(everything, "summarise_costs", *AFTER_COSTS)
+
+
+@pytest.mark.parametrize(
+    "module", ["graph/targets.py", "graph/products.py", "graph/config/experiment.py", "graph/provenance.py"]
+)
 def test_code_of_the_workflow_itself_runs_nothing(project, module):
     edit(project / PACKAGE / module)
     assert planned(project) == set()
@@ -212,8 +294,10 @@ def test_code_of_the_workflow_itself_runs_nothing(project, module):
     ("file", "run_again"),
     [
         ("report/figure/sentflow.mplstyle", ("figure", "report")),
+        ("report/table/latex.tex.j2", ("table", "check …tables", "check …similarity", "report")),
         ("report/page/page.html.j2", ("report",)),
         ("report/page/page.css", ("report",)),
+        ("report/families/similarity/page/results.html.j2", ("report",)),
         ("report/page/page.js", ("report",)),
         (
             "texts/sample/vocabulary/comments.yaml",

@@ -222,7 +222,7 @@ def test_a_new_task_on_new_data_runs_only_its_jobs(finished):
         "tasks": {"F1A-new": {"like": "F1A-sample", "dataset": "new", "reader": {"file": "new.csv"}}},
         "select": {"tasks": [*TASKS, "F1A-new"]},
     }
-    own = {"generate new/new.csv", "prepare F1A-new", "collect_texts new"}
+    own = {"generate new/new.csv", "prepare F1A-new", "collect new"}
     own |= {"embed bag-of-words/new", "embed random/new", "probe_lazy F1A-new/tfidf"}
     own |= {"probe F1A-new/bag-of-words", "probe F1A-new/random"}
     own |= {f"score F1A-new/{model}" for model in MODELS} | {"audit F1A-new", "hardest F1A-new"}
@@ -238,7 +238,7 @@ def test_one_more_task_of_known_data_embeds_nothing(tmp_path):
 
 
 def test_a_seed_of_sample_data_runs_only_that_dataset(finished):
-    own = {"generate tiny-exams/exams.csv", "prepare F3-tiny", "collect_texts tiny-exams"}
+    own = {"generate tiny-exams/exams.csv", "prepare F3-tiny", "collect tiny-exams"}
     own |= {"embed bag-of-words/tiny-exams", "embed random/tiny-exams", "probe_lazy F3-tiny/tfidf"}
     own |= {"probe F3-tiny/bag-of-words", "probe F3-tiny/random"}
     own |= {f"score F3-tiny/{model}" for model in MODELS} | {"audit F3-tiny", "hardest F3-tiny"}
@@ -309,7 +309,7 @@ def test_a_prompt_of_a_task_runs_only_that_task_of_that_model(finished_with_pinn
     prompts = {"prompts": {"law": "Lei: ", "query": "Busca: "}}
     assert planned(finished_with_pinned, with_pinned(**prompts)) == {"report", "record"}
     prompts["prompt_names"] = {"tasks": {"G3-tiny": "law"}}
-    own = {"embed_task pinned/tiny-public/G3-tiny", "probe G3-tiny/pinned", "score G3-tiny/pinned"}
+    own = {"embed pinned/tiny-public/G3-tiny", "probe G3-tiny/pinned", "score G3-tiny/pinned"}
     own.add("hardest G3-tiny")
     assert planned(finished_with_pinned, with_pinned(**prompts)) == own | SUMMARIES_AND_RECORD
 

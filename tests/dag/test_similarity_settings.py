@@ -97,7 +97,7 @@ def test_a_new_pair_set_embeds_its_family_only(tmp_path):
     }
     more = {**less, "select": {**less["select"], "pair_sets": ["STSB-tiny", "STS12-tiny"]}}
     pretend_to_run(project, less)
-    new = {"generate tiny-pairs/STS12.tsv", "prepare_pairs STS12-tiny", "collect_sentences tiny-sentences"}
+    new = {"generate tiny-pairs/STS12.tsv", "prepare_pairs STS12-tiny", "collect tiny-sentences"}
     new |= {"permute_texts tiny-sentences", "overlap STS12-tiny/jaccard-words", "compare_similarity"}
     new |= {
         f"embed {model}/{family}"
@@ -122,7 +122,7 @@ def test_pair_sets_alone_train_no_probe(tmp_path):
         "summarise",
         "audit",
         "hardest",
-        "collect_texts",
+        "collect",
         "prepare",
     }
     assert of_tasks & {job.split()[0] for job in jobs} == set()
@@ -132,7 +132,7 @@ def test_tasks_alone_measure_no_similarity(tmp_path):
     jobs = planned(copy_workflow(tmp_path / "project"), NOTHING)
     of_pairs = {
         "prepare_pairs",
-        "collect_sentences",
+        "collect …sentences",
         "permute_texts",
         "similarity",
         "overlap",

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from mirror_pairs import CATALOG, mirror_pairs
 
-from sentflow.files.io import atomic
+from sentflow.files.atomic import atomic
 from sentflow.texts.pairs import PairTable
 
 YEARS = ("STS12", "STS13", "STS14", "STS15", "STS16")
@@ -52,7 +52,8 @@ class MiniLM:
         from tokenizers import Tokenizer
 
         from sentflow.encoders.fetch.model import fetch_model
-        from sentflow.encoders.kinds.neural.settings import EncodeSettings
+        from sentflow.encoders.kinds.contract import Surroundings
+        from sentflow.encoders.kinds.neural.settings import Settings
         from sentflow.encoders.load import load_encoder
         from sentflow.encoders.manifest import model_folder
 
@@ -60,7 +61,7 @@ class MiniLM:
         manifest = fetch_model("minilm-l6", entry, folder)
         self._folder, self._key = folder, manifest.files_sha256
         self._encoder = load_encoder(
-            manifest, EncodeSettings(), manifest_folder=folder, threads=2, devices=["cpu"]
+            manifest, Settings(), Surroundings(manifest_folder=folder, threads=2, devices=("cpu",))
         )
         self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source, folder) / "tokenizer.json"))
         self._tokenizer.no_truncation()

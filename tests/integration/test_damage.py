@@ -17,8 +17,8 @@ PROBE = f"probe/{PAIR}/rep-1-fold-1"
 # Stage → log of a job that reads the file, the file, and another that has its form.
 STAGES = {
     "task table": (PROBE, "data/tasks/T1B-tiny.parquet", "data/tasks/G3-tiny.parquet"),
-    "task table of collect_texts": (
-        "collect_texts/tiny-public",
+    "task table of collect": (
+        "collect/tiny-public",
         "data/tasks/T1B-tiny.parquet",
         "data/tasks/G3-tiny.parquet",
     ),

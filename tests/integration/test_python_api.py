@@ -3,14 +3,12 @@
 import re
 import sys
 import types
-from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from small_tasks import text_vectors
 
-from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 
@@ -117,8 +115,8 @@ def published_folder(tmp_path, monkeypatch):
     for task, file in TASKS.items():
         (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    short = replace(PUBLISHED, repetitions=1, folds=2, max_epochs=5)
-    monkeypatch.setattr("sentflow.probing.protocol.named.PUBLISHED", short)
+    short = {"title": "Published", "training": {"repetitions": 1, "folds": 2, "max_epochs": 5}}
+    monkeypatch.setattr("sentflow.api.protocols.protocol_catalog", lambda *_: {"published": short})
     monkeypatch.setattr("sentflow.api.arguments.DEFAULT_PROCESSES", 1)
     monkeypatch.setattr("sentflow.api.tasks.OFFICIAL", tuple(TASKS))
     monkeypatch.setattr("sentflow.api.data.OFFICIAL", tuple(TASKS))

@@ -93,7 +93,7 @@ def test_a_job_per_task_with_a_cancelled_one_one_out_of_memory_and_drained_nodes
     assert {job.get("TresPerJob") for job in jobs if job["Partition"] == "cpu"} == {None}
     # what needs a network, and what writes next to nothing, ran without SLURM
     assert {job["Comment"].split("_wildcards_")[0] for job in jobs} == {
-        *("rule_generate", "rule_prepare", "rule_collect_texts", "rule_embed"),
+        *("rule_generate", "rule_prepare", "rule_collect", "rule_embed"),
         *("rule_probe", "rule_probe_lazy", "rule_score", "rule_compare"),
     }
 

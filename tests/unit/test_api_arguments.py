@@ -4,6 +4,7 @@ import pytest
 
 from sentflow.api.arguments import DEFAULT_PROCESSES, ArgumentError, TrainArguments
 from sentflow.errors import ConfigError
+from sentflow.probing.protocol.catalog import changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED
 
@@ -19,11 +20,11 @@ def parsed(given=None, *, one_process=False, training=None) -> TrainArguments:
 
 
 def changed_here(arguments: TrainArguments, task=LOGISTIC) -> dict:
-    return {name: change["here"] for name, change in arguments.protocol.changes(task).items()}
+    return {name: change["here"] for name, change in changed_settings(arguments.protocol, task).items()}
 
 
 def hidden_of(arguments: TrainArguments, task: dict) -> int | None:
-    settings = arguments.protocol.job_settings(task, lazy=False)
+    settings = job_settings(arguments.protocol, task, lazy=False)
     return ProbeDesign.of_job(**settings, n_classes=2).hidden
 
 
@@ -39,7 +40,7 @@ def test_without_arguments_everything_is_published_on_the_processor(no_cuda):
     assert arguments.device == "cpu"
     assert arguments.show_progress_bar
     assert 1 <= arguments.n_processes <= DEFAULT_PROCESSES
-    assert arguments.protocol.changes(LOGISTIC) == {}
+    assert changed_settings(arguments.protocol, LOGISTIC) == {}
 
 
 def test_cuda_is_used_where_there_is_some_by_one_process(monkeypatch):
@@ -86,7 +87,7 @@ def test_every_published_name_reaches_the_protocol():
         "patience": 1,
         "min_improvement": 0.1,
     }
-    assert arguments.protocol.changes(LOGISTIC)["batch_size"] == {"here": 16, "published": 128}
+    assert changed_settings(arguments.protocol, LOGISTIC)["batch_size"] == {"here": 16, "published": 128}
 
 
 def test_arguments_go_before_the_training_of_the_protocol():
@@ -96,7 +97,7 @@ def test_arguments_go_before_the_training_of_the_protocol():
 
 def test_what_changes_no_number_is_no_change():
     arguments = parsed({"n_processes": 2, "show_progress_bar": False, "device": "cpu", "n_repeats": 10})
-    assert arguments.protocol.changes(LOGISTIC) == {}
+    assert changed_settings(arguments.protocol, LOGISTIC) == {}
 
 
 @pytest.mark.parametrize(
@@ -112,8 +113,8 @@ def test_what_changes_no_number_is_no_change():
 def test_only_hidden_dims_changes_the_classifier(given, logistic_task, mlp_task):
     arguments = parsed({**given, "device": "cpu"})
     assert [hidden_of(arguments, task) for task in (LOGISTIC, MLP)] == [logistic_task, mlp_task]
-    assert bool(arguments.protocol.changes(LOGISTIC)) == (logistic_task is not None)
-    assert bool(arguments.protocol.changes(MLP)) == (mlp_task != 256)
+    assert bool(changed_settings(arguments.protocol, LOGISTIC)) == (logistic_task is not None)
+    assert bool(changed_settings(arguments.protocol, MLP)) == (mlp_task != 256)
 
 
 def test_all_mistakes_are_told_at_once_with_the_repair():

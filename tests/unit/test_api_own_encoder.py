@@ -10,8 +10,9 @@ from api_stubs import COLUMNS, QUICK, sample_table
 import sentflow
 from sentflow.api.arguments import ArgumentError
 from sentflow.commands.probe_lazy import lazy_source
-from sentflow.encoders.fetch.model import custom_manifest
-from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser
+from sentflow.encoders.fetch import custom
+from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser
+from sentflow.encoders.kinds.custom_code import CustomCode
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.featurised import all_features
@@ -89,7 +90,7 @@ def file(tmp_path, monkeypatch):
 
 def of_pipeline(file, name, table):
     """The features that the rules would make."""
-    manifest = custom_manifest("mine", {"kind": "custom", "custom": f"{file}:{name}"})
+    manifest = custom.fetch({"kind": "custom", "custom": f"{file}:{name}"})
     if manifest.settings["lazy"]:
         return lazy_source(manifest, table)
     code = CustomCode.load(manifest)

@@ -18,6 +18,7 @@ from sentflow.compare.scores import score_row
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.probing.cross_validation import cross_validate
+from sentflow.probing.protocol.catalog import changed_settings, classifier_of
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.storage.folds import read_folds
@@ -58,8 +59,8 @@ def test_an_entry_of_ones_own_takes_from_another_and_changes_it():
 
 def test_protocols_of_a_config_have_names():
     config = {"protocols": {"short": {"title": "Short", "training": {"max_epochs": 2}}}}
-    assert named_protocol("short", config).changes() == SHORTER
-    assert named_protocol({"like": "short"}, config).changes() == SHORTER
+    assert changed_settings(named_protocol("short", config)) == SHORTER
+    assert changed_settings(named_protocol({"like": "short"}, config)) == SHORTER
     assert sentflow.probe_protocol("short", config=config).max_epochs == 2
 
 
@@ -178,13 +179,13 @@ def test_cross_validate_warns_of_changed_numbers_only(caplog):
         "scores are not comparable with published ones: learning_rates 0.001 (published: 0.0005 / 0.001 / 0.002), "
         "max_epochs 1 (published: 100)"
     ]
-    assert replace(PUBLISHED, switches=Switches(clip_metric=False)).changes() == {}
+    assert changed_settings(replace(PUBLISHED, switches=Switches(clip_metric=False))) == {}
 
 
 def test_the_leaked_hidden_layer_reaches_the_tasks_after_f3_and_no_others():
     leak = sentflow.UlyssesSentEval(WordEncoder(), protocol="published-mlp-leak")
     tasks, protocol = leak._catalog.tasks, leak.protocol
-    assert [protocol.classifier_of(tasks[name]) for name in ("F1A", "F2", "F3", "T1B")] == [
+    assert [classifier_of(protocol, tasks[name]) for name in ("F1A", "F2", "F3", "T1B")] == [
         "logistic",
         "logistic",
         "mlp",

@@ -15,7 +15,7 @@ from sentflow.files.rows import write_rows
 from sentflow.report.comparison_texts import NOTHING
 from sentflow.report.costs import pareto
 from sentflow.report.families.probing import differences, rankings, wins
-from sentflow.report.families.probing.pair_choice import MAX_PAIRS, shown_pairs
+from sentflow.report.families.probing.differences import MAX_PAIRS, shown_pairs
 from sentflow.report.figure import canvas
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])

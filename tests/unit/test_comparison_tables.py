@@ -19,7 +19,8 @@ from sentflow.report.costs.encoders_table import encoders_table
 from sentflow.report.families.probing.intervals_table import intervals_table
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.table.cells import Cell
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 
 SCORES = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
 FOUND = fake_comparisons.comparisons(SCORES)

@@ -13,7 +13,7 @@ from sentflow.files.limits import SETTINGS_DEPTH
 from sentflow.files.settings_files import parse_settings
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import load_experiment
-from sentflow.graph.config.names import MAX_LENGTH
+from sentflow.graph.config.values import MAX_LENGTH
 from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[2]

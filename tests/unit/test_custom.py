@@ -10,14 +10,15 @@ import torch
 from small_tasks import make_task, text_vectors
 
 from sentflow.encoders.fetch.model import fetch_model
+from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.custom import (
-    CustomCode,
     CustomEncoder,
     CustomFeaturiser,
     CustomLazyEncoder,
     as_vectors,
 )
-from sentflow.encoders.kinds.neural.settings import EncodeSettings
+from sentflow.encoders.kinds.custom_code import CustomCode
+from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.load import load_encoder
 from sentflow.encoders.manifest import write_manifest
 from sentflow.errors import ConfigError, DataError
@@ -43,7 +44,7 @@ def own(tmp_path, monkeypatch):
 
 
 def encoder(manifest, folder):
-    return load_encoder(manifest, EncodeSettings(), manifest_folder=folder)
+    return load_encoder(manifest, EncoderSettings(), Surroundings(folder))
 
 
 # --- encode
@@ -171,9 +172,9 @@ def test_manifest_says_what_the_vectors_depend_on(own):
 
 
 def test_manifest_is_refused_before_anything_runs(own):
-    with pytest.raises(ConfigError, match=r"models\.m\.libraries: no-such-thing is not installed"):
+    with pytest.raises(ConfigError, match=r"models\.m: libraries: no-such-thing is not installed"):
         own(PLAIN, libraries=["no-such-thing"])
-    with pytest.raises(ConfigError, match=r"models\.m\.custom: .*neither encode nor embed"):
+    with pytest.raises(ConfigError, match=r"models\.m: custom: .*neither encode nor embed"):
         own("class Mine:\n    pass\n")
 
 

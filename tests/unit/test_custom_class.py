@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.encoders.entries import custom_files, custom_problems, entry_problems, is_featuriser, is_lazy
+from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.encoders.entries import custom_files, is_featuriser, is_lazy
 from sentflow.encoders.kinds.custom_class import CustomClass, argument_problems, code_files, read_class
 from sentflow.errors import ConfigError
 

@@ -10,6 +10,7 @@ from safetensors.numpy import save_file
 
 from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import Manifest
+from sentflow.files.io import write_json
 from sentflow.report.costs.encoders import Embedding, encoder_rows
 
 SCORES = fake_summary.score_rows(tasks=["T1A", "F3"], models=["minilm-l6", "tfidf"])
@@ -79,3 +80,22 @@ def test_texts_of_a_job_without_benchmark_do_not_count(tmp_path):
 def test_encoder_that_lacks_a_task_has_no_mean(tmp_path):
     rows = encoder_rows(SCORES[:-1], {}, [], tmp_path)
     assert [math.isnan(row.mean) for row in rows] == [False, True]
+
+
+VECTORS = {"model": "m", "dataset": "d", "task": None, "shape": [3, 8]}
+
+
+@pytest.mark.parametrize(
+    ("beside", "made", "device"),
+    [
+        ({}, {"device": "cuda", "seconds": 3.5}, "cuda"),
+        ({"device": "cpu", "versions": {}}, None, "cpu"),  # results of an older version: one file says both
+        ({}, None, ""),  # nobody knows any more
+    ],
+)
+def test_how_vectors_were_made_is_read_from_either_file(tmp_path, beside, made, device):
+    info = tmp_path / "d.json"
+    write_json(info, {**VECTORS, **beside})
+    if made is not None:
+        write_json(tmp_path / "d.made.json", made)
+    assert Embedding.read(info) == Embedding("m", "d", None, 3, 8, device)

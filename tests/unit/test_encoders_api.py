@@ -13,9 +13,8 @@ from one_connection import one_connection
 
 from sentflow.downloads import retries
 from sentflow.encoders.kinds import api
-from sentflow.encoders.kinds.api import ApiEncoder, read_answer
-from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
-from sentflow.encoders.settings_by_kind import ApiSettings, Connection
+from sentflow.encoders.kinds.api import ApiEncoder, Settings, read_answer
+from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService
 from sentflow.errors import DataError
 from sentflow.files.limits import limited
 
@@ -49,7 +48,7 @@ def make_encoder(server, *, dimension=4, request_dimension=False, prompt=None, n
         model="small",
         dimension=dimension,
         request_dimension=request_dimension,
-        settings=ApiSettings(prompt=prompt, normalise=normalise),
+        settings=Settings(prompt=prompt, normalise=normalise),
         batch_texts=connection.batch_texts,
     )
 

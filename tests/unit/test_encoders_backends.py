@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from tiny_bert import TEXTS, save_tiny_bert
 
-from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.load import load_folder
 from sentflow.encoders.kinds.neural.settings import (
-    BACKEND_LIBRARIES,
     ONNX,
     ONNX_INT8,
     OPENVINO,
-    EncodeSettings,
+    Settings,
 )
+from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError
 
 EXACT = [ONNX, OPENVINO]
@@ -35,10 +35,10 @@ def minilm():
 
 
 def vectors(folder, texts=TEXTS, *, threads=1, plain=True, **settings):
-    encode_settings = EncodeSettings(**settings)
-    for name in BACKEND_LIBRARIES[encode_settings.backend]:
+    encode_settings = Settings(**settings)
+    for name in KINDS["transformers"].backend_libraries[encode_settings.backend]:
         pytest.importorskip(name)
-    encoder = SentenceTransformerEncoder.load(
+    encoder = load_folder(
         folder, encode_settings, threads=threads, allow_pickle=False, plain=plain, devices=("cpu",)
     )
     return encoder.encode(texts, role="text", task=None)
@@ -85,20 +85,16 @@ def test_the_real_model_keeps_all_its_modules(minilm, backend):
 
 
 def test_a_missing_library_is_named_with_the_command_that_installs_it(folder, monkeypatch):
-    monkeypatch.setitem(BACKEND_LIBRARIES, ONNX, ("no_such_library",))
+    monkeypatch.setitem(KINDS["transformers"].backend_libraries, ONNX, ("no_such_library",))
     with pytest.raises(
         ConfigError, match=r"needs no_such_library.*pip install -r envs/requirements-onnx\.txt"
     ):
-        SentenceTransformerEncoder.load(
-            folder, EncodeSettings(backend=ONNX), threads=1, allow_pickle=False, plain=True
-        )
+        load_folder(folder, Settings(backend=ONNX), threads=1, allow_pickle=False, plain=True)
 
 
 def test_another_backend_is_refused_beside_a_cuda_device(folder):
     with pytest.raises(ConfigError, match="the backend onnx computes on the processor"):
-        SentenceTransformerEncoder.load(
-            folder, EncodeSettings(backend=ONNX), threads=1, allow_pickle=False, devices=("cuda:0",)
-        )
+        load_folder(folder, Settings(backend=ONNX), threads=1, allow_pickle=False, devices=("cuda:0",))
 
 
 def test_a_wrong_export_is_found(folder):

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sentflow.encoders.kinds.controls import BagOfWordsEncoder, RandomEncoder
+from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
+from sentflow.encoders.kinds.random import RandomEncoder
 
 TEXTS = ["O projeto de lei foi aprovado.", "Ação penal", "acao penal", "Ação penal", "?!"]
 

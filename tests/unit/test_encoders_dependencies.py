@@ -2,39 +2,50 @@
 
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib import import_module
 
 import pytest
 
-from sentflow.encoders.dependencies import KINDS_OF_MODULE, modules_of_others, vector_libraries
-from sentflow.encoders.entries import FETCH_KEYS
-from sentflow.graph.provenance import code, imported_modules
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.kinds.table import FITTED, KINDS
+from sentflow.graph.provenance import PLUMBING, code, imported_modules
 
-# Imported with the checks of a configuration, which no kind calls when it encodes
-CHECKS = {f"sentflow.encoders.{name}" for name in ("custom_class", "entry_checks", "scikit_learn_list")}
-COMMANDS = ("embed", "embed_task", "fetch_model")
+COMMANDS = ("embed", "embed_task", "fetch_model", "probe_lazy")
+# What all kinds have in common
+SHARED = {"contract", "settings"}
+PROGRAM = """
+import sys
+from sentflow.commands import embed, fetch_model
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.manifest import Manifest
+manifest = Manifest(**{manifest})
+load_encoder(manifest, encode_settings(manifest, {{}}), Surroundings())
+print(*[name for name in sys.modules if name.startswith("sentflow.")])
+"""
 MANIFESTS = {
     "api": """dict(kind="api", dimension=4, settings=dict(
         url="http://localhost:1/v1", model="m", dimension=4, request_dimension=False))""",
     "random": """dict(kind="random", dimension=4, settings=dict(dimension=4, seed=0))""",
 }
-PROGRAM = """
-import sys
-from pathlib import Path
-from sentflow.encoders.load import load_encoder
-from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.settings_by_kind import settings_of_kind
-manifest = Manifest(**{manifest})
-load_encoder(manifest, settings_of_kind(manifest.kind, "{{}}"), manifest_folder=Path("."))
-print(*[name for name in sys.modules if name.startswith("sentflow.")])
-"""
 
 
-def test_the_listed_modules_exist_and_are_those_of_the_commands():
-    imported = set().union(*(imported_modules(f"sentflow.commands.{name}") for name in COMMANDS))
-    assert set(KINDS_OF_MODULE) <= imported
-    assert all(find_spec(name) for name in KINDS_OF_MODULE)
-    assert set().union(*KINDS_OF_MODULE.values()) <= set(FETCH_KEYS)
+def of_command(command: str, kind: str) -> set[str]:
+    module = KINDS[kind].fetcher if command == "fetch_model" else KINDS[kind].module
+    return imported_modules(f"sentflow.commands.{command}", module)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_modules_of_a_kind_offer_what_the_contract_says(name):
+    kind = KINDS[name]
+    module = import_module(kind.module)
+    assert callable(import_module(kind.fetcher).fetch)
+    if kind.gives == FITTED:
+        assert callable(module.load_fitted) and not hasattr(module, "load")
+        return
+    assert callable(module.load) and issubclass(module.Settings, EncoderSettings)
+    assert set(module.Settings().as_dict()) == set(kind.encode_keys)
+    assert hasattr(module, "load_fitted") == (name == "custom")
 
 
 @pytest.mark.parametrize("kind", MANIFESTS)
@@ -45,30 +56,51 @@ def test_an_encoder_runs_no_module_that_its_digest_leaves_out(kind):
         text=True,
         check=True,
     )
-    left_out = modules_of_others(kind) - CHECKS
-    assert left_out & set(done.stdout.split()) == set()
+    run = {name for name in done.stdout.split() if name.count(".") > 1 and not is_package(name)}
+    counted = of_command("embed", kind) | of_command("fetch_model", kind)
+    # what shows control characters counts where tables hold them; errors and the log only tell
+    assert run - counted - set(PLUMBING) == {"sentflow.files.control_characters"}
 
 
-@pytest.mark.parametrize("command", COMMANDS[:2])
-def test_modules_of_one_kind_count_for_that_kind(command):
-    of_kind = {
-        kind: imported_modules(f"sentflow.commands.{command}", without=modules_of_others(kind))
-        for kind in FETCH_KEYS
-    }
-    assert "sentflow.encoders.kinds.api" in of_kind["api"]
-    assert "sentflow.encoders.kinds.neural.encoder" in of_kind["sentence-transformers"]
-    assert "sentflow.encoders.kinds.neural.encoder" not in of_kind["api"]
-    assert (
-        "sentflow.encoders.kinds.neural.pooling" not in of_kind["api"]
-    )  # what only another kind's module imports
-    digests = {
-        kind: code(f"sentflow.commands.{command}", without=modules_of_others(kind)) for kind in of_kind
-    }
-    assert digests["api"] != digests["random"] != digests["sentence-transformers"]
+def is_package(name: str) -> bool:
+    return hasattr(import_module(name), "__path__")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_by_itself_knows_no_kind(command):
+    modules = imported_modules(f"sentflow.commands.{command}")
+    own = {name for name in modules if name.startswith("sentflow.encoders.kinds.")}
+    assert own <= {f"sentflow.encoders.kinds.{name}" for name in SHARED}
+    assert "sentflow.encoders.kinds.table" not in modules  # else a new kind would embed everything again
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_job_depends_on_the_checks_of_the_configuration(kind):
+    for command in COMMANDS:
+        assert not [
+            name for name in of_command(command, kind) if ".checks." in name or ".graph.config" in name
+        ]
+
+
+def test_modules_of_one_kind_count_for_that_kind():
+    of_kind = {kind: of_command("embed", kind) for kind in KINDS}
+    for kind, modules in of_kind.items():
+        others = {KINDS[other].module for other in KINDS} - {KINDS[kind].module}
+        assert KINDS[kind].module in modules and not others & modules, kind
+    assert "sentflow.encoders.kinds.neural.pooling" not in of_kind["api"]
+    digests = {kind: code("sentflow.commands.embed", KINDS[kind].module) for kind in KINDS}
+    assert len(set(digests.values())) == len(KINDS) - 1  # one module for both kinds of transformers
+
+
+def test_what_is_looked_up_when_a_model_is_fetched_does_not_count_for_others():
+    assert "sentflow.encoders.fetch.hub" in of_command("fetch_model", "transformers")
+    for kind in ("random", "api", "tfidf", "custom"):
+        assert not [name for name in of_command("fetch_model", kind) if name.endswith((".hub", ".archive"))]
+    for kind in KINDS:
+        assert "sentflow.encoders.fetch.hub" not in of_command("embed", kind)
 
 
 def test_a_paid_service_is_not_asked_again_for_a_library_that_computes_nothing_there():
-    assert vector_libraries("api", {}) == ()
-    assert "torch" in vector_libraries("sentence-transformers", {})
-    assert "onnxruntime" in vector_libraries("transformers", {"backend": "onnx"})
-    assert all(vector_libraries(kind, {}) is not None for kind in FETCH_KEYS)
+    assert KINDS["api"].vector_libraries({}) == ()
+    assert "torch" in KINDS["sentence-transformers"].vector_libraries({})
+    assert "onnxruntime" in KINDS["transformers"].vector_libraries({"backend": "onnx"})

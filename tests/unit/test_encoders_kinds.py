@@ -1,5 +1,6 @@
 """The keys of model entries: which rule reads them, and what is said about wrong ones."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,35 +8,15 @@ import jsonschema
 import pytest
 import yaml
 
-from sentflow.encoders.entries import (
-    CONNECTION_KEYS,
-    DESCRIPTIVE_KEYS,
-    ENCODE_KEYS,
-    FETCH_KEYS,
-    LIMIT_KEYS,
-    PLACE_KEYS,
-    connection_settings,
-    encode_settings,
-    entry_problems,
-    fetch_settings,
-    is_lazy,
-)
-from sentflow.encoders.kinds.neural.settings import (
-    BACKEND_LIBRARIES,
-    DTYPES,
-    POOLINGS,
-    TRUNCATIONS,
-    EncodeSettings,
-)
-from sentflow.encoders.kinds.words import TOKENS
-from sentflow.encoders.prompts import SIDES, TEXT
-from sentflow.encoders.settings_by_kind import (
-    ApiSettings,
-    Connection,
-    Model2vecSettings,
-    WordVectorSettings,
-    settings_of_kind,
-)
+from sentflow.encoders.checks import values
+from sentflow.encoders.checks.entries import entry_problems
+from sentflow.encoders.entries import connection_settings, encode_settings, fetch_settings, is_lazy
+from sentflow.encoders.kinds import api, model2vec, word_vectors
+from sentflow.encoders.kinds.embeddings_service import Connection
+from sentflow.encoders.kinds.neural.settings import BACKENDS, DTYPES, POOLINGS, TRUNCATIONS, Settings
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS
+from sentflow.encoders.roles import SIDES, TEXT
 from sentflow.errors import ConfigError
 from sentflow.graph.config.schema import load_schema
 
@@ -86,8 +67,7 @@ def test_every_key_of_the_schema_has_a_description():
 def test_schema_and_code_know_the_same_keys_per_kind():
     for rule in SCHEMA["$defs"]["model"]["allOf"]:
         kind = rule["if"]["properties"]["kind"]["const"]
-        elsewhere = {*CONNECTION_KEYS.get(kind, ()), *PLACE_KEYS.get(kind, ()), *LIMIT_KEYS.get(kind, ())}
-        in_code = {*FETCH_KEYS[kind], *ENCODE_KEYS[kind], *elsewhere, *DESCRIPTIVE_KEYS}
+        in_code = {*KINDS[kind].keys, *DESCRIPTIVE_KEYS}
         names = rule["then"]["propertyNames"]
         names = SCHEMA["$defs"][names["$ref"].rpartition("/")[2]] if "$ref" in names else names
         assert set(names["enum"]) == in_code
@@ -95,12 +75,12 @@ def test_schema_and_code_know_the_same_keys_per_kind():
 
 def test_defaults_of_the_schema_are_those_of_the_settings():
     properties = SCHEMA["$defs"]["model"]["properties"]
-    for settings in (EncodeSettings, ApiSettings, Connection, Model2vecSettings, WordVectorSettings):
+    for settings in (Settings, api.Settings, Connection, model2vec.Settings, word_vectors.Settings):
         for key, value in settings().as_dict().items():
             if key != "timeout_seconds":  # another default for each of its two meanings, told in words
                 assert properties[key]["default"] == value
     assert f"({Connection().timeout_seconds:g} if left out)" in properties["timeout_seconds"]["description"]
-    assert properties["tokens"]["enum"] == list(TOKENS)
+    assert properties["tokens"]["enum"] == list(values.TOKENS) == list(word_vectors.TOKENS)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +139,7 @@ def test_schema_and_code_know_the_same_choices():
     properties = SCHEMA["$defs"]["model"]["properties"]
     assert set(properties["pooling"]["enum"]) == {None, *POOLINGS}
     assert properties["dtype"]["enum"] == list(DTYPES)
-    assert set(properties["backend"]["enum"]) == set(BACKEND_LIBRARIES)
+    assert set(properties["backend"]["enum"]) == set(BACKENDS) == set(KINDS["transformers"].backend_libraries)
     assert properties["truncation"]["enum"] == list(TRUNCATIONS)
     assert set(SCHEMA["$defs"]["prompt_names_of_roles"]["properties"]) == {TEXT, *SIDES}
 
@@ -197,7 +177,10 @@ def test_a_new_title_or_prompt_fetches_nothing_again():
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ('{"max_token": 8}', "max_token: no such setting. Known: backend, batch_size"),
+        (
+            '{"max_token": 8}',
+            "max_token: an encoder of kind transformers has no such key. Did you mean max_tokens",
+        ),
         ('{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens >= 1"),
         ('{"batch_tokens": true}', "batch_tokens: True is not a number"),
         ('{"normalise": "yes"}', "normalise: 'yes' is neither true nor false"),
@@ -228,16 +211,24 @@ def test_a_new_title_or_prompt_fetches_nothing_again():
     ],
 )
 def test_wrong_encode_settings_are_named(text, part):
-    with pytest.raises(ConfigError, match=r"settings of the encoder") as error:
-        EncodeSettings.from_json(text)
-    assert part in str(error.value)
+    entry = {"kind": "transformers", "source": {"folder": "x"}, **json.loads(text)}
+    assert any(part in problem for problem in entry_problems("my-model", entry))
+
+
+def test_settings_of_no_kind_are_named_when_texts_are_embedded():
+    with pytest.raises(
+        ConfigError, match=r"settings of the encoder: max_token: no such setting\. Known: backend"
+    ):
+        Settings.from_entry({"max_token": 8})
+    with pytest.raises(ConfigError, match=r"prompt: no such setting\. Known: none"):
+        EncoderSettings.from_entry({"prompt": "x"})
 
 
 def test_settings_left_out_are_the_models_own():
-    expected = EncodeSettings(
+    expected = Settings(
         max_tokens=None, normalise=False, prompt=None, batch_tokens=2048, pooling=None, dtype="float32"
     )
-    assert EncodeSettings.from_json("{}") == expected
+    assert Settings.from_entry({}) == expected
 
 
 SERVICE = {"kind": "api", "url": "https://api.example.org/v1/embeddings", "model": "m", "dimension": 8}
@@ -290,7 +281,7 @@ def test_how_a_service_is_reached_decides_neither_files_nor_vectors():
     assert entry_problems("my-model", changed) == [] and schema_errors(changed) == []
     assert fetch_settings(changed) == SERVICE
     assert encode_settings(changed) == {"normalise": True}
-    assert connection_settings(changed) == {key: entry[key] for key in CONNECTION_KEYS["api"]}
+    assert connection_settings(changed) == {key: entry[key] for key in KINDS["api"].connection_keys}
     assert connection_settings({"kind": "random", "dimension": 8, "seed": 0}) == {}
 
 
@@ -320,27 +311,26 @@ def test_problems_of_the_other_kinds(entry, part):
         (
             "model2vec",
             '{"max_tokens": 0, "prompt": "x"}',
-            "prompt: no such setting. Known: max_tokens, normalise",
+            "prompt: an encoder of kind model2vec has no such key",
         ),
         ("model2vec", '{"max_tokens": 0}', "max_tokens: 0 is not a number of tokens"),
-        ("word-vectors", '{"tokens": "word"}', "tokens: 'word' is unknown. Write one of: hyphenated-words"),
+        (
+            "word-vectors",
+            '{"tokens": "word"}',
+            "tokens: 'word' is none that is known. Write one of: hyphenated-words",
+        ),
         ("word-vectors", '{"lower_case": 1}', "lower_case: 1 is neither true nor false"),
-        ("word-vectors", '{"tokens": ["words"]}', "tokens: ['words'] is unknown"),
+        ("word-vectors", '{"tokens": ["words"]}', "tokens: ['words'] is none that is known"),
         ("api", '{"prompt": 3}', "prompt: 3 is not a text"),
+        ("api", '{"batch_texts": 0}', "batch_texts: 0 is not a whole number >= 1"),
+        ("api", '{"attempts": true}', "attempts: True is not a whole number >= 1"),
+        ("api", '{"timeout_seconds": -1}', "timeout_seconds: -1 is not a number of seconds > 0"),
+        ("api", '{"x": 1}', "x: an encoder of kind api has no such key"),
     ],
 )
 def test_wrong_settings_of_the_other_kinds_are_named(kind, text, part):
-    with pytest.raises(ConfigError) as error:
-        settings_of_kind(kind, text)
-    assert part in str(error.value)
-
-
-@pytest.mark.parametrize(
-    "text", ['{"batch_texts": 0}', '{"attempts": true}', '{"timeout_seconds": -1}', '{"x": 1}']
-)
-def test_wrong_connections_are_named(text):
-    with pytest.raises(ConfigError, match="settings of the encoder"):
-        Connection.from_json(text)
+    problems = entry_problems("my-model", {"kind": kind, **json.loads(text)})
+    assert any(part in problem for problem in problems)
 
 
 DOCUMENTED = re.findall(

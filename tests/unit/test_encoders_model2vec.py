@@ -7,8 +7,8 @@ import pytest
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from sentflow.encoders.kinds.model2vec import Model2vecEncoder, describe_model2vec
-from sentflow.encoders.settings_by_kind import Model2vecSettings
+from sentflow.encoders.fetch import model2vec
+from sentflow.encoders.kinds.model2vec import Model2vecEncoder, Settings
 from sentflow.errors import DataError
 
 REAL = "github/MinishLab/model2vec-rs/c75c126fe7aeeea34714f1cc36cef74b3c489f19/tests/fixtures"
@@ -31,7 +31,7 @@ def write_model(folder, tensors=None, config=None, place="", vocabulary=VOCABULA
 
 
 def encode(folder, texts, **settings):
-    encoder = Model2vecEncoder.load(folder, Model2vecSettings(**settings))
+    encoder = Model2vecEncoder.load(folder, Settings(**settings))
     return encoder.encode(texts, role="text", task=None)
 
 
@@ -86,6 +86,10 @@ def test_the_limit_counts_known_tokens(tmp_path):
 def test_the_folder_of_sentence_transformers_is_read_too(tmp_path):
     write_model(tmp_path, {"embedding.weight": VECTORS}, place="0_StaticEmbedding")
     assert encode(tmp_path, ["voto"]).tolist() == [[0, 4]]
+
+
+def describe_model2vec(folder):
+    return model2vec.fetch({"kind": "model2vec", "source": {"folder": str(folder)}}, folder, ())
 
 
 def test_description(tmp_path):

@@ -2,9 +2,12 @@
 
 import json
 
+import numpy as np
 import pytest
+from safetensors.numpy import save_file
 
-from sentflow.encoders.fetch.model_files import describe, describe_plain, is_model_file, model_files
+from sentflow.encoders.fetch.descriptions import describe, describe_plain
+from sentflow.encoders.fetch.file_names import is_model_file, model_files
 from sentflow.encoders.fetch.model_size import check_transformer_size
 from sentflow.errors import ConfigError, DataError
 
@@ -95,8 +98,7 @@ def test_a_tokenizer_without_limit_is_no_limit(tmp_path):
 
 def test_static_embeddings_are_as_wide_as_their_table(tmp_path):
     model = make_model(tmp_path, ("StaticEmbedding", ""))
-    header = json.dumps({"embedding.weight": {"dtype": "F32", "shape": [100, 48]}}).encode()
-    (model / "model.safetensors").write_bytes(len(header).to_bytes(8, "little") + header)
+    save_file({"embedding.weight": np.zeros((100, 48), np.float32)}, model / "model.safetensors")
     assert describe(model, allow_pickle=False).dimension == 48
 
 

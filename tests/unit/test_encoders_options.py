@@ -8,8 +8,8 @@ from tiny_bert import TEXTS, save_tiny_bert
 from transformers import AutoModel, AutoTokenizer
 
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.settings import LAYER_POOLINGS, POOLINGS, EncodeSettings
-from sentflow.encoders.load import expected_dimension
+from sentflow.encoders.kinds.neural.load import load_folder
+from sentflow.encoders.kinds.neural.settings import LAYER_POOLINGS, POOLINGS, Settings
 from sentflow.encoders.manifest import Manifest
 from sentflow.errors import ConfigError, DataError
 
@@ -20,9 +20,9 @@ def folder(tmp_path_factory):
 
 
 def load(folder, *, threads=1, plain=True, devices=("cpu",), role="text", task=None, **settings):
-    return SentenceTransformerEncoder.load(
+    return load_folder(
         folder,
-        EncodeSettings(**settings),
+        Settings(**settings),
         threads=threads,
         allow_pickle=False,
         plain=plain,
@@ -224,9 +224,7 @@ def test_several_devices_take_turns_and_change_nothing(folder):
     encoder = load(folder, batch_size=1)
     expected = encode(encoder)
     copies = [load(folder)._model for _ in range(2)]
-    several = SentenceTransformerEncoder(
-        encoder._model, EncodeSettings(batch_size=1), threads=1, copies=copies
-    )
+    several = SentenceTransformerEncoder(encoder._model, Settings(batch_size=1), threads=1, copies=copies)
     several.device = "several"  # not the name that is computed in threads
     used = []
     for model in (encoder._model, *copies):
@@ -251,11 +249,11 @@ def test_a_cuda_device_gives_the_vectors_of_the_processor(folder, dtype):
 
 def test_the_manifest_tells_the_width_as_far_as_it_can():
     manifest = Manifest(kind="sentence-transformers", dimension=16, pooling="cls+max")
-    assert expected_dimension(manifest, EncodeSettings()) == 16
-    assert expected_dimension(manifest, EncodeSettings(truncate_dim=4)) == 4
-    assert expected_dimension(manifest, EncodeSettings(pooling="mean")) is None
+    assert Settings().dimension(manifest) == 16
+    assert Settings(truncate_dim=4).dimension(manifest) == 4
+    assert Settings(pooling="mean").dimension(manifest) is None
     single = Manifest(kind="sentence-transformers", dimension=16, pooling="mean")
-    assert expected_dimension(single, EncodeSettings(pooling="cls", truncate_dim=20)) == 16
+    assert Settings(pooling="cls", truncate_dim=20).dimension(single) == 16
 
 
 def test_layers_are_named_from_the_outside():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sentflow.encoders.prompts import chosen, prompt_problems, prompt_text, prompted_tasks, roles_of_texts
+from sentflow.encoders.checks.prompts import prompt_problems
+from sentflow.encoders.prompts import chosen, prompt_text, prompted_tasks, roles_of_texts
 
 OWN = {"default": "Texto: ", "query": "Pergunta: ", "document": "", "passage": "Trecho: "}
 

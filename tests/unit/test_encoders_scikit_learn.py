@@ -12,10 +12,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods
 
-from sentflow.encoders.entries import entry_problems
+from sentflow.encoders.checks.entries import entry_problems
 from sentflow.encoders.kinds import scikit_learn
 from sentflow.encoders.kinds.scikit_learn import ScikitLearnEncoder
-from sentflow.encoders.kinds.scikit_learn_list import ALLOWED
+from sentflow.encoders.kinds.scikit_learn_steps import ALLOWED
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.errors import ConfigError, DataError
 

@@ -9,7 +9,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.settings import EncodeSettings
+from sentflow.encoders.kinds.neural.load import load_folder
+from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.protocol import BatchEncoder
 from sentflow.errors import ConfigError
 
@@ -38,9 +39,7 @@ def reference(folder):
 
 
 def load(folder, threads=1, **settings):
-    encoder = SentenceTransformerEncoder.load(
-        folder, EncodeSettings(**settings), threads=threads, allow_pickle=False
-    )
+    encoder = load_folder(folder, Settings(**settings), threads=threads, allow_pickle=False)
     if encoder.device != "cpu":
         pytest.skip("these promises are those of the processor")
     return encoder
@@ -72,9 +71,9 @@ def test_default_prompt_of_the_model_is_used_and_can_be_switched_off(folder, ref
         prompts={"default": "Pergunta: "},
         default_prompt_name="default",
     )
-    own = encode(SentenceTransformerEncoder(model, EncodeSettings(), threads=1))
+    own = encode(SentenceTransformerEncoder(model, Settings(), threads=1))
     assert own == pytest.approx(model.encode(TEXTS), abs=1e-5)
-    none = encode(SentenceTransformerEncoder(model, EncodeSettings(prompt=""), threads=1))
+    none = encode(SentenceTransformerEncoder(model, Settings(prompt=""), threads=1))
     assert none == pytest.approx(reference.encode(TEXTS), abs=1e-5)
 
 
@@ -146,7 +145,7 @@ def test_pickled_weights_are_read_where_allowed(tmp_path):
     expected = encode(load(tmp_path), ["lei", "ação lei"])
     (tmp_path / "model.safetensors").unlink()
     torch.save(transformer.state_dict(), tmp_path / "pytorch_model.bin")
-    encoder = SentenceTransformerEncoder.load(tmp_path, EncodeSettings(), threads=1, allow_pickle=True)
+    encoder = load_folder(tmp_path, Settings(), threads=1, allow_pickle=True)
     assert encode(encoder, ["lei", "ação lei"]) == pytest.approx(expected, abs=1e-6)
 
 

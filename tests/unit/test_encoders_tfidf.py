@@ -6,6 +6,8 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
+from sentflow.encoders.load import load_fitted_encoder
+from sentflow.encoders.manifest import Manifest
 from sentflow.errors import ConfigError, DataError
 
 TRAIN = [
@@ -60,7 +62,8 @@ def test_vectors_are_float32_of_length_one_or_zero():
 
 def test_reads_its_settings_from_a_manifest():
     settings = {"max_features": 7, "ngram_range": [1, 2], "stop_words": "none"}
-    assert TfidfEncoder.from_settings(settings).fit(TRAIN).transform(TEST).shape == (3, 7)
+    manifest = Manifest(kind="tfidf", dimension=7, settings=settings)
+    assert load_fitted_encoder(manifest).fit(TRAIN).transform(TEST).shape == (3, 7)
 
 
 def test_training_texts_of_stop_words_alone_are_an_error():

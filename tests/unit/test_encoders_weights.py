@@ -13,8 +13,8 @@ from sentence_transformers.sentence_transformer import modules
 from tiny_bert import TEXTS, WORDS, save_tiny_bert
 from transformers import AutoModel, AutoModelForMaskedLM, BertConfig, BertForMaskedLM, BertForPreTraining
 
-from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.settings import EncodeSettings
+from sentflow.encoders.kinds.neural.load import load_folder
+from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.errors import ConfigError, DataError
 
 QUERY = "encoder.layer.0.attention.self.query.weight"
@@ -27,8 +27,8 @@ def bert(tmp_path):
 
 
 def load(folder, *, plain=False, allow_pickle=False, **settings):
-    return SentenceTransformerEncoder.load(
-        folder, EncodeSettings(**settings), threads=1, allow_pickle=allow_pickle, plain=plain, devices=["cpu"]
+    return load_folder(
+        folder, Settings(**settings), threads=1, allow_pickle=allow_pickle, plain=plain, devices=["cpu"]
     )
 
 
@@ -207,9 +207,9 @@ def test_words_of_a_model_about_its_own_loading_are_refused(bert, tmp_path, sett
 
 
 def test_sizes_that_differ_are_refused_whatever_reaches_transformers(bert, tmp_path, monkeypatch):
-    from sentflow.encoders.fetch.model_files import model_files
+    from sentflow.encoders.fetch import module_checks
 
-    monkeypatch.setattr(model_files, "check_arguments", lambda *_: None)
+    monkeypatch.setattr(module_checks, "check_arguments", lambda *_: None)
     model = save_model(tmp_path / "model", bert=bert)
     edit_json(
         model / "sentence_bert_config.json",

@@ -7,9 +7,7 @@ import pytest
 
 from sentflow.encoders.kinds import word_vectors
 from sentflow.encoders.kinds.word_vector_files import describe_word_vectors, read_word_vectors
-from sentflow.encoders.kinds.word_vectors import WordVectorEncoder
-from sentflow.encoders.kinds.words import TOKENS
-from sentflow.encoders.settings_by_kind import WordVectorSettings
+from sentflow.encoders.kinds.word_vectors import TOKENS, Settings, WordVectorEncoder
 from sentflow.errors import DataError
 from sentflow.files.limits import LINE_BYTES, limited
 
@@ -111,7 +109,7 @@ def test_ways_to_cut_are_those_of_the_docs():
 
 
 def encoder(tmp_path, text=PLAIN, **settings):
-    return WordVectorEncoder(write(tmp_path / "v.txt", text), WordVectorSettings(**settings), dimension=2)
+    return WordVectorEncoder(write(tmp_path / "v.txt", text), Settings(**settings), dimension=2)
 
 
 def test_a_text_is_the_mean_of_its_known_words(tmp_path):

@@ -259,13 +259,13 @@ def test_read_only_features_come_to_the_device_in_blocks(monkeypatch):
 @pytest.fixture
 def groups_seen(monkeypatch) -> list[int]:
     sizes = []
-    train = side_by_side._Group.train
+    train = side_by_side.Group.train
 
     def watched(group):
         sizes.append(len(group._folds))
         return train(group)
 
-    monkeypatch.setattr(side_by_side._Group, "train", watched)
+    monkeypatch.setattr(side_by_side.Group, "train", watched)
     return sizes
 
 
@@ -287,14 +287,14 @@ def test_more_folds_than_fit_are_trained_in_groups(groups_seen, fit, groups):
 
 
 def test_folds_that_do_not_fit_after_all_are_halved(groups_seen, monkeypatch, caplog):
-    train = side_by_side._Group.train
+    train = side_by_side.Group.train
 
     def full(group):
         if len(group._folds) > 2:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return train(group)
 
-    monkeypatch.setattr(side_by_side._Group, "train", full)
+    monkeypatch.setattr(side_by_side.Group, "train", full)
     features, labels = rows_of_blobs(400, 2)
     protocol = replace(SHORT, max_epochs=3)
     ours = together(features, labels, protocol)
@@ -308,7 +308,7 @@ def test_one_fold_that_does_not_fit_is_told(monkeypatch):
     def full(group):
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(side_by_side._Group, "train", full)
+    monkeypatch.setattr(side_by_side.Group, "train", full)
     features, labels = rows_of_blobs(400, 2)
     with pytest.raises(SentflowError, match=r"does not hold 400 rows × 7 features .* Write device cpu"):
         together(features, labels, SHORT)

@@ -7,7 +7,8 @@ import pytest
 
 from sentflow.commands import probe
 from sentflow.errors import ConfigError, DataError
-from sentflow.jobs.log import exit_with, library_version, start_log
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.versions import library_version
 
 
 @pytest.fixture(autouse=True)

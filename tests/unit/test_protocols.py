@@ -14,8 +14,9 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
+from sentflow.probing.protocol.catalog import TRAINING_KEYS, changed_settings
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.settings import PUBLISHED, TRAINING_KEYS, ProbeProtocol
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_comparable_text, switch_text
 
 REPOSITORY = Path(__file__).parents[2]
@@ -99,7 +100,7 @@ def test_study_of_the_repository_has_each_switch_alone_and_all_together():
     alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)
     assert chosen.experiment.study[-1] == "corrected"
-    assert not any(protocol.changes() for protocol in protocols.values())
+    assert not any(changed_settings(protocol) for protocol in protocols.values())
 
 
 def test_switches_are_read_by_somebody():

@@ -8,7 +8,7 @@ import pytest
 from sentflow.graph import provenance, source_facts
 
 PACKAGE = Path(provenance.__file__).parents[1]
-CACHED = ("_facts", "_imports", "_source", "_public_version")
+CACHED = ("_facts", "_imports", "_source", "_public_version", "code")
 MODULES = sorted(
     ".".join(["sentflow", *path.relative_to(PACKAGE).with_suffix("").parts])
     for path in PACKAGE.rglob("*.py")
@@ -219,7 +219,7 @@ def test_files_are_digested_by_their_bytes(package):
 def test_versions_are_sorted_and_have_no_build_tag(monkeypatch):
     clear_caches()
     found = {"torch": "2.13.0+cpu", "numpy": "2.3.1"}
-    monkeypatch.setattr(provenance, "version", found.__getitem__)
+    monkeypatch.setattr(provenance, "library_version", found.__getitem__)
     assert provenance.versions("torch", "numpy") == "numpy=2.3.1 torch=2.13.0"
     clear_caches()
 
@@ -250,9 +250,13 @@ def test_no_import_escapes_the_digest(module):
         "sentflow.jobs.log",  # versions only
         "sentflow.probing.kernels.fused",  # whether numba is there
         "sentflow.probing.training.folds",  # the code for accelerators, whose digest `Targets.probe_code` adds
+        "sentflow.jobs.versions",
+        "sentflow.encoders.fetch.custom",  # likewise
+        "sentflow.encoders.load",  # the module of a kind, which `code` is given by name
+        "sentflow.encoders.fetch.model",
         "sentflow.graph.provenance",
         "sentflow.encoders.manifest",  # looks up where a model's package lies
-        "sentflow.encoders.kinds.custom",  # the user's file, whose checksum is in the manifest
+        "sentflow.encoders.kinds.custom_code",  # the user's file, whose checksum is in the manifest
         "sentflow.encoders.kinds.neural.backends",  # asks whether an optional library is there
         "sentflow.encoders.kinds.scikit_learn",  # classes of scikit-learn, whose version the rule names
     }
@@ -296,6 +300,13 @@ def test_jobs_on_a_processor_do_not_depend_on_the_code_for_accelerators(command)
     assert not [name for name in modules if name.startswith("sentflow.probing.accelerator")]
 
 
+@pytest.mark.parametrize("command", ["audit", "probe", "probe_lazy", "probe_featurised", "score"])
+def test_jobs_do_not_depend_on_what_reads_entries_of_protocols(command):
+    assert "sentflow.probing.protocol.catalog" not in provenance.imported_modules(
+        f"sentflow.commands.{command}"
+    )
+
+
 def test_score_does_not_depend_on_torch():
     modules = provenance.imported_modules("sentflow.commands.score")
     assert "torch" not in set().union(*(direct_imports(name) for name in modules))
@@ -333,3 +344,72 @@ def test_snakefile_imports_nothing_heavy():
     closure = set().union(*(provenance.imported_modules(name) for name in modules))
     foreign = set().union(*(direct_imports(name) for name in closure)) - {"sentflow"}
     assert foreign - set(sys.stdlib_module_names) == {"yaml", "jsonschema"}
+
+
+# --- what stands in no digest
+
+
+# Shown in messages, and counted where tables hold what it shows
+SHOWN = {"sentflow.files.control_characters"}
+COMPUTES = {"numba", "numpy", "pandas", "pyarrow", "safetensors", "scipy", "sklearn", "torch", "transformers"}
+
+
+def all_imported(module: str) -> set[str]:
+    """A module and what it imports, directly or through others, plumbing included."""
+    found, open_modules = set(), [module]
+    while open_modules:
+        name = open_modules.pop()
+        if name not in found:
+            found.add(name)
+            open_modules.extend(provenance._imports(name))
+    return found
+
+
+def plumbing_problems(plumbing: set[str]) -> list[str]:
+    """Why modules may not be left out of digests."""
+    problems = []
+    for name in sorted(plumbing):
+        if outside := all_imported(name) - plumbing - SHOWN:
+            problems.append(f"{name} imports {sorted(outside)}")
+        if heavy := direct_imports(name) & COMPUTES:
+            problems.append(f"{name} imports {sorted(heavy)}")
+    return problems
+
+
+def test_plumbing_imports_nothing_that_could_change_a_number():
+    assert plumbing_problems(set(provenance.PLUMBING)) == []
+    assert all(reason for reason in provenance.PLUMBING.values())
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "sentflow.encoders.vectors.storage",  # NumPy
+        "sentflow.encoders.kinds.neural.weights",  # torch
+        "sentflow.files.parquet",
+        "sentflow.encoders.load",
+    ],
+)
+def test_a_module_that_computes_cannot_be_called_plumbing(module):
+    assert plumbing_problems({*provenance.PLUMBING, module}) != []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_digest_holds_plumbing(command):
+    assert not provenance.imported_modules(command) & set(provenance.PLUMBING)
+
+
+def test_an_edit_of_plumbing_keeps_the_digest(package, monkeypatch):
+    monkeypatch.setattr(provenance, "PLUMBING", {"sentflow.losses": "for this test"})
+    clear_caches()
+    before = package.digest()
+    package.write("losses.py", SOURCES["losses.py"].replace("2", "3"))
+    assert package.digest() == before
+
+
+def test_a_module_that_is_imported_by_name_counts(package):
+    package.write("named.py", "FACTOR = 2\n")
+    before = provenance.code("sentflow.commands.probe", "sentflow.named")
+    assert before != package.digest()
+    package.write("named.py", "FACTOR = 3\n")
+    assert provenance.code("sentflow.commands.probe", "sentflow.named") != before

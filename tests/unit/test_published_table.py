@@ -4,7 +4,8 @@ import fake_summary
 import pytest
 
 from sentflow.report.families.probing.published_table import beside_ours, published_table
-from sentflow.report.table.formats import latex_text, markdown_text
+from sentflow.report.table.formats import markdown_text
+from sentflow.report.table.latex import latex_text
 
 PAPER = {"task": "T1A", "model": "b", "value": 0.48, "source": "Author & others 2026, table 3"}
 

@@ -16,7 +16,8 @@ from sentflow.report.checks import CheckResult
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.page.page import render
 from sentflow.report.table.cells import Cell, Group, Table
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 
 EVIL = "</td></title></script><script>alert('é')</script><img src=x onerror=\"alert(1)\"> ' onclick='x' {{ 7 * 7 }}"
 # Fields of rows and keys of settings that hold words of users and of data, not names that others refer to

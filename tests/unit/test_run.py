@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from sentflow.cli import run as runner
 from sentflow.cli.app import app
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import atomic, write_text
+from sentflow.files.atomic import atomic
+from sentflow.files.io import write_text
 from sentflow.graph.run_record import read_record, this_machine, write_record
 from sentflow.jobs.lifeline import (
     VARIABLE,

@@ -108,6 +108,47 @@ def test_like_of_a_pair_set_that_does_not_exist_is_told_with_the_nearest():
     )
 
 
+@pytest.mark.parametrize(
+    ("section", "entry", "place"),
+    [
+        ("alignments", 3, "alignments.mine: 3 is not of type 'object'"),
+        ("alignments", {"pairs": 5}, "alignments.mine.pairs: 5 is not of type 'array'"),
+        ("alignments", {"pairs": [["STSB-test"]]}, "alignments.mine.pairs.0: ['STSB-test'] is not of type"),
+        ("regressions", {"train": None}, "regressions.mine.train: None is not of type 'string'"),
+        (
+            "pair_sets",
+            {**MINE, "reader": {"format": "tsv", "files": [["x"]]}},
+            "pair_sets.mine.reader.files.0: ",
+        ),
+        (
+            "pair_sets",
+            {**MINE, "reader": {"format": "tsv", "files": 3}},
+            "pair_sets.mine.reader.files: 3 is not",
+        ),
+    ],
+)
+def test_a_selected_entry_of_another_form_is_told(section, entry, place):
+    assert any(
+        text.startswith(place) for text in mistakes(**{section: {"mine": entry}}, select={section: ["mine"]})
+    )
+
+
+def test_a_pair_set_of_another_form_does_not_hide_the_alignment_that_names_it():
+    alignment = {
+        "title": "A",
+        "pairs": ["mine"],
+        "variant": "definition",
+        "threshold": 4,
+        "comparison": "above",
+    }
+    told = mistakes(
+        pair_sets={"mine": {**MINE, "reader": {"format": "tsv", "files": [["x"]]}}},
+        alignments={"both": {**alignment, "sentences": "all"}},
+        select={"alignments": ["both"]},
+    )
+    assert [text.partition(": ")[0] for text in told] == ["pair_sets.mine.reader.files.0"]
+
+
 def test_dataset_of_a_pair_set_must_exist():
     told = mistake(pair_sets={"mine": {**MINE, "dataset": "stbs"}}, select={"pair_sets": ["mine"]})
     assert told.startswith("pair_sets.mine.dataset: there is no dataset 'stbs'. Did you mean stsb?")

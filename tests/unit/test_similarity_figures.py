@@ -16,7 +16,8 @@ from sentflow.report.families.geometry.association import (
     mean_scores,
     plane_rows,
 )
-from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas
 from sentflow.report.figure.canvas import save
 from sentflow.report.figure.texts import NOTHING

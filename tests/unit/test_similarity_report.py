@@ -16,7 +16,8 @@ from sentflow.report.families.similarity.sts_table import table as sts_table
 from sentflow.report.families.similarity.words import CONTAMINATION, contamination
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
-from sentflow.report.table.formats import latex_text, markdown_text
+from sentflow.report.table.formats import markdown_text
+from sentflow.report.table.latex import latex_text
 
 PAIRS = ["STS12", "STSB-test"]
 MODELS = list(fake_similarity.LEVELS)
@@ -53,7 +54,7 @@ def test_section_stands_beside_the_tasks(tmp_path, data):
     page = render(make_sources(tmp_path, **parts_of(data), models={"tfidf": {"title": "TF-IDF <i>"}}))
     elements(page)
     assert page.count('id="similarity"') == page.count('id="scores"') == 1
-    assert "Took no part: TF-IDF &lt;i&gt;" in page
+    assert "Not measured: TF-IDF &lt;i&gt;" in page
     assert "A set of &lt;b&gt;pairs&lt;/b&gt;" in page
     assert CONTAMINATION in page
     assert "not scored" in page

@@ -13,9 +13,11 @@ from sentflow.compare.marks import BEST, NOT_WORSE, beaten, mark
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import read_rows
 from sentflow.graph.config.schema import load_schema
-from sentflow.report.families.similarity.rows import AlignmentRow, GeometryRow, SimilarityRow
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 FILES = {"regressions": "regressions", "alignments": "alignments", "geometry": "geometry"}

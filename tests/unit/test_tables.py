@@ -12,13 +12,14 @@ from made_products import read_table
 from sentflow.errors import ConfigError
 from sentflow.graph import products
 from sentflow.report.costs.costs_table import costs_table
-from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.intervals_table import intervals_table
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.score_table import score_cell, scores_table
 from sentflow.report.families.probing.tasks_table import tasks_table
 from sentflow.report.numbers import decimal, duration, interval, memory
 from sentflow.report.table.cells import Cell
-from sentflow.report.table.formats import csv_text, latex, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex, latex_text
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from sentflow.errors import ConfigError
 from sentflow.graph import products
 from sentflow.report.checks import Selection
 from sentflow.report.inputs import Inputs
-from sentflow.report.table.formats import latex_text, markdown_text
+from sentflow.report.table.formats import markdown_text
+from sentflow.report.table.latex import latex_text
 
 ROWS = fake_summary.score_rows(tasks=["F1A", "G3", "T1A"])
 # the second is so near to the first on every task that no test tells them apart

@@ -27,7 +27,7 @@ from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.run_record import write_record
-from sentflow.graph.targets import Targets, code_of_report
+from sentflow.graph.targets import Targets, code_of_page
 
 try:
     refuse_braces(Path(workflow.basedir))

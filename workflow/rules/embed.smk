@@ -12,6 +12,7 @@ rule embed:
     output:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
     log:
         paths.log("embed", "{model}/{collection}"),
     benchmark:
@@ -34,7 +35,8 @@ rule embed:
         settings=targets.encode_settings,
         task=targets.task_of_collection,
     shell:
-        "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q} --task {params.task:q}"
+        "python -m sentflow.commands.embed --manifest {input.manifest:q} --texts {input.texts:q}"
+        " --collection {wildcards.collection:q} --task {params.task:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
         " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
         " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"

@@ -6,6 +6,7 @@ rule summarise_costs:
     input:
         summaries=targets.summaries_of_scores(),
         manifests=targets.manifests(),
+        made=targets.embedding_making(),
         embeddings=targets.embedding_infos(),
     output:
         costs=paths.COSTS,
@@ -56,6 +57,7 @@ rule table:
         runtime=5,
     params:
         code=targets.code_of("table"),
+        template=files("report/table/latex.tex.j2"),
         settings=targets.table_settings,
     shell:
         "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
@@ -170,7 +172,7 @@ rule report:
         mem_mb=2000,
         runtime=10,
     params:
-        code=code_of_report(),
+        code=code_of_page(),
         page=files(*files_of_page()),
         settings=targets.report_settings,
         checks=" ".join(targets.selected("checks")),

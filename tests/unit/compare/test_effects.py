@@ -16,7 +16,8 @@ from sentflow.report import captions
 from sentflow.report.families.probing.document_table import documents_table
 from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.files.io import atomic, parse_json, read_json, write_json, write_text
+from sentflow.files.atomic import atomic
+from sentflow.files.io import parse_json, read_json, write_json, write_text
 from sentflow.jobs.log import exit_with
 
 

@@ -11,6 +11,7 @@ rule featurise:
     output:
         features=paths.FEATURES,
         info=paths.FEATURES_INFO,
+        made=paths.FEATURES_MADE,
     log:
         paths.log("featurise", "{model}/{task}"),
     benchmark:

@@ -62,8 +62,8 @@ rule probe_lazy:
         call_seconds=targets.encoders.call_seconds,
         device=probing.probe_device,
     params:
-        code=probing.probe_code("probe_lazy"),
-        env=versions("numpy", "scikit-learn", "torch"),
+        code=probing.lazy_code,
+        env=targets.encoders.lazy_versions,
         settings=probing.probe_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.probe_lazy --task {input.task:q}"

@@ -26,6 +26,7 @@ from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.encoders.protocol import FloatArray
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
 from sentflow.probing.job import task_plans, warn_of_few_rows
+from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED_NAME
 from sentflow.probing.protocol.switches import not_comparable_text
@@ -317,9 +318,9 @@ class UlyssesSentEval:
 
     def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
         entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
-        settings = protocol.job_settings(entry, lazy=self.lazy_embedding)
+        settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
-        self._warn_if_not_comparable(protocol.changes(entry))
+        self._warn_if_not_comparable(changed_settings(protocol, entry))
         warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
@@ -327,7 +328,7 @@ class UlyssesSentEval:
                 Path(self.results_dir),
                 str(self.model_name),
                 settings=settings,
-                protocol=protocol.about(entry),
+                protocol=about_protocol(protocol, entry),
             )
         plans = task_plans(table, design.protocol)
         results = trained_folds(source, table.labels, plans, design, n_processes=arguments.n_processes)

@@ -5,10 +5,12 @@ from typing import Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.embedding import encode_rows, features_of_columns, text_columns
-from sentflow.encoders.entries import CUSTOM, custom_problems
-from sentflow.encoders.fetch.model import custom_manifest
-from sentflow.encoders.kinds.custom import CustomCode, CustomEncoder, CustomFeaturiser, CustomLazyEncoder
+from sentflow.encoders.checks.entries import custom_problems
+from sentflow.encoders.fetch import custom
+from sentflow.encoders.kinds.custom import CustomEncoder, CustomFeaturiser, CustomLazyEncoder
 from sentflow.encoders.kinds.custom_class import EMBED
+from sentflow.encoders.kinds.custom_code import CustomCode
+from sentflow.encoders.kinds.table import CUSTOM
 from sentflow.encoders.protocol import FloatArray
 from sentflow.probing.features.featurised import ALL
 
@@ -46,7 +48,7 @@ class OwnEncoder:
         if problems := custom_problems("own", entry):
             told = [problem.removeprefix("models.own.").removeprefix("custom: ") for problem in problems]
             raise ArgumentError(f"sentence_model={reference!r}: {' '.join(told)}")
-        manifest = custom_manifest("own", entry)
+        manifest = custom.fetch(entry)
         self.lazy: bool = manifest.settings["lazy"]
         self._code = CustomCode.load(manifest, offline=False)
         self._embeds = manifest.settings["level"] == EMBED

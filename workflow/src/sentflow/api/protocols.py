@@ -8,6 +8,7 @@ from sentflow.api.arguments import ArgumentError, instead
 from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.errors import ConfigError
 from sentflow.families.probing.catalog import protocol_catalog
+from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import PUBLISHED_NAME, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
@@ -38,13 +39,13 @@ def named_protocol(
         entry = {"title": "Own protocol", **protocol}
         own = {"protocols": {**(own.get("protocols") or {}), OWN_NAME: entry}}
         try:
-            return ProbeProtocol.from_entry(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
+            return protocol_of(OWN_NAME, protocol_catalog(WORKFLOW, own)[OWN_NAME])
         except ConfigError as error:
             raise ArgumentError(f"protocol: {error}") from error
     known = protocol_catalog(WORKFLOW, own)
     if protocol not in known:
         raise ArgumentError(f"protocol: there is no protocol {protocol!r}. {instead(str(protocol), known)}")
-    return ProbeProtocol.from_entry(protocol, known[protocol])
+    return protocol_of(protocol, known[protocol])
 
 
 def probe_protocol(

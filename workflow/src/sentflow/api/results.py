@@ -95,9 +95,9 @@ class ResultFolder:
     model
         Its name there.
     settings
-        What the probes are trained with, see `ProbeProtocol.job_settings`; goes into every file.
+        What the probes are trained with, see `catalog.job_settings`; goes into every file.
     protocol
-        Of the score, see `ProbeProtocol.about`.
+        Of the score, see `catalog.about_protocol`.
     """
 
     def __init__(

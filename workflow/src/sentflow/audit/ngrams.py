@@ -41,7 +41,7 @@ class NgramSets:
 def plain(text: str) -> str:
     """A text without what an edit changes first: case, punctuation, runs of white space, forms of characters.
 
-    A text of signs alone (emoji, "!!!") stays as it is.
+    A text without letters (emoji, "!!!") stays as it is.
     """
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_WORD.findall(folded)) or folded.strip()

@@ -7,7 +7,9 @@ from typing import Any
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
-from sentflow.encoders.entries import custom_problems, is_lazy, source_kind
+from sentflow.encoders.checks.entries import custom_problems
+from sentflow.encoders.entries import is_lazy
+from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
 from sentflow.graph.config.catalog import load_catalog
 from sentflow.graph.config.family import Entries

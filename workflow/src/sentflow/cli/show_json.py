@@ -45,7 +45,7 @@ def jsonl_blocks(path: Path, rows: int) -> list[Block]:
 
 
 def array_blocks(path: Path, _rows: int) -> list[Block]:
-    """Shape and size of embeddings, and the description that lies beside them."""
+    """Shape and size of embeddings, and the descriptions that lie beside them."""
     import numpy as np
 
     try:
@@ -62,8 +62,8 @@ def array_blocks(path: Path, _rows: int) -> list[Block]:
     if array.ndim == 2 and len(array):
         lengths = np.sqrt(np.einsum("ij,ij->i", array, array, dtype=np.float64))
         facts.append(("length of a row", f"{lengths.min():.4g} to {lengths.max():.4g}"))
-    info = path.with_suffix(".json")
-    return [Facts(f"array {path}", facts), *(json_blocks(info, 0) if info.is_file() else [])]
+    beside = [file for ending in (".json", ".made.json") if (file := path.with_suffix(ending)).is_file()]
+    return [Facts(f"array {path}", facts), *(block for file in beside for block in json_blocks(file, 0))]
 
 
 def flat(value: Mapping[str, Any], prefix: str = "") -> list[tuple[str, str]]:

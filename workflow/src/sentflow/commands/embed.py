@@ -1,30 +1,33 @@
-"""Rule embed: the distinct texts of a dataset into vectors, once per model."""
+"""Rule embed: the texts of a collection into vectors, once per model."""
 
 import argparse
 import hashlib
 import json
 import logging
 import os
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.checks.devices import device_names
-from sentflow.encoders.dependencies import vector_libraries
-from sentflow.encoders.load import expected_dimension, load_encoder
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.load import encode_settings, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
-from sentflow.encoders.prompts import TEXT
-from sentflow.encoders.settings_by_kind import AnySettings, Connection, settings_of_kind
+from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
-from sentflow.jobs.log import exit_with, library_version, start_log
-from sentflow.texts.collection import read_texts
+from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.versions import library_version
+from sentflow.texts.collection import Collection, read_collection
 
 logger = logging.getLogger(__name__)
 
@@ -32,15 +35,9 @@ logger = logging.getLogger(__name__)
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     parser = argparse.ArgumentParser(prog="python -m sentflow.commands.embed", description=__doc__)
-    add_arguments(parser)
-    parser.add_argument(
-        "--texts", type=Path, required=True, help="Parquet with one column text, one row per text"
-    )
-    return parser
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The arguments that embed and embed_task have in common."""
+    parser.add_argument("--texts", type=Path, required=True, help="Parquet of a collection: one row per text")
+    parser.add_argument("--collection", required=True, help="its name")
+    parser.add_argument("--task", default="", help="the task whose prompts are put before the texts")
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
     parser.add_argument("--settings", default="{}", help="JSON: how texts are encoded, by kind")
     parser.add_argument(
@@ -58,88 +55,98 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_seconds(parser)
     add_limits(parser)
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
-    parser.add_argument("--info", type=Path, required=True, help="output, .json")
+    parser.add_argument(
+        "--info", type=Path, required=True, help="output, .json; beside it .made.json says how it was made"
+    )
+    return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Read and check, encode, write, and delete what a resumed run would have needed."""
     args = parser().parse_args(argv)
     start_log("embed", args, libraries=["numpy"])
-    manifest = read_manifest(args.manifest)
-    embed(args, manifest, {TEXT: read_texts(args.texts)}, dataset=args.texts.stem, task=None)
+    embed(args, read_manifest(args.manifest), read_collection(args.texts))
     return 0
 
 
-def embed(
-    args: argparse.Namespace,
-    manifest: Manifest,
-    texts_of_role: Mapping[str, Sequence[str]],
-    *,
-    dataset: str,
-    task: str | None,
-) -> None:
-    """Embed the texts of a dataset, or of one task; the rows of one role after those of the other."""
+def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) -> None:
+    """Embed a collection; the rows of one role after those of the other."""
+    texts_of_role = collection.by_role()
+    task = args.task or None
     use_limits(args)
-    settings = settings_of_kind(manifest.kind, args.settings)
-    connection = Connection.from_json(args.connection)
-    devices = device_names(args.device)
+    start = time.perf_counter()
+    settings = encode_settings(manifest, json.loads(args.settings))
+    around = _surroundings(args, task)
     for texts in texts_of_role.values():
         check_texts(texts)
     prepare_environment(args.threads)
-    names = {"model": args.manifest.parent.name, "dataset": dataset, "task": task}
-    arrays, folders, truncated, n_halved, description = [], [], [], 0, {}
+    description = {
+        "model": args.manifest.parent.name,
+        "collection": args.collection,
+        "task": task,
+        **describe_vectors(manifest, settings),
+    }
+    arrays, folders, truncated = [], [], []
+    made: dict[str, Any] = {"threads": args.threads, "texts_from_earlier_runs": 0, "halved_batches": 0}
     for role, texts in texts_of_role.items():
-        encoder = load_encoder(
-            manifest,
-            settings,
-            manifest_folder=args.manifest.parent,
-            threads=args.threads,
-            connection=connection,
-            devices=devices,
-            timeout_seconds=call_limit(args),
-            role=role,
-            task=task,
-        )
+        encoder = load_encoder(manifest, settings, replace(around, role=role))
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
-        description = describe_run(manifest, settings, texts, device=getattr(encoder, "device", "cpu"))
-        logger.info("versions that can change a vector: %s", description["versions"])
-        kept = KeptRows(_hidden(args, "kept"), key=kept_key(description, code=args.code, task=task))
+        computed_by = {
+            "device": getattr(encoder, "device", "cpu"),
+            "versions": _versions(manifest, settings),
+        }
+        logger.info("versions that can change a vector: %s", computed_by["versions"])
+        key = {**description, **computed_by, "code": args.code}
+        kept = KeptRows(_hidden(args, "kept"), key=digest(key))
         known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
         new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
         folder = _hidden(args, "shards" if role == TEXT else f"{role}.shards")
-        shards = ShardFolder(folder, key=digest({**description, **new}))
-        dimension = expected_dimension(manifest, settings)
+        shards = ShardFolder(folder, key=digest({**key, **new}))
         arrays.append(
-            embed_texts(encoder, texts, shards=shards, dimension=dimension, role=role, task=task, known=known)
+            embed_texts(
+                encoder,
+                texts,
+                shards=shards,
+                dimension=settings.dimension(manifest),
+                role=role,
+                task=task,
+                known=known,
+            )
         )
         folders.append(shards)
         truncated.append(getattr(encoder, "truncated_texts", None))
-        n_halved += getattr(encoder, "halved_batches", 0)
-    found = {
-        "text_order_sha256": text_order_sha256([text for texts in texts_of_role.values() for text in texts]),
-        "truncated_texts": None if None in truncated else sum(filter(None, truncated)),
-        # absent where it is as ever, so that no file changes by it
-        **({"roles": list(texts_of_role)} if len(texts_of_role) > 1 else {}),
-        **({"halved_batches": n_halved} if n_halved else {}),
-    }
+        made["texts_from_earlier_runs"] += len(known[0])
+        made["halved_batches"] += getattr(encoder, "halved_batches", 0)
+        made |= computed_by
+    made["truncated_texts"] = None if None in truncated else sum(filter(None, truncated))
+    made["seconds"] = round(time.perf_counter() - start, 3)
+    description["text_order_sha256"] = text_order_sha256(collection.texts)
+    if len(texts_of_role) > 1:
+        description["roles"] = list(texts_of_role)
     embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    write_embeddings(args.embeddings, args.info, embeddings, {**names, **description, **found})
+    write_embeddings(args.embeddings, args.info, embeddings, description, made)
     if args.code:
         kept.keep(args.embeddings, texts_of_role)
     for shards in folders:
         shards.clear()
 
 
+def _surroundings(args: argparse.Namespace, task: str | None) -> Surroundings:
+    device = json.loads(args.device)
+    return Surroundings(
+        manifest_folder=args.manifest.parent,
+        threads=args.threads,
+        connection=json.loads(args.connection),
+        devices=tuple(device) if isinstance(device, list) else () if device is None else (device,),
+        timeout_seconds=call_limit(args),
+        task=task,
+    )
+
+
 def _hidden(args: argparse.Namespace, what: str) -> Path:
     """A hidden folder beside the output."""
     output: Path = args.embeddings
     return output.with_name(f".{output.stem}.{what}")
-
-
-def kept_key(description: Mapping[str, Any], *, code: str, task: str | None) -> str:
-    """What two runs must have in common for one to use the vectors of the other."""
-    same = {key: value for key, value in description.items() if key != "text_order_sha256"}
-    return digest({**same, "code": code, "task": task})
 
 
 def prepare_environment(threads: int) -> None:
@@ -149,28 +156,26 @@ def prepare_environment(threads: int) -> None:
     os.environ["RAYON_NUM_THREADS"] = str(threads)
 
 
-def describe_run(
-    manifest: Manifest, settings: AnySettings, texts: Sequence[str], *, device: str
-) -> dict[str, Any]:
-    """Everything that the vectors depend on; no place and no time, so that equal runs give equal bytes."""
+def describe_vectors(manifest: Manifest, settings: EncoderSettings) -> dict[str, Any]:
+    """What decides the vectors of a text; no place and no time, so that equal runs give equal bytes."""
     return {
         "kind": manifest.kind,
         "revision": manifest.revision,
         "files_sha256": manifest.files_sha256,
         "model_settings": dict(manifest.settings),
         "encode_settings": settings.as_dict(),
-        "text_order_sha256": text_order_sha256(texts),
-        "device": device,
-        "versions": {
-            library: library_version(library)
-            for library in vector_libraries(manifest.kind, settings.as_dict())
-        },
     }
 
 
-def digest(description: dict[str, Any]) -> str:
-    """Name of the folder with the shards of exactly this run."""
-    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()[:16]
+def _versions(manifest: Manifest, settings: EncoderSettings) -> dict[str, str]:
+    """Those of the libraries that can change a vector."""
+    libraries = KINDS[manifest.kind].vector_libraries(settings.as_dict())
+    return {library: library_version(library) for library in libraries}
+
+
+def digest(key: Mapping[str, Any]) -> str:
+    """Names what two runs must have in common for one to use the vectors of the other."""
+    return hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
 
 
 if __name__ == "__main__":

@@ -2,11 +2,13 @@
 
 import argparse
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.versions import library_version
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Read, call the class, write."""
     args = parser().parse_args(argv)
     start_log("featurise", args, libraries=["numpy"])
-    from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser
+    from sentflow.encoders.kinds.custom import CustomFeaturiser
+    from sentflow.encoders.kinds.custom_code import CustomCode
     from sentflow.encoders.manifest import read_manifest
     from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
     from sentflow.probing.features.featurised import all_features, row_texts
@@ -36,6 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     manifest, table = read_manifest(args.manifest), read_task(args.task)
     code = CustomCode.load(manifest, timeout_seconds=call_limit(args))
+    start = time.perf_counter()
     features = all_features(table, CustomFeaturiser(code))
     logger.info("%s: %d rows, %d features", table.info.task, *features.shape)
     description = {
@@ -45,7 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         "model_settings": dict(manifest.settings),
         "text_order_sha256": text_order_sha256(row_texts(table)),
     }
-    write_embeddings(args.features, args.info, features, description)
+    made = {
+        "seconds": round(time.perf_counter() - start, 3),
+        "versions": {"numpy": library_version("numpy")},
+    }
+    write_embeddings(args.features, args.info, features, description, made)
     return 0
 
 

@@ -11,12 +11,7 @@ from sentflow.jobs.log import exit_with, start_log
 def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     arguments = probe_parser("probe", __doc__)
-    arguments.add_argument(
-        "--texts",
-        type=Path,
-        nargs="?",
-        help="distinct texts of the task's dataset; without a file, the embeddings are of the task's own",
-    )
+    arguments.add_argument("--texts", type=Path, required=True, help="the collection that was embedded")
     arguments.add_argument("--embeddings", type=Path, required=True, help=".npy, one row per distinct text")
     arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the embeddings")
     return arguments
@@ -29,9 +24,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     from sentflow.probing.features.embedded import embedded_rows
     from sentflow.probing.features.sources import FixedFeatures
     from sentflow.probing.job import run
-    from sentflow.texts.collection import read_texts
+    from sentflow.texts.collection import read_collection
 
-    texts = None if args.texts is None else read_texts(args.texts)
+    texts = read_collection(args.texts)
     run(args, lambda table, _: FixedFeatures(embedded_rows(table, args.embeddings, args.info, texts)))
     return 0
 

@@ -48,21 +48,13 @@ def lazy_source(
     timeout_seconds: float | None = None,
 ) -> "FeatureSource":
     """The features of a task's folds by the lazy encoder that a manifest describes; see `LazyFeatures`."""
-    from sentflow.encoders.entries import CUSTOM
-    from sentflow.encoders.kinds.custom_class import EMBED
+    from sentflow.encoders.load import load_fitted_encoder
+    from sentflow.probing.features.featurised import LazyFeaturised
     from sentflow.probing.features.rows import LazyFeatures
 
-    if manifest.kind != CUSTOM:
-        from sentflow.encoders.lazy import load_lazy_encoder
-
-        return LazyFeatures(table, load_lazy_encoder(manifest), split_alternatives=split_alternatives)
-    from sentflow.encoders.kinds.custom import CustomCode, CustomFeaturiser, CustomLazyEncoder
-    from sentflow.probing.features.featurised import LazyFeaturised
-
-    code = CustomCode.load(manifest, timeout_seconds=timeout_seconds)
-    if manifest.settings["level"] == EMBED:
-        return LazyFeaturised(table, CustomFeaturiser(code))
-    encoder = CustomLazyEncoder(code, task=table.info.task)
+    encoder = load_fitted_encoder(manifest, task=table.info.task, timeout_seconds=timeout_seconds)
+    if hasattr(encoder, "embed"):  # a user's class that makes the features of rows itself
+        return LazyFeaturised(table, encoder)
     return LazyFeatures(table, encoder, split_alternatives=split_alternatives)
 
 

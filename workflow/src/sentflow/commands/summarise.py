@@ -14,9 +14,8 @@ from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
 from sentflow.jobs.log import exit_with, start_log
-from sentflow.report.families.probing.epochs import folds_per_epoch
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.families.probing.summary import curve_rows
+from sentflow.report.families.probing.summary import curve_rows, folds_per_epoch
 
 logger = logging.getLogger(__name__)
 

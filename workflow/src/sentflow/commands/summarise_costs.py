@@ -14,8 +14,8 @@ from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.costs.encoders import Embedding, encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
-from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.rows import data_versions
+from sentflow.report.inputs import Inputs
+from sentflow.report.rows import MeasuredRow, data_versions
 
 logger = logging.getLogger(__name__)
 
@@ -31,16 +31,11 @@ def parser() -> argparse.ArgumentParser:
         help="benchmark files …/benchmarks/RULE/….jsonl, or folders that hold them",
     )
     found.add_argument(
-        "--summary",
-        nargs="?",
+        "--summaries",
+        nargs="*",
         type=Path,
-        help="summary of scores: says what the data are; none without tasks",
-    )
-    found.add_argument(
-        "--similarity",
-        nargs="?",
-        type=Path,
-        help="summary of similarity, which says so where there are no tasks",
+        default=[],
+        help="summaries with a row per score, which say what the encoders and the data are",
     )
     found.add_argument(
         "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
@@ -56,20 +51,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = parser().parse_args(argv)
     start_log("summarise_costs", args, libraries=["pyarrow"])
     files = benchmark_files(args.benchmarks)
-    scores = read_rows(args.summary, ScoreRow) if args.summary else []
-    similarity = read_rows(args.similarity, SimilarityRow, may_be_empty=True) if args.similarity else []
-    if not scores and not similarity:
+    scores = Inputs(args.summaries).rows_if_there(ScoreRow)
+    named = [row for path in args.summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
+    if not named:
         raise DataError(
-            "there is neither a summary of scores nor one of similarity. Give --summary or --similarity."
+            "there is no summary with a row. Give one of scores or of similarity with --summaries."
         )
-    rows = cost_rows(records_by_rule(files), "; ".join(data_versions([*scores, *similarity])))
+    rows = cost_rows(records_by_rule(files), "; ".join(data_versions(named)))
     encoders = encoder_rows(
         scores,
         {path.parent.name: _about(path) for path in args.manifests},
         [Embedding.read(path) for path in args.embeddings],
         # more than one folder of benchmarks is for those who gather runs; an encoder was embedded in the first
         args.benchmarks[0],
-        similarity,
+        named,
     )
     write_rows(args.output, CostRow, rows)
     write_rows(args.encoders, EncoderRow, encoders)

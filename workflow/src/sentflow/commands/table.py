@@ -11,7 +11,8 @@ from sentflow.graph import products
 from sentflow.jobs.log import exit_with, start_log
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.cells import Table
-from sentflow.report.table.formats import csv_text, latex_text, markdown_text
+from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.latex import latex_text
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command."""
     args = parser().parse_args(argv)
-    start_log("table", args, libraries=["pyarrow"])
+    start_log("table", args, libraries=["jinja2", "pyarrow"])
     make = products.find(products.TABLE, args.table).load()
     table: Table = make(Inputs(args.summary), json.loads(args.settings))
     write_text(args.csv, csv_text(table))

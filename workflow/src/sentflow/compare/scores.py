@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
-from sentflow.files.rows import number_or_nan
+from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.arguments import described
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
@@ -15,10 +15,6 @@ from sentflow.texts.checks import BATCH_ROWS
 _SAME_EVERYWHERE = ("protocol", "switches", "repetitions", "folds", "seed", "level", "repeatability_level")
 _SAME_WITHIN_TASK = (
     "metric", "classifier", "layout", "data_version", "n_rows", "n_balanced_rows", "n_classes", "not_comparable",
-)  # fmt: skip
-_AS_STORED = (
-    "metric", "classifier", "layout", "data_version", "protocol", "repetitions", "folds", "seed", "n_rows",
-    "n_balanced_rows", "n_classes", "n_train", "n_contradicting", "dimension", "n_folds",
 )  # fmt: skip
 
 
@@ -33,27 +29,27 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         The score file lacks a key.
     """
     try:
-        task, model = scores["task"], scores["model"]
         # a score file names only what is not as published
         switches = Switches.unlike_published(scores.get("switches", {}))
         repeatability = scores["intervals"]["repeatability"]
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
-        about_task, about_model = described(settings, "tasks", task), described(settings, "models", model)
-        return ScoreRow(
-            task=task,
+        about_task, about_model = (
+            described(settings, "tasks", scores["task"]),
+            described(settings, "models", scores["model"]),
+        )
+        return row_from(
+            ScoreRow,
+            scores,
             task_title=about_task["title"],
             family=about_task["family"],
-            model=model,
             model_title=about_model["title"],
-            **{name: scores[name] for name in _AS_STORED},
-            mean=number_or_nan(scores["mean"]),
-            std=number_or_nan(scores["std"]),
-            **_numbers("repeatability", repeatability, ("low", "high")),
-            **_numbers("generalisation", generalisation, ("low", "high")),
-            **_numbers("item", item, ("mean", "low", "high")),
+            repeatability_low=number_or_nan(repeatability["low"]),
+            repeatability_high=number_or_nan(repeatability["high"]),
             repeatability_level=repeatability["level"],
+            generalisation_low=number_or_nan(generalisation["low"]),
+            generalisation_high=number_or_nan(generalisation["high"]),
             level=generalisation["level"],
             degenerate=generalisation["degenerate"],
             is_control=bool(about_model["control"]),
@@ -63,8 +59,10 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             batch_rows=scores.get("not_comparable", {}).get("batch_size", {}).get("here", BATCH_ROWS),
             clips=switches.clip_metric,
             own_interval=switches.interval,
-            groups_folds=bool(scores.get("groups_folds", False)),
             ends_curves=not switches.curve_survivors,
+            item_mean=number_or_nan(item["mean"]),
+            item_low=number_or_nan(item["low"]),
+            item_high=number_or_nan(item["high"]),
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=about_model.get("position", -1),
@@ -85,10 +83,6 @@ def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
     models = list(dict.fromkeys(row.model for row in rows))
     _refuse_mixtures(rows)
     return sorted(rows, key=lambda row: (tasks.index(row.task), models.index(row.model)))
-
-
-def _numbers(start: str, found: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    return {f"{start}_{name}": number_or_nan(found[name]) for name in names}
 
 
 def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:

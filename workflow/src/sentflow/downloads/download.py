@@ -9,8 +9,8 @@ from pathlib import Path
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, Place, is_remote, names_in_mirror, places
 from sentflow.downloads.transfer import Patience, TransferError, fetch
 from sentflow.errors import DataError
+from sentflow.files.atomic import atomic
 from sentflow.files.checksums import CatalogFile, verify
-from sentflow.files.io import atomic
 from sentflow.files.limits import limits
 from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.jobs.secrecy import without_secrets

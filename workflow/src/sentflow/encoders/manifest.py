@@ -8,11 +8,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import source_kind
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.io import read_json, write_json
+from sentflow.files.io import file_sha256, read_json, write_json
 
 WEIGHTS = "weights"
+
+# Keys of a source, by where it says that the files come from; a package has a folder too
+SOURCE_KEYS = {
+    "hub": ("hub", "revision", "sha256"),
+    "package": ("package", "module", "folder", "sha256"),
+    "archive": ("archive",),
+    "folder": ("folder", "sha256"),
+    "file": ("file", "sha256"),
+}
 
 
 @dataclass(frozen=True)
@@ -22,7 +30,7 @@ class Manifest:
     Attributes
     ----------
     kind
-        Of encoder, see `sentflow.encoders.entries`.
+        Of encoder, see `sentflow.encoders.kinds.table`.
     dimension
         Width of the vectors; the largest one for TF-IDF; None where the model's files do not say, or where each
         fold has its own.
@@ -78,6 +86,11 @@ def read_manifest(path: Path) -> Manifest:
         ) from error
 
 
+def source_kind(source: Mapping[str, Any]) -> str:
+    """``"hub"``, ``"package"``, ``"archive"``, ``"folder"`` or ``"file"``."""
+    return next(kind for kind in SOURCE_KEYS if kind in source)
+
+
 def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
     """The folder with the files of a model: that of its source, or ``weights/`` beside the manifest.
 
@@ -102,10 +115,23 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
     return folder
 
 
-def file_sha256(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+def checked_folder(manifest: Manifest, manifest_folder: Path) -> Path:
+    """The folder with the files of a model, which are those of its manifest.
+
+    Raises
+    ------
+    ConfigError
+        The folder does not exist, or the manifest names none.
+    DataError
+        A file is missing or has changed.
+    """
+    if manifest.source is None:
+        raise ConfigError(
+            f"the manifest of a {manifest.kind} model names no source. Delete it and run again."
+        )
+    folder = model_folder(manifest.source, manifest_folder)
+    check_files(folder, manifest.files)
+    return folder
 
 
 def check_files(folder: Path, expected: Mapping[str, str]) -> None:

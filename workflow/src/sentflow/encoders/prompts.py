@@ -3,13 +3,11 @@
 Standard library only: the Snakefile picks the prompt of every job, so that a job depends on its own alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-TEXT, QUERY, DOCUMENT = "text", "query", "document"
-# Roles of the first and the second texts of a task for which an entry tells them apart.
-SIDES = (QUERY, DOCUMENT)
+from sentflow.encoders.roles import DOCUMENT, QUERY, SIDES, TEXT
 
 # Names that sentence-transformers looks up for a role when it is told nothing.
 _USUAL_NAMES = {QUERY: ("query",), DOCUMENT: ("document", "passage", "corpus")}
@@ -46,17 +44,16 @@ def roles_of_texts(prompt_names: Mapping[str, Any], task: str | None) -> tuple[s
     return SIDES if isinstance(names, Mapping) and QUERY in names else (TEXT,)
 
 
-def narrowed(settings: Mapping[str, Any], *, task: str | None) -> dict[str, Any]:
-    """Settings of an entry with only those prompts that the texts of a task can meet."""
+def narrowed(settings: Mapping[str, Any], *, roles: Sequence[str], task: str | None) -> dict[str, Any]:
+    """Settings of an entry with only those prompts that texts of these roles, perhaps of a task, can meet."""
     prompts, names = settings.get("prompts", {}), settings.get("prompt_names", {})
     rest = {key: value for key, value in settings.items() if key not in ("prompts", "prompt_names")}
-    roles = roles_of_texts(names, task)
     found = {role: chosen(names, role=role, task=task) for role in roles}
     choices = {role: choice.name for role, choice in found.items() if choice}
     if texts := {name: prompts[name] for name in choices.values() if name in prompts}:
         rest["prompts"] = texts
     if choices:
-        rest["prompt_names"] = {"tasks": {task: choices}} if roles == SIDES else {"roles": choices}
+        rest["prompt_names"] = {"tasks": {task: choices}} if tuple(roles) == SIDES else {"roles": choices}
     return rest
 
 
@@ -97,54 +94,3 @@ def prompt_text(
         return next((known[name] for name in _USUAL_NAMES[role] if known.get(name)), None)
     # The model's own text: what `prompts` of the entry holds is used by name only
     return None if default_name is None else own.get(default_name)
-
-
-def prompt_problems(prompt: object, prompts: Any, prompt_names: Any) -> list[str]:
-    """What is wrong with the three keys, one sentence each."""
-    if not isinstance(prompts, Mapping) or not all(_are_texts(pair) for pair in prompts.items()):
-        return [f'prompts: {prompts!r} is no map of names to texts. Write e.g. query: "query: ".']
-    if not isinstance(prompt_names, Mapping) or not all(
-        isinstance(part, Mapping) for part in prompt_names.values()
-    ):
-        return ["prompt_names: holds two maps, roles and tasks, e.g. {tasks: {T1A: name}}."]
-    problems = [
-        f"prompt_names.{key}: there is no such part. Write roles or tasks."
-        for key in prompt_names
-        if key not in ("roles", "tasks")
-    ]
-    for role, name in prompt_names.get("roles", {}).items():
-        if role != TEXT:
-            problems.append(
-                f"prompt_names.roles.{role}: all texts have the role text, but for tasks that tell queries and "
-                f"documents apart. Write text, or prompt_names.tasks.TASK: {{query: NAME, document: NAME}}."
-            )
-        problems += _name_problem(f"prompt_names.roles.{role}", name)
-    for task, names in prompt_names.get("tasks", {}).items():
-        where = f"prompt_names.tasks.{task}"
-        if not isinstance(names, Mapping):
-            problems += _name_problem(where, names)
-            continue
-        if set(names) not in ({TEXT}, set(SIDES)):
-            problems.append(
-                f"{where}: has {', '.join(map(str, names)) or 'nothing'}. Write {{text: NAME}} for all texts of the "
-                "task, or {query: NAME, document: NAME} for its first and its second texts."
-            )
-        problems += [
-            problem for role, name in names.items() for problem in _name_problem(f"{where}.{role}", name)
-        ]
-    if prompt is not None and (prompts or prompt_names):
-        problems.append(
-            "prompt: is put before every text, whatever its role; prompts and prompt_names would never be "
-            "used. Keep the one or the others."
-        )
-    return problems
-
-
-def _name_problem(where: str, name: Any) -> list[str]:
-    if name is None or isinstance(name, str):
-        return []
-    return [f"{where}: {name!r} is no name of a prompt; write a name, or null for none."]
-
-
-def _are_texts(pair: tuple[Any, Any]) -> bool:
-    return all(isinstance(part, str) for part in pair)

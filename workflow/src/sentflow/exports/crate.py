@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sentflow.files.io import atomic, file_sha256
+from sentflow.files.atomic import atomic
+from sentflow.files.io import file_sha256
 
 METADATA = "ro-crate-metadata.json"
 _VERSION = "1.1"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sentflow.encoders.entries import DESCRIPTIVE_KEYS, PLACE_KEYS
+from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS
 
 OWNER = "sentflow"  # of what has no name on the hub
 REVISION_DIGITS = 40  # of a git commit, whose place a checksum takes
@@ -95,7 +95,7 @@ def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
     settings = {
         key: value
         for key, value in entry.items()
-        if key not in (*DESCRIPTIVE_KEYS, *PLACE_KEYS.get(entry["kind"], ()))
+        if key not in (*DESCRIPTIVE_KEYS, *KINDS[entry["kind"]].place_keys)
     }
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
         return ModelName(hub, source["revision"])

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.families.probing.averages import average_score
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
 from sentflow.report.rows import unique
 

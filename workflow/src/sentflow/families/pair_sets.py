@@ -32,7 +32,7 @@ def needed_pair_sets(selected: Mapping[str, Iterable[str]], entries: Mapping[str
     needed = list(selected["pair_sets"])
     for section in _PARTS:
         for name in selected[section]:
-            needed += pair_sets_of(section, entries[section].get(name, {}))
+            needed += pair_sets_of(section, entries[section][name])
     return list(dict.fromkeys(needed))
 
 
@@ -88,17 +88,15 @@ def _is_whole(entry: Any) -> bool:
     if not isinstance(entry, dict) or not isinstance(entry.get("family"), str):
         return False
     try:
-        return isinstance(entry.get("dataset"), str) and bool(raw_files_of(entry))
+        files = raw_files_of(entry)
+        return isinstance(entry.get("dataset"), str) and all(isinstance(file, str) for file in files)
     except (AttributeError, KeyError, TypeError):
         return False
 
 
 def part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> Iterator[str]:
     """Pair sets of an alignment or a regression that do not exist, or are of several families."""
-    entry = entries[section].get(name)
-    if not isinstance(entry, dict):
-        return
-    named, pair_sets = pair_sets_of(section, entry), entries["pair_sets"]
+    named, pair_sets = pair_sets_of(section, entries[section][name]), entries["pair_sets"]
     for part in named:
         if part not in pair_sets:
             yield unknown(f"{section}.{name}", "pair set", part, pair_sets)

@@ -12,7 +12,6 @@ _LINE_ENDS = "\u2028\u2029"
 _TURNING = "\u202a-\u202e\u2066-\u2069"  # the controls of the bidirectional algorithm
 _HALVES = "\ud800-\udfff"  # surrogates: JSON can write one alone, which no encoding can
 HIDDEN = re.compile(f"[{_STEERING}{_LINE_ENDS}{_TURNING}{_HALVES}]")
-_HALF = re.compile(f"[{_HALVES}]")
 
 
 def visible(text: str, *, only_printable: bool = False) -> str:
@@ -34,8 +33,3 @@ def visible(text: str, *, only_printable: bool = False) -> str:
 def written_out(sign: str) -> str:
     """A sign as Python writes it in a program."""
     return sign.encode("unicode_escape").decode("ascii")
-
-
-def has_half(text: str) -> bool:
-    """Whether a text holds half of a sign, so that it cannot be written to any file."""
-    return _HALF.search(text) is not None

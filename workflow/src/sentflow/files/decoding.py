@@ -3,7 +3,7 @@
 import codecs
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.files.control_characters import has_half
+from sentflow.files.io import has_half
 
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 

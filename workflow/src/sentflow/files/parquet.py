@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, table_of
-from sentflow.files.io import atomic, parse_json, refuse_changed
+from sentflow.files.atomic import atomic
+from sentflow.files.io import parse_json, refuse_changed
 from sentflow.graph.paths import name_in_results
 
 _NAME_KEY = b"sentflow-file"

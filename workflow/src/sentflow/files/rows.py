@@ -1,8 +1,9 @@
 """Rows of Parquet files: one dataclass per file, one column per attribute. Undefined numbers are NaN, in files null."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -14,18 +15,15 @@ from sentflow.files.arrow import table_of
 from sentflow.files.parquet import read_parquet, write_parquet
 
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
-
-
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
 
 
 def write_rows(path: Path | str, kind: type[Row], rows: Sequence[Row]) -> None:
     """Write rows as Parquet, one column per attribute; NaN becomes null."""
-    types = get_type_hints(kind)
     columns: dict[str, np.ndarray | list[str]] = {}
-    for name in _names(kind):
+    for name, (column, _) in _columns(kind).items():
         values = [getattr(row, name) for row in rows]
-        columns[name] = values if types[name] is str else np.array(values, _DTYPES[types[name]])
+        columns[name] = values if column is str else np.array(values, _DTYPES[column])
     write_parquet(path, table_of(columns, nan_is_null=True))
 
 
@@ -43,12 +41,13 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
         raise DataError(
             f"{path} is not a readable Parquet file ({error}). Delete it and run again."
         ) from error
-    types = get_type_hints(kind)
-    names = _names(kind)
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
     # an earlier version had no column of a name with a default
-    names = [name for name in names if name in table.column_names or known[name].default is MISSING]
-    missing = [name for name in names if name not in table.column_names]
+    columns = {
+        name: column
+        for name, (column, has_default) in _columns(kind).items()
+        if name in table.column_names or not has_default
+    }
+    missing = [name for name in columns if name not in table.column_names]
     if missing:
         raise DataError(
             f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
@@ -57,11 +56,25 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
         )
     if table.num_rows == 0 and not may_be_empty:
         raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")
-    columns = table.select(names)
     return [
-        kind(**{name: _restored(value, types[name]) for name, value in row.items()})
-        for row in columns.to_pylist()
+        kind(**{name: _restored(value, columns[name]) for name, value in row.items()})
+        for row in table.select(list(columns)).to_pylist()
     ]
+
+
+def row_from(kind: type[Row], found: Mapping[str, Any], **own: Any) -> Row:
+    """A row of what is given for it and, for its other columns, of the keys of the same names; null numbers are NaN.
+
+    Raises
+    ------
+    KeyError
+        A column without a default is neither given nor a key.
+    """
+    values = dict(own)
+    for name, (column, has_default) in _columns(kind).items():
+        if name not in own and (name in found or not has_default):
+            values[name] = _restored(found[name], column)
+    return kind(**values)
 
 
 class RowsByName:
@@ -86,11 +99,16 @@ def number_or_nan(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
-def _names(kind: type) -> list[str]:
-    return [field.name for field in fields(kind)]
+def _columns_of(kind: type[Any]) -> dict[str, tuple[type, bool]]:
+    """Type of each column, and whether it has a default."""
+    types = get_type_hints(kind)
+    return {field.name: (types[field.name], field.default is not MISSING) for field in fields(kind)}
+
+
+_columns: Callable[[Any], dict[str, tuple[type, bool]]] = cache(_columns_of)
 
 
 def _restored(value: Any, kind: type) -> Any:
     if value is not None:
-        return value
+        return float(value) if kind is float else value
     return math.nan if kind is float else "" if kind is str else None

@@ -1,18 +1,16 @@
 """Files and settings of the jobs that fetch encoders and embed texts."""
 
-from functools import cache
 from typing import Any
 
-from sentflow.encoders.dependencies import modules_of_others, vector_libraries
 from sentflow.encoders.entries import (
-    CUSTOM,
-    NEURAL_KINDS,
-    PLACE_KEYS,
     call_seconds,
     connection_settings,
     custom_files,
     fetch_settings,
+    kind_of,
+    place_settings,
 )
+from sentflow.encoders.kinds.table import Kind
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, one_of
@@ -39,26 +37,31 @@ class EncoderTargets:
 
     def device(self, wildcards: Any) -> str:
         """Where a model computes. Not a setting of science: changing it runs nothing again."""
-        entry = self._entry(wildcards)
-        places = {key: entry.get(key) for key in PLACE_KEYS.get(entry["kind"], ())}
-        return json_text(places.get("device"))
+        return json_text(place_settings(self._entry(wildcards)).get("device"))
 
     def threads(self, wildcards: Any) -> int:
         """Threads that a model's kind has use for; no number depends on them."""
-        return 4 if self._entry(wildcards)["kind"] in {*NEURAL_KINDS, CUSTOM} else 1
+        return self._kind(wildcards).threads
 
     def versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change a model's vectors."""
-        entry = self._entry(wildcards)
-        return versions(*vector_libraries(entry["kind"], entry))
+        return versions(*self._kind(wildcards).vector_libraries(self._entry(wildcards)))
+
+    def lazy_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change the probes of a model that is fitted inside each fold."""
+        return versions(*{"numpy", "torch", *self._kind(wildcards).libraries})
 
     def embed_code(self, wildcards: Any) -> str:
-        """Digest of what embeds a model's texts; modules of other kinds of encoder do not count."""
-        return _code_of_kind("sentflow.commands.embed", self._entry(wildcards)["kind"])
+        """Digest of what embeds a model's texts: the command and the module of the model's kind."""
+        return code("sentflow.commands.embed", self.module(wildcards))
 
     def fetch_code(self, wildcards: Any) -> str:
         """Digest of what fetches a model, likewise."""
-        return _code_of_kind("sentflow.commands.fetch_model", self._entry(wildcards)["kind"])
+        return code("sentflow.commands.fetch_model", self._kind(wildcards).fetcher)
+
+    def module(self, wildcards: Any) -> str:
+        """The module of the kind of a model, which jobs import by name."""
+        return self._kind(wildcards).module
 
     def connection(self, wildcards: Any) -> str:
         """How a model's service is reached. Not a setting of science: changing it runs nothing again."""
@@ -80,10 +83,8 @@ class EncoderTargets:
         """Regular expression of the models that make the features of a task's rows themselves, before the folds."""
         return one_of(self.experiment.featurisers)
 
+    def _kind(self, wildcards: Any) -> Kind:
+        return kind_of(self._entry(wildcards))
+
     def _entry(self, wildcards: Any) -> Entry:
         return self.experiment.models[wildcards.model]
-
-
-@cache
-def _code_of_kind(command: str, kind: str) -> str:
-    return code(command, without=modules_of_others(kind))

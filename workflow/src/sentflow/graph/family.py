@@ -36,8 +36,8 @@ class Collection:
     models
         The encoders that embed it.
     roles
-        What the texts are to the encoder, which decides the prompt: one of ``text``, ``query`` and ``document`` for all;
-        or ``query`` and ``document``, of first texts and of what stands beside them.
+        What the texts are to the encoder, which decides the prompt: ``text``, ``query`` or ``document``;
+        or ``query`` and ``document``, of first texts and of what is beside them.
     task
         The task whose prompts are put before the texts; empty for none.
     """

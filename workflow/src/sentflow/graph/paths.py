@@ -24,8 +24,10 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
+EMBEDDINGS_MADE = f"{RESULTS}/embeddings/{{model}}/{{collection}}.made.json"
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
+FEATURES_MADE = f"{RESULTS}/features/{{model}}/{{task}}.made.json"
 
 FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 

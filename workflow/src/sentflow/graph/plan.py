@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import source_kind
+from sentflow.encoders.manifest import source_kind
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.targets import Targets
 

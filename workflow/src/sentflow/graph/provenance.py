@@ -9,27 +9,42 @@ import ast
 import hashlib
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sentflow.graph.source_facts import Facts, facts_of, remember
+from sentflow.jobs.versions import library_version
 
 _PACKAGE = "sentflow"
 _ROOT = Path(__file__).parents[1]
 
+# Modules that can change no byte of a result, with the reason. They stand in no digest, so that an edit there runs
+# nothing again. None of them imports a library that computes, or a module that is not here but for
+# `sentflow.files.control_characters`, which counts where tables hold what it shows (tests/unit/test_provenance.py).
+PLUMBING = {
+    "sentflow.errors": "what is said when a job fails, and writes nothing",
+    "sentflow.jobs.lifeline": "ends a job whose Snakemake is gone",
+    "sentflow.jobs.log": "what a log says, and the exit code",
+    "sentflow.jobs.secrecy": "hides secrets in messages; a configuration that holds any is refused",
+    "sentflow.files.atomic": "gives a finished file its name; what is in it was written by others",
+    "sentflow.files.limits": "how much is too much: a job goes on as ever, or ends",
+    "sentflow.encoders.kinds.service_keys": "which key may be sent where; the answer is the same",
+    "sentflow.graph.products": "which module makes a table, figure or check: jobs have the digest of that module",
+    "sentflow.encoders.kinds.table": "reaches jobs as their params: keys, libraries, digests of the modules it names",
+}
 # Fields that say where or how something is written, not what it does. `kind` is the u of u"text".
 _IGNORED_FIELDS = frozenset({"ctx", "kind", "type_comment", "type_ignores"})
 
 
-def code(module: str, *, without: frozenset[str] = frozenset()) -> str:
+@cache
+def code(module: str, *named: str) -> str:
     """16 hex digits that change when the code of a module or of any project module it imports changes.
 
     Parameters
     ----------
     module
         Dotted name, e.g. ``"sentflow.commands.probe"``.
-    without
-        Modules that the job imports but does not run: neither they nor what they alone import counts.
+    named
+        Modules that it imports by name in this job, e.g. that of a kind of encoder.
 
     Raises
     ------
@@ -37,7 +52,7 @@ def code(module: str, *, without: frozenset[str] = frozenset()) -> str:
         There is no such module in the package.
     """
     digest = hashlib.sha256()
-    for name in sorted(_closure(module, without)):
+    for name in sorted(imported_modules(module, *named)):
         digest.update(f"{name}\0{_facts(name).digest}\n".encode())
     remember()
     return digest.hexdigest()[:16]
@@ -66,30 +81,24 @@ def versions(*distributions: str) -> str:
     return " ".join(f"{name}={_public_version(name)}" for name in sorted(distributions))
 
 
-def imported_modules(module: str, *, without: frozenset[str] = frozenset()) -> set[str]:
-    """A module and every project module that it imports, directly or through others; see `code`."""
-    return _closure(module, without)
+def imported_modules(*modules: str) -> set[str]:
+    """Modules and every project module that they import, directly or through others, but for `PLUMBING`."""
+    for module in modules:
+        if _source(module) is None:
+            raise ModuleNotFoundError(f"there is no module {module}")
+    found: set[str] = set()
+    open_modules = list(modules)
+    while open_modules:
+        name = open_modules.pop()
+        if name not in found and name not in PLUMBING:
+            found.add(name)
+            open_modules.extend(_imports(name))
+    return found
 
 
 @cache
 def _public_version(distribution: str) -> str:
-    try:
-        return version(distribution).partition("+")[0]
-    except PackageNotFoundError:
-        return "absent"
-
-
-def _closure(module: str, without: frozenset[str] = frozenset()) -> set[str]:
-    if _source(module) is None:
-        raise ModuleNotFoundError(f"there is no module {module}")
-    found: set[str] = set()
-    open_modules = [module]
-    while open_modules:
-        name = open_modules.pop()
-        if name not in found and name not in without:
-            found.add(name)
-            open_modules.extend(_imports(name))
-    return found
+    return library_version(distribution).partition("+")[0]
 
 
 @cache

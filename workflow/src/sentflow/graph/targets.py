@@ -22,8 +22,6 @@ from sentflow.graph.provenance import code
 
 TABLE_FORMATS = ("csv", "md", "tex")
 FIGURE_FORMATS = ("pdf", "png", "svg")
-# Another table is a row more there, which changes no other table.
-_REGISTRY = frozenset({"sentflow.graph.products"})
 
 
 class Targets:
@@ -75,6 +73,12 @@ class Targets:
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
         return self._of_collections(paths.EMBEDDINGS_INFO)
+
+    def embedding_making(self) -> list[str]:
+        """How each of `embeddings` was made; in older results, `embedding_infos` say it."""
+        infos = map(Path, self.embedding_infos())
+        made = [(info, info.with_suffix(".made.json")) for info in infos]
+        return [str(file) for info, file in made if file.exists() or not info.exists()]
 
     def results(self) -> list[str]:
         """Everything that is measured or tested."""
@@ -163,16 +167,13 @@ class Targets:
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
-        return lambda wildcards: _code_of_product(kind, _product(kind, wildcards).module)
+        return lambda wildcards: code_of_product(kind, _product(kind, wildcards).module)
 
     def table_settings(self, wildcards: Any) -> str:
         """How captions begin, and what papers report of the things that a table shows."""
-        papers = [
-            family.published()[wildcards.table]
-            for family in self._families()
-            if wildcards.table in family.published()
-        ]
-        return json_text({"caption": self.experiment.title, **({"published": papers[0]} if papers else {})})
+        papers = self._published()
+        found = {"published": papers[wildcards.table]} if wildcards.table in papers else {}
+        return json_text({"caption": self.experiment.title, **found})
 
     def check_settings(self, wildcards: Any) -> str:
         """What was asked for of the family that a check looks at, to compare with what is there."""
@@ -191,9 +192,14 @@ class Targets:
                 "models": experiment.models,
                 "datasets": self.datasets,
                 "selection": {**asked, "random_models": experiment.random_models},
+                "published": self._published(),
                 **told,
             }
         )
+
+    def _published(self) -> dict[str, Any]:
+        """Table → what papers report of the things that it shows."""
+        return {table: rows for family in self._families() for table, rows in family.published().items()}
 
     # --- raw files ------------------------------------------------------------------------------------------
 
@@ -312,13 +318,12 @@ def _matching(pattern: str, files: list[str]) -> list[str]:
 
 
 @cache
-def _code_of_product(kind: str, module: str) -> str:
-    command = code(f"sentflow.commands.{kind}", without=_REGISTRY)
-    return f"{command} {code(module)}"
+def code_of_product(kind: str, module: str) -> str:
+    """The digests of a command and of the module that makes a table, figure or check."""
+    return code(f"sentflow.commands.{kind}", module)
 
 
 @cache
-def code_of_report() -> str:
+def code_of_page() -> str:
     """The digests of the page and of everything that it shows."""
-    page = code("sentflow.commands.report", without=_REGISTRY)
-    return " ".join([page, *(code(name) for name in products.modules_of_page())])
+    return code("sentflow.commands.report", *products.modules_of_page())

@@ -12,7 +12,7 @@ def probe_parser(command: str, description: str | None) -> argparse.ArgumentPars
     """The parser of a command that probes, but for the arguments that say where its features come from."""
     parser = argparse.ArgumentParser(prog=f"python -m sentflow.commands.{command}", description=description)
     parser.add_argument("--task", type=Path, required=True, help="task table")
-    parser.add_argument("--settings", required=True, help="JSON, see ProbeProtocol.job_settings")
+    parser.add_argument("--settings", required=True, help="JSON, see probing.protocol.catalog.job_settings")
     parser.add_argument("--device", help="which one of the kind that the settings name; without it any")
     parser.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
     return parser

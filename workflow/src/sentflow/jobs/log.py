@@ -7,13 +7,13 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
 
 from sentflow.errors import SentflowError
+from sentflow.files.atomic import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.files.control_characters import visible
-from sentflow.files.io import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.jobs.lifeline import end_with_snakemake
 from sentflow.jobs.secrecy import without_secrets
 
@@ -38,16 +38,14 @@ def start_log(name: str, args: argparse.Namespace, libraries: Sequence[str] = ()
     handler.setFormatter(_Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%d %H:%M:%S"))
     logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
     logger.info("python -P -m sentflow.commands.%s %s", name, shlex.join(_as_typed(args)))
-    versions = " ".join(f"{library}={library_version(library)}" for library in libraries)
+    versions = " ".join(f"{library}={_version(library)}" for library in libraries)
     logger.info("python=%s %s", platform.python_version(), versions)
 
 
-def library_version(distribution: str) -> str:
-    """Installed version of a distribution, or ``"absent"``; nothing is imported."""
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "absent"
+def _version(distribution: str) -> str:
+    # Not `library_version`: what it gives is written into results, and no result depends on this module
+    found = next(iter(distributions(name=distribution)), None)
+    return "absent" if found is None else found.version
 
 
 def exit_with(main: Callable[[], int]) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sentflow.probing.features.sources import FixedFeatures
+from sentflow.probing.protocol.catalog import changed_settings
 from sentflow.probing.protocol.design import KERNELS, ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
@@ -133,7 +134,7 @@ def cross_validate(
     classes, indices = np.unique(labels, return_inverse=True)
     design = usable(ProbeDesign(metric, len(classes), hidden, protocol, kernel, device))
     _check(features, indices, len(classes), metric, protocol)
-    if changes := protocol.changes():
+    if changes := changed_settings(protocol):
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
     results = train_folds(
         FixedFeatures(features),

@@ -56,7 +56,7 @@ def probe_task(
     table
         The rows of the task.
     settings
-        See `ProbeProtocol.job_settings`.
+        See `catalog.job_settings`.
     outputs
         Fold files; repetition and fold are in their names.
     device
@@ -122,9 +122,9 @@ def _documents(table: TaskTable) -> np.ndarray:
 
 def _of_kind(device: str | None, kind: str) -> str:
     """The device that a job is told of, which must be of the kind that its settings name."""
-    if device is None or kind == "auto":
-        return kind if device is None else device
-    if device.partition(":")[0] != kind:
+    if device is None:
+        return kind
+    if kind != "auto" and device.partition(":")[0] != kind.partition(":")[0]:
         raise ConfigError(
             f"--device {device}, but the settings of the job say {kind}. Write probe.device: {device} into the config."
         )

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from sentflow.jobs.log import library_version
+from sentflow.jobs.versions import library_version
 
 LIBRARIES = (
     "sentflow",

@@ -1,6 +1,7 @@
 """What rows of summaries have in common: they say what data they are of."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Protocol
 
 SAMPLE_DATA = "sample data"
@@ -12,6 +13,17 @@ class DataRow(Protocol):
     @property
     def data_version(self) -> str:
         """What the texts are."""
+
+
+@dataclass(frozen=True)
+class MeasuredRow:
+    """What the rows of all summaries of scores say: which encoder was measured, on what data."""
+
+    model: str
+    model_title: str
+    is_control: bool
+    data_version: str
+    is_baseline: bool = False
 
 
 def unique(values: Iterable[str]) -> list[str]:

@@ -44,6 +44,14 @@ class Collection:
     texts: list[str]
     roles: Mapping[str, int]
 
+    def by_role(self) -> dict[str, list[str]]:
+        """The texts of each role."""
+        found, start = {}, 0
+        for role, n in self.roles.items():
+            found[role] = self.texts[start : start + n]
+            start += n
+        return found
+
 
 def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Collection:
     """The distinct texts of tables.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.download import download
-from sentflow.encoders.fetch.model_files import is_model_file
+from sentflow.encoders.fetch.file_names import is_model_file
 from sentflow.errors import DataError
 from sentflow.files.archives.members import member_names, member_streams
 from sentflow.files.checksums import CatalogFile

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.mirrors import MIRROR_VARIABLE, is_remote, local_path
-from sentflow.encoders.fetch.model_files import PATTERNS, PICKLES, is_model_file
+from sentflow.encoders.fetch.file_names import PATTERNS, PICKLES, is_model_file
+from sentflow.encoders.fetch.revisions import revision_problems
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.limits import limits
 from sentflow.jobs.secrecy import without_secrets
@@ -38,10 +39,12 @@ def fetch_from_hub(
     Raises
     ------
     ConfigError
-        The hub has more bytes of it than the limits allow.
+        The source names no commit, or the hub has more bytes of it than the limits allow.
     DataError
         Neither a mirror nor the hub gave the model.
     """
+    if problems := revision_problems("source.revision", source):
+        raise ConfigError(" ".join(problems))
     copy = _in_mirror(source, mirrors)
     if copy is not None:
         logger.info("%s@%s: copied from the mirror %s", source["hub"], source["revision"], copy)

@@ -3,7 +3,7 @@
 import math
 from pathlib import Path
 
-from sentflow.encoders.fetch.model_files import safetensors_header
+from sentflow.encoders.fetch.tensors import tensor_headers
 from sentflow.encoders.manifest import Manifest, model_folder
 from sentflow.errors import SentflowError
 
@@ -35,6 +35,4 @@ def count_parameters(manifest: Manifest, manifest_folder: Path) -> float:
 def _values_in(path: Path) -> int:
     """Values of one file."""
     # positions and the like are stored beside the weights, as whole numbers that nobody trained
-    return sum(
-        math.prod(tensor["shape"]) for tensor in safetensors_header(path).values() if "F" in tensor["dtype"]
-    )
+    return sum(math.prod(tensor.shape) for tensor in tensor_headers(path).values() if "F" in tensor.dtype)

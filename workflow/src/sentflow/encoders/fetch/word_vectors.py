@@ -1,4 +1,4 @@
-"""From the source of a word-vector entry to its manifest."""
+"""Fetches the kind ``word-vectors``."""
 
 import logging
 import shutil
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.downloads.download import download
-from sentflow.encoders.entries import source_kind
 from sentflow.encoders.kinds.word_vector_files import describe_word_vectors
-from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, file_sha256, model_folder
+from sentflow.encoders.manifest import WEIGHTS, Manifest, check_files, model_folder, source_kind
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.archives.members import member_names, member_streams
+from sentflow.files.atomic import atomic
 from sentflow.files.checksums import CatalogFile
-from sentflow.files.io import atomic
+from sentflow.files.io import file_sha256
 
 logger = logging.getLogger(__name__)
 
@@ -21,25 +21,11 @@ _ENDINGS = (".txt", ".vec", ".gz", ".glove", ".w2v")
 _ARCHIVE = "vectors.archive"
 
 
-def word_vector_manifest(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
-    """Obtain a file of word vectors, check its checksum and every line, and describe it.
+def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+    """See `FetchModule.fetch`; checks every line of the file.
 
-    Parameters
-    ----------
-    entry
-        Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``, zip or tar, with one
-        such file.
-    folder
-        Of the manifest; what is fetched lies in ``weights/`` there.
-    mirrors
-        Folders or base URLs, tried first.
-
-    Raises
-    ------
-    ConfigError
-        There is no such file.
-    DataError
-        The file cannot be obtained, has another checksum, or a line of it is wrong.
+    Its ``source`` has a ``file`` of this machine, which stays where it is, or an ``archive``, zip or tar, with one such
+    file.
     """
     source = entry["source"]
     path = _from_archive(source, folder, mirrors) if source_kind(source) == "archive" else _own_file(source)

@@ -1,19 +1,51 @@
-"""Encoders behind an address: services that speak the OpenAI embeddings format."""
+"""Kind ``api``: encoders behind an address, services that speak the OpenAI embeddings format."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from sentflow.encoders.kinds.embeddings_service import EmbeddingsService
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.embeddings_service import Connection, EmbeddingsService
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import Batch, FloatArray
-from sentflow.encoders.settings_by_kind import ApiSettings
-from sentflow.encoders.vectors.arithmetic import unit_rows
+from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.errors import DataError
 from sentflow.files.limits import limits
 
 # Services bound the tokens of a request too (300,000 at OpenAI), and a token has a character or more.
 _BATCH_CHARACTERS = 250_000
+
+
+@dataclass(frozen=True)
+class Settings(EncoderSettings):
+    """What is done to texts before, and to vectors after, a service is asked.
+
+    Attributes
+    ----------
+    prompt
+        Put before every text; None is none.
+    normalise
+        Scale every vector to length 1.
+    """
+
+    prompt: str | None = None
+    normalise: bool = False
+
+
+def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "ApiEncoder":
+    """See `EncoderModule.load`."""
+    connection = Connection.from_entry(around.connection)
+    return ApiEncoder(
+        EmbeddingsService(manifest.settings["url"], connection),
+        model=manifest.settings["model"],
+        dimension=manifest.settings["dimension"],
+        request_dimension=manifest.settings["request_dimension"],
+        settings=settings,
+        batch_texts=connection.batch_texts,
+    )
 
 
 class ApiEncoder:
@@ -44,7 +76,7 @@ class ApiEncoder:
         model: str,
         dimension: int,
         request_dimension: bool,
-        settings: ApiSettings,
+        settings: Settings,
         batch_texts: int,
     ) -> None:
         self.dimension = dimension

@@ -96,6 +96,12 @@ def code_files(file: str) -> list[str]:
     return [file, *sorted(found - {file})]
 
 
+def own_files(entry: Mapping[str, Any]) -> list[str]:
+    """Files of an entry of kind ``custom``: its code, what that imports beside it, and what ``files`` names."""
+    file, _ = split_reference(entry["custom"])
+    return list(dict.fromkeys([*code_files(file), *entry.get("files", [])]))
+
+
 def argument_problems(reference: str, arguments: Mapping[str, Any]) -> list[str]:
     """Arguments that the class's own ``__init__`` does not take, and those that it needs and are not given."""
     file, name = split_reference(reference)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -12,7 +13,7 @@ from requests.auth import AuthBase
 from sentflow.downloads.retries import GaveUpError, PassingError, RetryPolicy, retried
 from sentflow.downloads.timed_http import Deadline, read_body, timed_session
 from sentflow.encoders.kinds.service_keys import read_key
-from sentflow.encoders.settings_by_kind import Connection
+from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
 from sentflow.jobs.secrecy import without_secrets
@@ -20,6 +21,29 @@ from sentflow.jobs.secrecy import without_secrets
 _CONNECT_SECONDS = 10.0
 _SHOWN_CHARACTERS = 300
 _STATUSES = frozenset(HTTPStatus)
+
+
+@dataclass(frozen=True)
+class Connection(EncoderSettings):
+    """How a service is reached; none of this changes what it answers.
+
+    Attributes
+    ----------
+    key_variable
+        Environment variable that holds the key, see `sentflow.encoders.kinds.service_keys`; None for a service that
+        asks for none.
+    batch_texts
+        Texts of a request at most.
+    timeout_seconds
+        How long an answer is waited for.
+    attempts
+        Tries of a request, at least 1.
+    """
+
+    key_variable: str | None = None
+    batch_texts: int = 64
+    timeout_seconds: float = 60
+    attempts: int = 6
 
 
 class _Bearer(AuthBase):

@@ -1,4 +1,4 @@
-"""Static embeddings as model2vec saves them: one vector per token, averaged. Needs no torch."""
+"""Kind ``model2vec``: static embeddings as model2vec saves them, one vector per token, averaged. Needs no torch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +10,13 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, deserialize
 from tokenizers import Tokenizer
 
-from sentflow.encoders.fetch.model_files import ModelDescription, check_tensor_names, map_of, modules_of
+from sentflow.encoders.fetch.settings_files import map_of, modules_of
+from sentflow.encoders.fetch.tensors import check_tensor_names
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.encoders.settings_by_kind import Model2vecSettings
-from sentflow.encoders.vectors.arithmetic import unit_rows
+from sentflow.encoders.vectors.unit_rows import unit_rows
 from sentflow.errors import DataError
 
 # Folders that may hold weights and tokenizer: model2vec writes the first, sentence-transformers either.
@@ -27,6 +30,27 @@ _NUMBER_TYPES = {
 _BFLOAT16 = "BF16"
 _TABLE_NAMES = ("embeddings", "embedding.weight")
 _OTHER_NAMES = ("mapping", "weights")
+
+
+@dataclass(frozen=True)
+class Settings(EncoderSettings):
+    """How model2vec encodes texts.
+
+    Attributes
+    ----------
+    max_tokens
+        Further tokens of a text are not read; None is no limit.
+    normalise
+        Scale every vector to length 1, also where the model's files do not ask for it.
+    """
+
+    max_tokens: int | None = None
+    normalise: bool = False
+
+
+def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "Model2vecEncoder":
+    """See `EncoderModule.load`."""
+    return Model2vecEncoder.load(checked_folder(manifest, around.manifest_folder), settings)
 
 
 @dataclass(frozen=True)
@@ -59,9 +83,7 @@ class Model2vecEncoder:
     limit counts what is left. Unlike there, no limit is the default, as sentence-transformers has it.
     """
 
-    def __init__(
-        self, tables: _Tables, tokenizer: Tokenizer, settings: Model2vecSettings, *, normalise: bool
-    ) -> None:
+    def __init__(self, tables: _Tables, tokenizer: Tokenizer, settings: Settings, *, normalise: bool) -> None:
         self.dimension = int(tables.vectors.shape[1])
         self._tables = tables
         self._tokenizer = tokenizer
@@ -71,7 +93,7 @@ class Model2vecEncoder:
         self._unknown: int | None = None if unknown is None else tokenizer.token_to_id(unknown)
 
     @classmethod
-    def load(cls, folder: Path, settings: Model2vecSettings) -> "Model2vecEncoder":
+    def load(cls, folder: Path, settings: Settings) -> "Model2vecEncoder":
         """Load the model of a folder.
 
         Raises
@@ -100,18 +122,6 @@ class Model2vecEncoder:
             vectors *= self._tables.weights[ids, None]
         mean: NDArray[np.float64] = vectors.mean(axis=0)
         return mean
-
-
-def describe_model2vec(folder: Path) -> ModelDescription:
-    """What the files of a model say; loads them whole, for such models are small.
-
-    Raises
-    ------
-    DataError
-        Not the folder of such a model, or a file is missing or damaged.
-    """
-    encoder = Model2vecEncoder.load(folder, Model2vecSettings())
-    return ModelDescription(dimension=encoder.dimension, pooling="mean", max_tokens=None)
 
 
 def _place(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Vectorisers and pipelines of scikit-learn by their dotted names: lazy encoders, fitted inside each fold."""
+"""Kind ``scikit-learn``: vectorisers and pipelines by their dotted names, fitted inside each fold."""
 
 import inspect
 import re
@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
 from sklearn.utils import get_tags
 
-from sentflow.encoders.checks.steps import step_problems
-from sentflow.encoders.kinds.scikit_learn_list import PARTS
+from sentflow.encoders.kinds.scikit_learn_steps import PARTS, step_problems
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import ConfigError, DataError
 
@@ -22,6 +22,16 @@ from sentflow.errors import ConfigError, DataError
 _MOST_BYTES = 1 << 30
 # Sparse vectors: a probe keeps up to a kilobyte per column, the weights of twelve settings on four blocks of a pair.
 _MOST_COLUMNS = 1 << 18
+
+
+def load_fitted(
+    manifest: Manifest,
+    *,
+    task: str,  # noqa: ARG001
+    timeout_seconds: float | None,  # noqa: ARG001
+) -> "ScikitLearnEncoder":
+    """See `FittedModule.load_fitted`."""
+    return ScikitLearnEncoder.from_settings(manifest.settings)
 
 
 class ScikitLearnEncoder:

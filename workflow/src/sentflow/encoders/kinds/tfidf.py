@@ -1,7 +1,6 @@
-"""TF-IDF: a lazy encoder, fitted on the training part of every fold."""
+"""Kind ``tfidf``: fitted on the training part of every fold."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +9,16 @@ from sklearn.feature_extraction.text import TfidfTransformer
 
 from sentflow.encoders.kinds.ngrams import NgramCounter
 from sentflow.encoders.kinds.stop_words import PORTUGUESE
+from sentflow.encoders.manifest import Manifest
 from sentflow.errors import ConfigError, DataError
 
 _STOP_WORDS: dict[str, tuple[str, ...]] = {"portuguese": PORTUGUESE, "none": ()}
+
+
+def load_fitted(manifest: Manifest, *, task: str, timeout_seconds: float | None) -> "TfidfEncoder":  # noqa: ARG001
+    """See `FittedModule.load_fitted`."""
+    first, last = manifest.settings["ngram_range"]
+    return TfidfEncoder(**{**manifest.settings, "ngram_range": (int(first), int(last))})
 
 
 class TfidfEncoder:
@@ -48,12 +54,6 @@ class TfidfEncoder:
         self._counter = NgramCounter(ngram_range=ngram_range, stop_words=_STOP_WORDS[stop_words])
         self._weights: TfidfTransformer | None = None
         self._columns = np.empty(0, dtype=np.int64)
-
-    @classmethod
-    def from_settings(cls, settings: Mapping[str, Any]) -> "TfidfEncoder":
-        """From the settings of a manifest."""
-        first, last = settings["ngram_range"]
-        return cls(**{**settings, "ngram_range": (int(first), int(last))})
 
     def fit(self, texts: Sequence[str]) -> "TfidfEncoder":
         """Learn features and document frequencies from n >= 1 training texts.

@@ -1,20 +1,56 @@
-"""Averages of word vectors from a file."""
+"""Kind ``word-vectors``: averages of word vectors from a file."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.kinds.word_vector_files import read_word_vectors
-from sentflow.encoders.kinds.words import TOKENS
+from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import Batch, FloatArray
-from sentflow.encoders.settings_by_kind import WordVectorSettings
-from sentflow.encoders.vectors.arithmetic import unit_rows
+from sentflow.encoders.vectors.unit_rows import unit_rows
 
 logger = logging.getLogger(__name__)
 
 _ROWS_AT_A_TIME = 4096
+# Ways to cut a text into words: name → text to words, in the order of the text
+TOKENS: dict[str, Callable[[str], list[str]]] = {
+    "words": re.compile(r"\w+").findall,
+    "hyphenated-words": re.compile(r"\w+(?:[-'’]\w+)*").findall,
+    "words-and-signs": re.compile(r"\w+|[^\w\s]").findall,
+    "whitespace": str.split,
+}
+
+
+@dataclass(frozen=True)
+class Settings(EncoderSettings):
+    """How texts are cut into words whose vectors are averaged.
+
+    Attributes
+    ----------
+    tokens
+        Name of a way to cut, see `TOKENS`.
+    lower_case
+        Look up the words of a text in lower case.
+    normalise
+        Scale every vector to length 1.
+    """
+
+    tokens: str = "words"
+    lower_case: bool = True
+    normalise: bool = False
+
+
+def load(manifest: Manifest, settings: Settings, around: Surroundings) -> "WordVectorEncoder":
+    """See `EncoderModule.load`."""
+    folder = checked_folder(manifest, around.manifest_folder)
+    (name,) = manifest.files
+    return WordVectorEncoder(folder / name, settings, dimension=int(manifest.dimension or 0))
 
 
 class WordVectorEncoder:
@@ -33,7 +69,7 @@ class WordVectorEncoder:
         Values of a vector.
     """
 
-    def __init__(self, path: Path, settings: WordVectorSettings, *, dimension: int) -> None:
+    def __init__(self, path: Path, settings: Settings, *, dimension: int) -> None:
         self.dimension = dimension
         self._path = path
         self._settings = settings

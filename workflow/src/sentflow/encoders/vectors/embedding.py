@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from sentflow.encoders.prompts import TEXT
 from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray, IntArray
+from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
 from sentflow.errors import DataError

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, Known
 from sentflow.errors import DataError
-from sentflow.files.io import atomic, file_sha256, read_json, write_json
+from sentflow.files.atomic import atomic
+from sentflow.files.io import file_sha256, read_json, write_json
 
 logger = logging.getLogger(__name__)
 

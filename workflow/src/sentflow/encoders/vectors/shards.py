@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from sentflow.encoders.protocol import FloatArray, IntArray
-from sentflow.files.io import atomic
+from sentflow.files.atomic import atomic
 
 logger = logging.getLogger(__name__)
 

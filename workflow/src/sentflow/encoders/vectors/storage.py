@@ -1,4 +1,7 @@
-"""Files of embeddings: a float32 array and a JSON beside it that says what the array is.
+"""Files of embeddings: a float32 array, a JSON that says what it is, and a JSON that says how it was made.
+
+Rules compare the first JSON: it holds only what decides the bytes of the array. The other, ``….made.json``, is for
+costs alone. Older results hold both in the first, where `how_made` finds it.
 
 Imports neither torch nor sentence-transformers: probes read through this module.
 """
@@ -13,7 +16,8 @@ import numpy as np
 
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import DataError
-from sentflow.files.io import atomic, file_sha256, read_json, write_json
+from sentflow.files.atomic import atomic
+from sentflow.files.io import file_sha256, read_json, write_json
 
 _MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+)/")
 _SHOWN_ROWS = 5
@@ -30,8 +34,14 @@ def text_order_sha256(texts: Sequence[str]) -> str:
     return digest.hexdigest()
 
 
-def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description: Mapping[str, Any]) -> None:
-    """Write the array, then its description with shape, dtype and the file's checksum added.
+def write_embeddings(
+    npy: Path,
+    info: Path,
+    embeddings: FloatArray,
+    description: Mapping[str, Any],
+    made: Mapping[str, Any] | None = None,
+) -> None:
+    """Write the array, how it was made, then its description with shape, dtype and the file's checksum added.
 
     Parameters
     ----------
@@ -41,6 +51,8 @@ def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description:
         (n, d) float32.
     description
         Holds ``text_order_sha256``.
+    made
+        How the array was made: time, device, versions; None writes no such file.
     """
     with atomic(npy) as part, part.open("wb") as stream:
         np.save(stream, embeddings, allow_pickle=False)
@@ -49,7 +61,27 @@ def write_embeddings(npy: Path, info: Path, embeddings: FloatArray, description:
         "dtype": str(embeddings.dtype),
         "sha256": file_sha256(npy),  # what rules compare instead of the large file, see `write_digest`
     }
+    if made is not None:
+        write_json(made_beside(info), made)
     write_json(info, {**description, **array})
+
+
+def made_beside(info: Path) -> Path:
+    """The file that says how an array was made, beside the one that says what it is."""
+    return info.with_suffix(".made.json")
+
+
+def how_made(info: Path) -> dict[str, Any]:
+    """What is known of how an array was made; in older results, the one file that says everything.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged.
+    """
+    beside = made_beside(info)
+    found: dict[str, Any] = read_json(beside if beside.is_file() else info)
+    return found
 
 
 def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 from sentflow.families.probing.config import PROTOCOLS, TASKS, source_problems
 from sentflow.graph.config.catalog import own_entries
 from sentflow.graph.config.family import Entries
-from sentflow.graph.config.messages import as_map, refuse
+from sentflow.graph.config.messages import refuse
 from sentflow.graph.config.shared import DATASETS
 
 
@@ -43,9 +43,10 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    entries, problems = own_entries(own, workflow, (TASKS, DATASETS))
+    entries, problems, unfit = own_entries(own, workflow, (TASKS, DATASETS))
     for name, entry in entries["tasks"].items():
-        problems += source_problems(name, as_map(entry), entries["datasets"])
+        if name not in unfit["tasks"]:
+            problems += source_problems(name, entry, entries["datasets"])
     refuse(problems)
     return TaskCatalog(entries["tasks"], entries["datasets"])
 
@@ -58,6 +59,6 @@ def protocol_catalog(workflow: Path, own: Mapping[str, Any]) -> Entries:
     dict
         Every protocol by name, with what it takes from others by ``like``.
     """
-    entries, problems = own_entries(own, workflow, (PROTOCOLS,))
+    entries, problems, _ = own_entries(own, workflow, (PROTOCOLS,))
     refuse(problems)
     return entries["protocols"]

@@ -3,21 +3,21 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.encoders.prompts import SIDES, roles_of_texts
+from sentflow.encoders.prompts import roles_of_texts
+from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import is_short, missing_file, write_out
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
-from sentflow.probing.protocol.settings import CROSS_VALIDATION
+from sentflow.probing.protocol.catalog import protocol_of
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
-    """Whether a task's dataset and file exist; what is not even a name is left to the schema."""
-    dataset, file = entry.get("dataset"), as_map(entry.get("reader")).get("file")
-    if not isinstance(dataset, str) or not isinstance(file, str):
-        return []
-    return file_problems(f"tasks.{task}", dataset, [file], datasets, key="reader.file")
+    """Whether the dataset and the file of a task exist."""
+    return file_problems(
+        f"tasks.{task}", entry["dataset"], [entry["reader"]["file"]], datasets, key="reader.file"
+    )
 
 
 def _prompt_problems(entries: AllEntries) -> Iterator[str]:
@@ -41,11 +41,11 @@ def _prompt_problems(entries: AllEntries) -> Iterator[str]:
 
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["tasks"]:
-        own = as_map(config["tasks"].get(name))
-        if is_short(own) and not is_short(entries["tasks"].get(name)):  # written out, so without mistakes
+        own = config["tasks"].get(name)
+        if is_short(own):
             yield from missing_file(name, own)
-        yield from source_problems(name, as_map(entries["tasks"].get(name)), entries["datasets"])
-    yield from _study_problems(config, entries["protocols"])
+        yield from source_problems(name, entries["tasks"][name], entries["datasets"])
+    yield from _study_problems(config, {name: entries["protocols"][name] for name in selected["protocols"]})
     yield from _published_problems(config["report"], entries)
 
 
@@ -75,15 +75,13 @@ def _study_problems(config: Mapping[str, Any], protocols: Entries) -> Iterator[s
         )
     # folds are compared one by one
     designs = {
-        name: _cross_validation(protocols[name], config["probe"])
-        for name in (base, *study)
-        if name in protocols
+        name: protocol_of(name, entry, config["probe"]).cross_validation for name, entry in protocols.items()
     }
     for name, design in designs.items():
-        for key, value in design.items():
-            if base in designs and value != designs[base][key]:
+        for key, value in designs.get(base, {}).items():
+            if design[key] != value:
                 yield (
-                    f"config.study.protocols: {name} has {key} {value}, but {base} has {designs[base][key]}, and a "
+                    f"config.study.protocols: {name} has {key} {design[key]}, but {base} has {value}, and a "
                     "study compares fold by fold. Give both the same, or make it an experiment of its own."
                 )
 
@@ -102,13 +100,8 @@ def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Itera
         )
 
 
-def _groups_folds(protocol: Any) -> bool:
-    return bool(as_map(as_map(protocol).get("switches")).get("group_folds", False))
-
-
-def _cross_validation(protocol: Any, probe: Mapping[str, Any]) -> dict[str, Any]:
-    training = as_map(as_map(protocol).get("training"))
-    return {key: training.get(key, probe[key]) for key in CROSS_VALIDATION}
+def _groups_folds(protocol: Entry | None) -> bool:
+    return bool(protocol and protocol.get("switches", {}).get("group_folds", False))
 
 
 def _derived_protocol(base: Any, entry: Entry) -> Entry:

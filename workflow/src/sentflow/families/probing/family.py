@@ -5,7 +5,9 @@ from itertools import product
 from types import SimpleNamespace
 from typing import Any
 
-from sentflow.encoders.prompts import SIDES, prompted_tasks, roles_of_texts
+from sentflow.encoders.entries import kind_of
+from sentflow.encoders.prompts import prompted_tasks, roles_of_texts
+from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.config import PROBING
 from sentflow.families.probing.products import PRODUCTS, SECTION
 from sentflow.graph import paths
@@ -16,6 +18,7 @@ from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings, protocol_of
 from sentflow.probing.protocol.design import ACCELERATOR
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
@@ -39,8 +42,7 @@ class Probing(Family):
         # The protocol of the scores, then those that a study compares with it.
         entries = experiment.selected["protocols"]
         self.protocols = {
-            name: ProbeProtocol.from_entry(name, entry, experiment.config["probe"])
-            for name, entry in entries.items()
+            name: protocol_of(name, entry, experiment.config["probe"]) for name, entry in entries.items()
         }
         self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
         self.study = [name for name in self.protocols if name != self.protocol.name]
@@ -183,7 +185,6 @@ class Probing(Family):
         return {
             "tasks": self.tasks,
             "protocols": [self._told_protocol(name) for name in self.protocols],
-            "published": self.published()["published"],
         }
 
     def published(self) -> Mapping[str, Any]:
@@ -303,8 +304,15 @@ class Probing(Family):
 
     def probe_code(self, command: str) -> str:
         """Digest of a command that probes, and of the code for accelerators where it trains on one."""
-        own = code(f"sentflow.commands.{command}")
-        return own if self.probe_device == "cpu" else f"{own} {code(ACCELERATOR)}"
+        return code(f"sentflow.commands.{command}", *self._accelerator())
+
+    def lazy_code(self, wildcards: Any) -> str:
+        """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
+        module = kind_of(self.experiment.models[wildcards.model]).module
+        return code("sentflow.commands.probe_lazy", module, *self._accelerator())
+
+    def _accelerator(self) -> list[str]:
+        return [] if self.probe_device == "cpu" else [ACCELERATOR]
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
@@ -317,7 +325,7 @@ class Probing(Family):
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
-        about = self._protocol(wildcards).about(self.task(wildcards.task))
+        about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
         statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
         probe = self._probe_settings(self._folds_from(wildcards), wildcards)
         return json_text({"probe": probe, "statistics": statistics, "protocol": about})
@@ -398,7 +406,8 @@ class Probing(Family):
         return self.protocols[name]
 
     def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
-        return protocol.job_settings(
+        return job_settings(
+            protocol,
             self.task(wildcards.task),
             lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
             kernel=self.experiment.config["probe"].get("kernel", "numpy"),
@@ -416,7 +425,7 @@ class Probing(Family):
         """What the page tells of a protocol."""
         protocol = self.protocols[name]
         notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
-        changed = [not_comparable_text(protocol.changes(task)) for task in self.tasks.values()]
+        changed = [not_comparable_text(changed_settings(protocol, task)) for task in self.tasks.values()]
         return {
             "name": name,
             "title": protocol.title,

@@ -118,7 +118,6 @@ class Similarity(Family):
         fixed = self.experiment.fixed_models
         return {
             "pair_sets": self.pair_sets,
-            "published_similarity": self.published(),
             "left_out": [name for name in self.experiment.models if name not in fixed],
         }
 

@@ -7,10 +7,9 @@ from typing import Any
 from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
-from sentflow.graph.config.names import name_problems
 from sentflow.graph.config.parts import known_parts, known_sections
 from sentflow.graph.config.schema import load_schema, schema_problems
-from sentflow.graph.config.values import plain_values
+from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
 
 
@@ -34,13 +33,15 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
     ConfigError
         Names every mistake of the configuration but those of the selection.
     """
-    _, entries, problems = checked(config, workflow)
+    _, entries, problems, _ = checked(config, workflow)
     refuse(problems)
     return entries
 
 
-def checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, AllEntries, list[str]]:
-    """The configuration in built-in types, all entries, and the problems of the entries.
+def checked(
+    config: Mapping[str, Any], workflow: Path
+) -> tuple[Entry, AllEntries, list[str], dict[str, set[str]]]:
+    """The configuration in built-in types, and what `read_entries` finds.
 
     Problems of the configuration itself are raised at once: entries may not even be maps then.
     """
@@ -58,8 +59,8 @@ def checked(config: Mapping[str, Any], workflow: Path) -> tuple[Entry, AllEntrie
 
 def own_entries(
     own: Mapping[str, Any], workflow: Path, sections: tuple[Section, ...]
-) -> tuple[AllEntries, list[str]]:
-    """All entries of some sections and their problems, for programs that are no experiment."""
+) -> tuple[AllEntries, list[str], dict[str, set[str]]]:
+    """What `read_entries` finds of some sections; other keys of a configuration are not read."""
     plain = plain_values({section.name: own.get(section.name) or {} for section in sections})
     of_config = load_schema(workflow, "config")["properties"]
     schema = {"properties": {section.name: of_config[section.name] for section in sections}}

@@ -25,7 +25,7 @@ def read_entries(
     *,
     before: Callable[[AllEntries], Iterable[str]] = lambda _: (),
     after: Callable[[AllEntries], Iterable[str]] = lambda _: (),
-) -> tuple[AllEntries, list[str]]:
+) -> tuple[AllEntries, list[str], dict[str, set[str]]]:
     """All entries of sections, selected or not, and what is wrong with them.
 
     Parameters
@@ -39,29 +39,41 @@ def read_entries(
     before, after
         Further problems of entries as they are written, and of entries that are written out. What they find is not
         reported again in the words of the schema.
+
+    Returns
+    -------
+    tuple
+        The entries, their problems, and by section the names of those that do not fit their schema.
     """
     sections = tuple(sections)
     catalog = {section.name: read_yaml(workflow / "catalog" / f"{section.name}.yaml") for section in sections}
     own = {section.name: as_map(config.get(section.name)) for section in sections}
     entries: AllEntries = {name: _merged(catalog[name], own[name]) for name in catalog}
     problems = list(before(entries))
-    left: dict[str, set[str]] = {section.name: set() for section in sections}
+    unfit: dict[str, set[str]] = {section.name: set() for section in sections}
     for section in sections:
         if section.overlay_problems:
             problems += section.overlay_problems(catalog[section.name], own[section.name])
         if section.write_out:
             refused = section.write_out(entries, partial(load_schema, workflow))
-            left[section.name] = set(refused)
+            unfit[section.name] = set(refused)
             problems += [problem for found in refused.values() for problem in found]
         if section.derive:
             entries[section.name], found = _inherited(entries[section.name], section, section.derive)
             problems += found
     problems += after(entries)
-    for name, found_entries in entries.items():
-        fit = {key: entry for key, entry in found_entries.items() if key not in left[name]}
-        misfits = schema_problems(fit, load_schema(workflow, name), where=name)
+    for name, of_section in entries.items():
+        schema = load_schema(workflow, name)
+        written = {key: entry for key, entry in of_section.items() if key not in unfit[name]}
+        misfits = schema_problems(written, schema, where=name)
         problems += not_reported(misfits, problems)
-    return entries, problems
+        # what is left of `like` leads nowhere
+        unfit[name] |= {key for key, entry in of_section.items() if "like" in as_map(entry)}
+        if misfits:
+            unfit[name] |= {
+                key for key in written if schema_problems({key: written[key]}, schema, where=name)
+            }
+    return entries, problems, unfit
 
 
 def derived(base: Any, entry: Entry) -> Entry:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import RANDOM, is_featuriser, is_lazy
+from sentflow.encoders.entries import is_featuriser, is_lazy
+from sentflow.encoders.kinds.table import RANDOM
 from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.config.messages import refuse, unknown
@@ -83,17 +84,19 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     ConfigError
         Names every mistake: the key, the value, and what to write instead.
     """
-    plain, entries, problems = checked(config, workflow)
+    plain, entries, problems, unfit = checked(config, workflow)
     selected: dict[str, list[str]] = {}
     for section in known_sections():
-        found = section.names(plain)
-        selected[section.name] = list(dict.fromkeys(name for _, name in found))
+        known, named = entries[section.name], section.names(plain)
         problems += [
-            unknown(f"config.{place}", section.noun, name, entries[section.name])
-            for place, name in found
-            if name not in entries[section.name]
+            unknown(f"config.{place}", section.noun, name, known)
+            for place, name in named
+            if name not in known
         ]
-    if not any(selected[name] for name in measured()):
+        # what does not fit its schema is reported already, and nothing else can be said of it
+        fit = known.keys() - unfit[section.name]
+        selected[section.name] = [name for name in dict.fromkeys(name for _, name in named) if name in fit]
+    if not any(plain["select"].get(name) for name in measured()):
         wanted = ", or of ".join(part.sections[0].name for part in family_parts())
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
     for part in known_parts():

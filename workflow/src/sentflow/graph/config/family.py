@@ -14,7 +14,7 @@ Entries = dict[str, Entry]
 AllEntries = dict[str, Entries]
 """Section → name → entry."""
 Selected = Mapping[str, list[str]]
-"""Section → the names that a configuration selects, each once."""
+"""Section → the names that a configuration selects, each once, of entries that exist and fit their schema."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Section:
     noun
         One entry, in messages.
     named_in
-        Places of a configuration that hold a name, or a list of names, of what is to be run.
+        Places of a configuration (``section.key``) that hold a name, or a list of names, of what is to be run.
     derive
         Makes an entry with ``like`` of the entry that it names and what it says itself; None if entries have no
         ``like``.
@@ -67,7 +67,7 @@ class ConfigPart:
         The first one holds what the family measures on.
     problems
         What is wrong with what a configuration selects and sets, given the configuration, all entries, and the selected
-        names, which may not exist: that is reported already, as is what the schemas find. One sentence each.
+        names; one sentence each. What does not exist or does not fit its schema is reported already.
     entry_problems
         What is wrong with entries whether they are selected or not, beyond what their schemas find.
     """

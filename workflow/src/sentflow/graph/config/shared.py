@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.encoders.entries import custom_problems, entry_problems
+from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, instead, unknown
 
@@ -41,7 +41,7 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     """Own encoders whose file is not in order; that of one that is not selected need not be there."""
     for name in selected["models"]:
-        yield from custom_problems(name, as_map(entries["models"].get(name)))
+        yield from custom_problems(name, entries["models"][name])
 
 
 MODELS = Section("models", "model", ("select.models",))

@@ -1,4 +1,4 @@
-"""What no name, text or number of a configuration may be, whatever its key.
+"""What no name, text or number of a configuration may be, whatever its key; names become parts of paths.
 
 Standard library and PyYAML only: the Snakefile imports this module in every job.
 """
@@ -6,7 +6,7 @@ Standard library and PyYAML only: the Snakefile imports this module in every job
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentflow.files.control_characters import HIDDEN, written_out
@@ -15,39 +15,20 @@ from sentflow.graph.config.messages import mistakes, refuse
 
 # Texts that stand in one line of a table, a path or an address. Others may have lines: descriptions, prompts, patterns.
 _ONE_LINE = frozenset(
-    {
-        "title",
-        "data_version",
-        "family",
-        "language",
-        "licence",
-        "homepage",
-        "file",
-        "files",
-        "member",
-        "root",
-        "urls",
-        "url",
-        "mirrors",
-        "custom",
-        "folder",
-        "module",
-        "package",
-        "hub",
-        "source",
-        "models",
-        "tasks",
-        "pair_sets",
-        "alignments",
-        "regressions",
-        "protocols",
-        "families",
-    }
+    (
+        *("title", "data_version", "family", "language", "licence", "homepage", "file", "files"),
+        *("member", "root", "urls", "url", "mirrors", "custom", "folder", "module", "package", "hub"),
+        *("source", "models", "tasks", "pair_sets", "alignments", "regressions", "protocols", "families"),
+    )
 )
 # Files of this machine that jobs name as their inputs
 _INPUTS = frozenset({"custom", "file", "files", "urls"})
 _SEPARATORS = re.compile(r"[\n\t]")
 _LARGEST = 2**63  # what a number of a file of results can hold
+# A file system takes 255 bytes, of which endings and the name of a temporary file need some
+MAX_LENGTH = 100
+# Of the files that lie beside `{model}.parquet` (`sentflow.graph.paths`)
+_ENDINGS_OF_FILES = (".predictions",)
 
 
 def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +64,45 @@ def value_problems(value: Any, *, where: str) -> Iterator[str]:
         Name of the place, for messages.
     """
     yield from _problems(value, where, key="", seen=set())
+
+
+def name_problems(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """One sentence for each name of an entry whose files would be those of another, or could not be written.
+
+    Parameters
+    ----------
+    entries
+        Section → name → entry; of the catalog and of a configuration.
+    """
+    for section, found in entries.items():
+        yield from _problems_of_names(found, section)
+    for dataset, entry in entries.get("datasets", {}).items():
+        files = entry.get("files") if isinstance(entry, dict) else None
+        if isinstance(files, dict):
+            yield from _problems_of_names(files, f"datasets.{dataset}.files")
+    for model in entries.get("models", {}):
+        if model.endswith(_ENDINGS_OF_FILES):
+            yield (
+                f"models.{model}: the files of this model would be taken for the predictions of "
+                f"{model.removesuffix(_ENDINGS_OF_FILES[0])}. Write a name that does not end in "
+                f"{_ENDINGS_OF_FILES[0]}."
+            )
+
+
+def _problems_of_names(names: Iterable[str], where: str) -> Iterator[str]:
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(name.casefold(), name)
+        if other != name:
+            yield (
+                f"{where}.{name}: it differs from {other} in capital letters only, and many file systems would treat "
+                "their files as the same. Write another name."
+            )
+        if len(name) > MAX_LENGTH:
+            yield (
+                f"{where}.{name[:20]}…: a name is part of the names of files and has at most {MAX_LENGTH} characters, "
+                f"not {len(name)}. Write a shorter one."
+            )
 
 
 def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterator[str]:

@@ -55,7 +55,7 @@ class ProbeDesign:
         kernel: str = "numpy",
         device: str = "cpu",
     ) -> "ProbeDesign":
-        """The design that `ProbeProtocol.job_settings` wrote, for a task with so many classes."""
+        """The design that `catalog.job_settings` wrote, for a task with so many classes."""
         complete = ProbeProtocol(
             name=protocol,
             repetitions=repetitions,

@@ -1,14 +1,14 @@
-"""A probing protocol: what an entry of the catalog or the config becomes, and what jobs are told of it.
+"""A probing protocol, as an entry of the catalog becomes it and as jobs read it back.
 
 Standard library only: the Snakefile reads it. Source of every number: ulysses-camara/ulysses-senteval@f2a12c2.
 """
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
+from sentflow.probing.protocol.switches import Switches
 
 PUBLISHED_NAME = "published"
 CROSS_VALIDATION = ("repetitions", "folds", "seed")
@@ -79,25 +79,6 @@ class ProbeProtocol:
     name: str = PUBLISHED_NAME
     title: str = field(default="", compare=False)
 
-    @classmethod
-    def from_entry(
-        cls, name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None
-    ) -> "ProbeProtocol":
-        """The protocol of an entry that fits ``protocols.schema.yaml``.
-
-        Parameters
-        ----------
-        name, entry
-            Of the protocol.
-        probe
-            Section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
-            are the published ones.
-        """
-        drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
-        training = frozen({**drawn, **entry.get("training", {})})
-        switches = Switches.unlike_published(entry.get("switches", {}))
-        return cls(name=name, title=entry["title"], switches=switches, **training)
-
     @property
     def cross_validation(self) -> dict[str, int]:
         """Repetitions, folds and seed."""
@@ -128,99 +109,10 @@ class ProbeProtocol:
             "small_parts": not self.switches.warmup_floor,
         }
 
-    def classifier_of(self, task: Mapping[str, Any]) -> str:
-        """The probe of a task: the protocol's own, the leaked hidden layer, or what the task's entry says."""
-        leaked = self.switches.leak_hidden_dims and task.get("leaked_hidden_layer", False)
-        return self.classifier or ("mlp" if leaked else str(task["classifier"]))
 
-    def changes(self, task: Mapping[str, Any] | None = None) -> dict[str, dict[str, Any]]:
-        """Settings of training that are not the published ones: the scores are then not comparable.
-
-        Parameters
-        ----------
-        task
-            Entry of the task that is probed: its classifier decides which settings matter. None for a probe of features
-            alone.
-
-        Returns
-        -------
-        dict
-            Name → ``{"here": value, "published": value}``.
-        """
-        changed = {
-            key: {"here": _as_json(getattr(self, key)), "published": _as_json(getattr(PUBLISHED, key))}
-            for key in TRAINING_KEYS
-            if key != "classifier" and getattr(self, key) != getattr(PUBLISHED, key)
-        }
-        if task is not None and self.classifier_of(task) != "mlp":
-            changed.pop("hidden_width", None)
-        if task is not None and self.classifier not in (None, task["classifier"]):
-            changed["classifier"] = {"here": self.classifier, "published": task["classifier"]}
-        return changed
-
-    def about(self, task: Mapping[str, Any]) -> dict[str, Any]:
-        """What the score of a task says of its protocol, given the task's entry."""
-        return {"name": self.name, "switches": self.switches.changes(), "changed": self.changes(task)}
-
-    def job_settings(
-        self, task: Mapping[str, Any], *, lazy: bool, kernel: str = "numpy", device: str = "cpu"
-    ) -> dict[str, Any]:
-        """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
-
-        What is as published is left out too, so that nothing of a published fold ever changes by a new setting.
-
-        Parameters
-        ----------
-        task
-            Its entry.
-        lazy
-            Whether the encoder is fitted inside each fold.
-        kernel, device
-            See `ProbeDesign`.
-        """
-        switches: dict[str, SwitchValue] = {
-            name: value for name, value in self.switches.changes().items() if name in PROBE_SWITCHES
-        }
-        if not (lazy and task["layout"] == "alternatives"):
-            switches.pop("lazy_sep_layout", None)
-        if not names_documents(task):
-            switches.pop("group_folds", None)
-        training = {
-            key: change["here"]
-            for key, change in self.changes(task).items()
-            if key not in (*CROSS_VALIDATION, "classifier")
-        }
-        classifier = self.classifier_of(task)
-        # only logistic probes of dense features on a processor have a choice
-        compiled = kernel != "numpy" and classifier == "logistic" and not lazy and device == "cpu"
-        return {
-            "protocol": self.name,
-            **self.cross_validation,
-            "metric": task["metric"],
-            "classifier": classifier,
-            **({"switches": switches} if switches else {}),
-            **({"training": training} if training else {}),
-            **({"kernel": kernel} if compiled else {}),
-            **({"device": device} if device != "cpu" else {}),
-        }
-
-
-# what the section `training` of a protocol may hold
-TRAINING_KEYS = tuple(
-    item.name for item in fields(ProbeProtocol) if item.name not in ("switches", "name", "title")
-)
 PUBLISHED = ProbeProtocol()
-
-
-def names_documents(task: Mapping[str, Any]) -> bool:
-    """Whether the entry of a task says which document a row comes from."""
-    return "group" in task["reader"]
 
 
 def frozen(training: Mapping[str, Any]) -> dict[str, Any]:
     """Settings of training from YAML or JSON, as fields of a `ProbeProtocol`."""
     return {key: tuple(value) if isinstance(value, list) else value for key, value in training.items()}
-
-
-def _as_json(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value

@@ -45,7 +45,7 @@ class FoldInfo:
 
     @classmethod
     def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
-        """The description of a fold that was trained with such settings (`ProbeProtocol.job_settings`)."""
+        """The description of a fold that was trained with such settings (`catalog.job_settings`)."""
         return cls(
             **result.setting._asdict(),
             n_train=result.n_train,

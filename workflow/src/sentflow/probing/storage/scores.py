@@ -26,9 +26,9 @@ def about_score(
     model
         Name of the encoder.
     probe
-        Settings of the folds, see `ProbeProtocol.job_settings`.
+        Settings of the folds, see `catalog.job_settings`.
     protocol
-        Of the score, see `ProbeProtocol.about`.
+        Of the score, see `catalog.about_protocol`.
     """
     return {
         **{key: value for key, value in probe.items() if key not in ("switches", "training")},

@@ -1,13 +1,12 @@
 """The table of costs: time and memory per rule."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.report import captions
 from sentflow.report.costs.rows import CostRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, duration, memory
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def costs_table(rows: Sequence[CostRow], title: str) -> Table:
@@ -49,6 +48,4 @@ def _cost_line(row: CostRow) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`costs_table` of the files of an experiment."""
-    return costs_table(inputs.rows(CostRow), settings["caption"])
+table = made_of(CostRow, costs_table)

@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.encoders.vectors.storage import how_made
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.rows import data_versions, unique
-
-_EMBED_RULES = ("embed", "embed_task")
+from sentflow.report.families.probing.rows import average_score
+from sentflow.report.rows import MeasuredRow, data_versions, unique
 
 
 @dataclass(frozen=True)
@@ -23,29 +21,30 @@ class Embedding:
     """One array of embeddings: what its description says."""
 
     model: str
-    dataset: str
-    task: str | None
+    collection: str
     texts: int
     dimension: int
     device: str
 
     @classmethod
     def read(cls, path: Path) -> "Embedding":
-        """From the JSON beside the array."""
-        found = read_json(path)
+        """From the JSON beside the array, and the one that says how it was made."""
+        found = {**read_json(path), **how_made(path)}
         try:
             texts, dimension = found["shape"]
             return cls(
-                found["model"], found["dataset"], found["task"], texts, dimension, str(found["device"])
+                found["model"],
+                found["collection"],
+                texts,
+                dimension,
+                str(found.get("device", "")),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
 
     def benchmark(self, folder: Path) -> Path:
         """The benchmark file of the job that made it."""
-        if self.task is None:
-            return folder / _EMBED_RULES[0] / self.model / f"{self.dataset}.jsonl"
-        return folder / _EMBED_RULES[1] / self.model / self.dataset / f"{self.task}.jsonl"
+        return folder / "embed" / self.model / f"{self.collection}.jsonl"
 
 
 def encoder_rows(
@@ -53,7 +52,7 @@ def encoder_rows(
     manifests: Mapping[str, Mapping[str, Any]],
     embeddings: Sequence[Embedding],
     benchmarks: Path,
-    similarity: Sequence[SimilarityRow] = (),
+    named: Sequence[MeasuredRow],
 ) -> list[EncoderRow]:
     """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
 
@@ -67,14 +66,14 @@ def encoder_rows(
         Every array of embeddings.
     benchmarks
         Folder of the benchmark files; jobs whose file is not there have no time.
-    similarity
-        The summary of similarity.
+    named
+        Of all families: what was measured of which encoders.
     """
     n_tasks = len(unique(row.task for row in rows))
-    version = "; ".join(data_versions([*rows, *similarity]))
-    named: Sequence[ScoreRow | SimilarityRow] = rows or [row for row in similarity if not row.is_baseline]
+    version = "; ".join(data_versions(named))
+    encoders: Sequence[ScoreRow | MeasuredRow] = rows or [row for row in named if not row.is_baseline]
     found = []
-    for model in unique(row.model for row in named):
+    for model in unique(row.model for row in encoders):
         members = [row for row in rows if row.model == model]
         timed = [
             (embedding, seconds)

@@ -1,14 +1,13 @@
 """The table of encoders: what each is and what embedding cost, beside its mean score."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.report import captions
 from sentflow.report.costs.rows import EncoderRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, duration
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
@@ -66,6 +65,4 @@ def _line(row: EncoderRow) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`encoders_table` of the files of an experiment."""
-    return encoders_table(inputs.rows(EncoderRow), settings["caption"])
+table = made_of(EncoderRow, encoders_table)

@@ -13,7 +13,7 @@ from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from sentflow.files.io import atomic
+from sentflow.files.atomic import atomic
 
 PAGE_WIDTH = 7.2  # inches: the text of an A4 or letter page
 STYLE = Path(__file__).with_name("sentflow.mplstyle")

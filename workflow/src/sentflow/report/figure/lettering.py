@@ -139,7 +139,7 @@ def _what_differs(names: Sequence[str], fits: Fits) -> list[str]:
 
 def _whole_words(start: str) -> str:
     """A common start up to its last separator, so that words stay whole."""
-    last = max(start.rfind(sign) for sign in _SEPARATORS)
+    last = max(start.rfind(character) for character in _SEPARATORS)
     return start[: last + 1]
 
 
@@ -151,7 +151,7 @@ def _numbered(name: str, number: int, fits: Fits) -> str:
 
 
 def _most(made: Callable[[int], str], most: int, fits: Fits) -> str:
-    """What is made of as many signs as fit, at least of none."""
+    """What is made of as many characters as fit, at least of none."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2

@@ -33,6 +33,11 @@ def nothing(title: str) -> FigureTexts:
     return FigureTexts(title=title, reading=NOTHING, alternative=NOTHING)
 
 
+def sentences(*found: str) -> str:
+    """Sentences one after the other; empty ones are left out."""
+    return " ".join(sentence for sentence in found if sentence)
+
+
 def encoders(rows: Sequence[Any]) -> str:
     """How many encoders rows are of: ``3 encoders``."""
     return counted(len(unique(row.model for row in rows)), "encoder")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report.table.formats import latex
+from sentflow.report.table.latex import latex
 
 _NOBODY = ("", "none", "not stated")
 

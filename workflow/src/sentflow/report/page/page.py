@@ -143,7 +143,7 @@ def _context(sources: Sources) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints: texts of others with hidden signs written out, this project's own as they are."""
+    """What a template prints: texts of others with hidden characters written out, this project's own as they are."""
     return visible(value) if type(value) is str else value
 
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
 
-from sentflow.encoders.kinds.neural.settings import BACKEND_LIBRARIES, ONNX, ONNX_INT8, OPENVINO
+from sentflow.encoders.kinds.neural.settings import ONNX, ONNX_INT8, OPENVINO
+from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import ConfigError
 
 logger = logging.getLogger(__name__)
@@ -76,7 +77,11 @@ def check_installed(backend: str) -> None:
     ConfigError
         Names them, and the command that installs them.
     """
-    missing = [name for name in BACKEND_LIBRARIES[backend] if importlib.util.find_spec(name) is None]
+    missing = [
+        name
+        for name in KINDS["transformers"].backend_libraries[backend]
+        if importlib.util.find_spec(name) is None
+    ]
     if missing:
         extra = "openvino" if backend == OPENVINO else "onnx"
         raise ConfigError(

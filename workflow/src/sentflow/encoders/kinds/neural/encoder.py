@@ -4,24 +4,17 @@ import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from huggingface_hub.errors import StrictDataclassError
-from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.sentence_transformer.modules import Transformer
 from transformers import PreTrainedTokenizerBase
-from transformers.utils import logging as transformers_logging
 
-from sentflow.encoders.fetch.model_files import describe, describe_plain
-from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
-from sentflow.encoders.kinds.neural.settings import ONNX_INT8, TORCH, EncodeSettings
-from sentflow.encoders.kinds.neural.weights import check_weights, recorded_loading
-from sentflow.encoders.prompts import TEXT, prompt_text
+from sentflow.encoders.kinds.neural.settings import ONNX_INT8, Settings
+from sentflow.encoders.prompts import prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
+from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.batches import plan_batches
 from sentflow.encoders.vectors.memory import BatchHalver
 from sentflow.encoders.vectors.storage import named_rows
@@ -29,20 +22,6 @@ from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
 
-# What the libraries raise where files are damaged, tensors are missing or a class does not exist.
-_LOADING_ERRORS = (
-    *(
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-    ),
-    *(ValueError, SafetensorError, StrictDataclassError),
-)
 _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transformers; only plans batches
 
 
@@ -86,7 +65,7 @@ class SentenceTransformerEncoder:
     def __init__(
         self,
         model: SentenceTransformer,
-        settings: EncodeSettings,
+        settings: Settings,
         *,
         threads: int,
         role: str = TEXT,
@@ -102,47 +81,6 @@ class SentenceTransformerEncoder:
         self.truncated_texts: int | None = None
         self._halver = BatchHalver(self._forward_whole)
         self._prompt = self._prompt_of(role, task)
-
-    @classmethod
-    def load(
-        cls,
-        folder: Path,
-        settings: EncodeSettings,
-        *,
-        threads: int,
-        allow_pickle: bool,
-        plain: bool = False,
-        devices: Sequence[str] = (),
-        role: str = TEXT,
-        task: str | None = None,
-    ) -> "SentenceTransformerEncoder":
-        """Load the model of a folder.
-
-        Parameters
-        ----------
-        plain
-            Take the transformer in the folder itself, whatever modules the folder names beside it.
-        devices
-            Empty is a CUDA device if there is one, else the processor.
-
-        Raises
-        ------
-        ConfigError
-            The settings do not fit the model, its files ask for what is not obeyed, or a device or a library is
-            not there.
-        DataError
-            The weights are not those of the model, see `check_weights`, or a file is damaged.
-        """
-        transformers_logging.disable_progress_bar()
-        devices = devices or _default_devices(settings.backend)
-        _check_devices(devices, backend=settings.backend)
-        # Once more: files that the manifest does not name may have come into the folder since
-        (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
-        models = [
-            _load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
-            for device in devices
-        ]
-        return cls(models[0], settings, threads=threads, role=role, task=task, copies=models[1:])
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
         """See `Encoder.encode`; role and task choose the prompt."""
@@ -297,88 +235,6 @@ class SentenceTransformerEncoder:
         return np.ascontiguousarray(vectors.cpu().numpy())
 
 
-def _load_model(
-    folder: Path, settings: EncodeSettings, device: str, *, threads: int, allow_pickle: bool, plain: bool
-) -> SentenceTransformer:
-    """The model of a folder with everything that the settings change in it, ready on a device."""
-    dtype = getattr(torch, settings.dtype)
-    model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
-    if not allow_pickle:
-        model_kwargs["use_safetensors"] = True
-    if settings.backend != TORCH:
-        model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
-    model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
-    model.to(dtype).eval()
-    if settings.max_tokens is not None:
-        _check_max_tokens(model, settings.max_tokens)
-        model.max_seq_length = settings.max_tokens
-    if settings.truncation == "start":
-        _cut_at_the_start(model)
-    if settings.backend != TORCH:
-        from sentflow.encoders.kinds.neural.backends import use_backend
-
-        use_backend(model, settings.backend, threads=threads)
-    return model
-
-
-def _checked_model(
-    folder: Path, model_kwargs: dict[str, Any], settings: EncodeSettings, device: str, *, plain: bool
-) -> SentenceTransformer:
-    """The model of a folder, all of whose weights are those of its files."""
-    try:
-        with recorded_loading() as loaded:
-            if plain:
-                model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
-            else:
-                model = SentenceTransformer(
-                    str(folder),
-                    device=device,
-                    trust_remote_code=False,
-                    local_files_only=True,
-                    model_kwargs=model_kwargs,
-                )
-    except torch.OutOfMemoryError:
-        raise
-    except _LOADING_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise DataError(
-            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
-            "authors published them, all of one version."
-        ) from error
-    check_weights(model, loaded, folder=folder)
-    _check_padding(model, folder)
-    if settings.pooling is not None and not plain:
-        replace_pooling(model, settings.pooling)
-    return model
-
-
-def _check_padding(model: SentenceTransformer, folder: Path) -> None:
-    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
-    tokenizer = getattr(model[0], "tokenizer", None)
-    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
-        raise DataError(
-            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
-            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
-        )
-
-
-def _plain_model(
-    folder: Path, model_kwargs: dict[str, Any], pooling: str, device: str
-) -> SentenceTransformer:
-    offline = {"local_files_only": True, "trust_remote_code": False}
-    transformer = Transformer(
-        str(folder),
-        model_kwargs={**model_kwargs, **offline},
-        processor_kwargs=offline,
-        config_kwargs=offline,
-    )
-    if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
-        # The token itself is never read: padding is masked
-        transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
-    module = make_pooling(transformer, pooling, include_prompt=True)
-    return SentenceTransformer(modules=[transformer, module], device=device)
-
-
 def _kept_values(dimension: int, truncate_dim: int | None) -> int:
     if truncate_dim is None:
         return dimension
@@ -388,46 +244,3 @@ def _kept_values(dimension: int, truncate_dim: int | None) -> int:
             f"at most {dimension}, or leave the key out."
         )
     return truncate_dim
-
-
-def _default_devices(backend: str) -> tuple[str, ...]:
-    return ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
-
-
-def _check_devices(devices: Sequence[str], *, backend: str) -> None:
-    if backend != TORCH and any(device != "cpu" for device in devices):
-        raise ConfigError(
-            f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."
-        )
-    known = ["cpu"]
-    if torch.backends.mps.is_available():
-        known.append("mps")
-    for kind in (torch.cuda, torch.xpu):
-        if kind.is_available():
-            name = kind.__name__.rpartition(".")[2]
-            known += [name, *(f"{name}:{number}" for number in range(kind.device_count()))]
-    if missing := [device for device in devices if device not in known]:
-        raise ConfigError(
-            f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
-            f"{', '.join(known)}; or leave the key out."
-        )
-
-
-def _cut_at_the_start(model: SentenceTransformer) -> None:
-    tokenizer = getattr(model[0], "tokenizer", None)
-    if not isinstance(tokenizer, PreTrainedTokenizerBase):
-        raise ConfigError(
-            "truncation: texts are cut at the start by a tokenizer of transformers, which this model does not "
-            "have. Leave the key out."
-        )
-    tokenizer.truncation_side = "left"
-
-
-def _check_max_tokens(model: SentenceTransformer, max_tokens: int) -> None:
-    config = getattr(model[0], "config", None)
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions is not None and max_tokens > positions:
-        raise ConfigError(
-            f"max_tokens: {max_tokens} is more than the {positions} positions that the model has. Write at "
-            f"most {positions}, or leave the key out: the model's own limit is {model.max_seq_length}."
-        )

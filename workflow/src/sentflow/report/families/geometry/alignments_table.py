@@ -5,12 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.report import captions
+from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import AlignmentRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import is_sample, unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def alignments_table(
@@ -118,6 +118,4 @@ def _published_of(
     ]
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`alignments_table` of the files of an experiment."""
-    return alignments_table(inputs.rows(AlignmentRow), settings["caption"], settings.get("published", ()))
+table = made_of(AlignmentRow, alignments_table, published=True)

@@ -7,15 +7,11 @@ from statistics import NormalDist
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.families.similarity.rows import (
-    AlignmentRow,
-    AssociationRow,
-    GeometryRow,
-    PlaneRow,
-    SimilarityRow,
-)
-from sentflow.report.families.similarity.sts_table import main_rows
+from sentflow.files.rows import row_from
+from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow
+from sentflow.report.families.probing.rows import average_score
+from sentflow.report.families.similarity.data import main_rows
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.words import criterion
 from sentflow.report.rows import unique
 from sentflow.similarity.correlations import spearman
@@ -109,20 +105,12 @@ def plane_rows(alignments: Sequence[AlignmentRow], similarity: Sequence[Similari
         scores, sets = mean_scores(own), unique(other.pairs for other in own)
         said = sets[0] if len(sets) == 1 else f"mean of {len(sets)} pair sets"
         found.append(
-            PlaneRow(
-                alignment_set=row.alignment_set,
-                alignment_title=row.alignment_title,
-                variant=row.variant,
+            row_from(
+                PlaneRow,
+                vars(row),
                 criterion=criterion(row.threshold, row.comparison),
-                family=row.family,
-                model=row.model,
-                model_title=row.model_title,
-                is_control=row.is_control,
-                alignment=row.alignment,
-                uniformity=row.uniformity,
                 score=scores.get(row.model, math.nan),
                 score_title=f"Spearman × 100, {said}" if _is_spearman(own) else f"Pearson × 100, {said}",
-                data_version=row.data_version,
             )
         )
     return found

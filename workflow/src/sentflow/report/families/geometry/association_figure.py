@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.geometry.association import association_rows
+from sentflow.report.families.geometry.rows import AssociationRow, GeometryRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import AssociationRow, GeometryRow, SimilarityRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, nothing
+from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import unique
@@ -61,26 +62,20 @@ def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
     names = max((row.encoders for row in rows), key=len)
     return FigureTexts(
         title=title,
-        reading=" ".join(
-            [
-                f"Spearman's correlation over encoders between a measure of geometry and a score, with "
-                f"{percent(rows[0].level)} intervals (Fisher's transformation with the variance of Bonett and "
-                "Wright 2000).",
-                f"Each rests on {encoders} encoders only"
-                + (
-                    f" ({controls} of them {'a control' if controls == 1 else 'controls'})"
-                    if controls
-                    else ""
-                )
-                + f": {names}.",
-                *(
-                    ["With three encoders or fewer nothing can be said, so the interval is the whole line."]
-                    if few
-                    else ["An interval that holds 0 says that the direction is not known."]
-                ),
-                "A correlation over encoders is no cause: encoders differ in size, data and training at once.",
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            f"Spearman's correlation over encoders between a measure of geometry and a score, with "
+            f"{percent(rows[0].level)} intervals (Fisher's transformation with the variance of Bonett and "
+            "Wright 2000).",
+            f"Each rests on {encoders} encoders only"
+            + (f" ({controls} of them {'a control' if controls == 1 else 'controls'})" if controls else "")
+            + f": {names}.",
+            *(
+                ["With three encoders or fewer nothing can be said, so the interval is the whole line."]
+                if few
+                else ["An interval that holds 0 says that the direction is not known."]
+            ),
+            "A correlation over encoders is no cause: encoders differ in size, data and training at once.",
+            captions.data_note(rows),
         ),
         alternative=f"Correlation over {encoders} encoders of "
         f"{len({(row.family, row.measure) for row in rows})} measures of geometry with scores: "

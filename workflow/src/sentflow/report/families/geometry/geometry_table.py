@@ -1,16 +1,15 @@
 """The table of geometry: what encoders make of the space of sentences."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.report import captions
+from sentflow.report.families.geometry.rows import GeometryRow
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.rows import GeometryRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
@@ -67,6 +66,4 @@ def _geometry_line(rows: Sequence[GeometryRow], models: Sequence[str]) -> tuple[
     return (Cell(words.geometry_name(first.measure, first.pairs)), Cell(told), *cells)
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`geometry_table` of the files of an experiment."""
-    return geometry_table(inputs.rows(GeometryRow), settings["caption"])
+table = made_of(GeometryRow, geometry_table)

@@ -13,10 +13,11 @@ from matplotlib.lines import Line2D
 from sentflow.compare.marks import letters
 from sentflow.report import captions
 from sentflow.report.families.geometry.association import plane_rows
-from sentflow.report.families.similarity.rows import AlignmentRow, PlaneRow, SimilarityRow
+from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering, placement
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 
@@ -67,20 +68,18 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     n_sets = len(unique(row.alignment_set for row in rows))
     return FigureTexts(
         title=title,
-        reading=" ".join(
-            [
-                "Lower is better on both axes: sentences of one meaning close together (alignment), all sentences "
-                f"spread out (uniformity). Colour: {rows[0].score_title}. A square is a control."
-                + (" White: no score." if any(math.isnan(row.score) for row in rows) else ""),
-                *(
-                    [
-                        "Panels have their own axes: variants, splits and thresholds cannot be set against each other."
-                    ]
-                    if n_sets > 1
-                    else []
-                ),
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            "Lower is better on both axes: sentences of one meaning close together (alignment), all sentences "
+            f"spread out (uniformity). Colour: {rows[0].score_title}. A square is a control."
+            + (" White: no score." if any(math.isnan(row.score) for row in rows) else ""),
+            *(
+                [
+                    "Panels have their own axes: variants, splits and thresholds cannot be set against each other."
+                ]
+                if n_sets > 1
+                else []
+            ),
+            captions.data_note(rows),
         ),
         alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
         f"{'measurement' if n_sets == 1 else 'measurements'}, coloured by similarity score. The tables of alignments "

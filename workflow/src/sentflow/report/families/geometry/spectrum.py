@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.report import captions
-from sentflow.report.families.similarity.rows import SpectrumRow
+from sentflow.report.families.geometry.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.rows import unique
 
 _PANEL_INCHES, _LEAST_PANEL = 1.55, 2.0
@@ -47,13 +47,11 @@ def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
         return nothing(title)
     return FigureTexts(
         title=title,
-        reading=" ".join(
-            [
-                "Left: share of the variance along each principal direction, the largest first. Right: share of all "
-                "directions up to it; the dotted line is a space that uses all of its directions alike. A curve that "
-                "falls fast says that few directions carry most of the differences between sentences.",
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            "Left: share of the variance along each principal direction, the largest first. Right: share of all "
+            "directions up to it; the dotted line is a space that uses all of its directions alike. A curve that "
+            "falls fast says that few directions carry most of the differences between sentences.",
+            captions.data_note(rows),
         ),
         alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "
         f"{', '.join(unique(row.family for row in rows))}.",

@@ -9,10 +9,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from sentflow.report import captions
-from sentflow.report.families.similarity.rows import TruncationRow
+from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, encoders, nothing
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.rows import unique
 
 _COLUMNS = 4
@@ -64,12 +64,10 @@ def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:
         return nothing(title)
     return FigureTexts(
         title=title,
-        reading=" ".join(
-            [
-                "Spearman's correlation × 100 if only the first dimensions of each vector are kept, then brought to "
-                "length 1 again; the last point is the whole vector. Most encoders were not trained to be cut short.",
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            "Spearman's correlation × 100 if only the first dimensions of each vector are kept, then brought to "
+            "length 1 again; the last point is the whole vector. Most encoders were not trained to be cut short.",
+            captions.data_note(rows),
         ),
         alternative=f"Curves of the similarity score by number of dimensions for {encoders(rows)} on "
         f"{', '.join(unique(row.pairs for row in rows))}.",

@@ -10,7 +10,6 @@ from matplotlib.lines import Line2D
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import PairRow
 from sentflow.report import comparison_texts
-from sentflow.report.families.probing.pair_choice import shown_pairs
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
@@ -96,6 +95,28 @@ def _handles() -> list[Line2D]:
         Line2D([], [], color=_WORSE, label="second encoder higher", **look),  # type: ignore[arg-type]
         Line2D([], [], color=canvas.QUIET, markerfacecolor="white", label="not significant", **look),  # type: ignore[arg-type]
     ]
+
+
+MAX_PAIRS = 12
+
+
+def shown_pairs(rows: Sequence[PairRow]) -> list[tuple[str, str]]:
+    """All pairs, or, where they are too many, those of the encoder with the highest mean, which stands first."""
+    pairs = list(dict.fromkeys((row.model_a, row.model_b) for row in rows))
+    if len(pairs) <= MAX_PAIRS:
+        return pairs
+    scores: dict[str, dict[str, float]] = {}
+    for row in rows:
+        scores.setdefault(row.model_a, {})[row.task] = row.mean_a
+        scores.setdefault(row.model_b, {})[row.task] = row.mean_b
+    n_tasks = len(unique(row.task for row in rows))
+    means = {
+        model: math.fsum(by_task.values()) / n_tasks
+        for model, by_task in scores.items()
+        if len(by_task) == n_tasks and not any(map(math.isnan, by_task.values()))
+    }
+    best = max(means, key=lambda model: means[model], default=pairs[0][0])
+    return [(best, a if b == best else b) for a, b in pairs if best in (a, b)][:MAX_PAIRS]
 
 
 def texts_of(rows: Sequence[PairRow]) -> FigureTexts:

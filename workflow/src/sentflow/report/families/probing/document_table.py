@@ -1,14 +1,13 @@
 """The sensitivity of scores to documents that folds tear apart: both scores side by side."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.compare.score_rows import EffectRow
 from sentflow.report import captions
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def documents_table(rows: Sequence[EffectRow], title: str) -> Table:
@@ -54,6 +53,4 @@ def _line(row: EffectRow) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`documents_table` of the files of an experiment."""
-    return documents_table(inputs.rows(EffectRow), settings["caption"])
+table = made_of(EffectRow, documents_table)

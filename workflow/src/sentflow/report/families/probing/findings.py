@@ -8,8 +8,8 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import beaten
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.families.probing import tested
-from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.findings import Finding, highest
 from sentflow.report.numbers import counted, decimal, listed, percent
 from sentflow.report.rows import unique

@@ -14,7 +14,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import unique
 
@@ -62,14 +62,12 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
     low, high = min(row.mean for row in rows), max(row.mean for row in rows)
     return FigureTexts(
         title="Score of each encoder on each task",
-        reading=" ".join(
-            [
-                "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
-                captions.design_note(rows),
-                *remarks.training_notes(rows),
-                *captions.degenerate_notes(rows),
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
+            captions.design_note(rows),
+            *remarks.training_notes(rows),
+            *captions.degenerate_notes(rows),
+            captions.data_note(rows),
         ),
         alternative=f"Heat map of {captions.extent(rows)}; scores from {decimal(low)} to {decimal(high)}. "
         "The table of scores holds the same numbers.",

@@ -1,17 +1,16 @@
 """The table of intervals: what each interval of a score answers."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing.score_table import score_cell
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons | None = None) -> Table:
@@ -98,6 +97,4 @@ def _item_cell(row: ScoreRow) -> Cell:
     return Cell(decimal(row.item_mean), interval(*row.shown_items))
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`intervals_table` of the files of an experiment."""
-    return intervals_table(inputs.rows(ScoreRow), settings["caption"], inputs.together(Comparisons))
+table = made_of(ScoreRow, intervals_table, Comparisons)

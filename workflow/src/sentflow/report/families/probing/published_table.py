@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import row_from
 from sentflow.report import captions
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,11 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[ScoreRow]) 
     """The entries of ``report.published`` whose task and encoder were scored, in their order."""
     score_of = {(row.task, row.model): row for row in rows}
     return [
-        PublishedScore(
-            task=row.task,
-            model=row.model,
-            model_title=row.model_title,
-            metric=row.metric,
-            n_balanced_rows=row.n_balanced_rows,
+        row_from(
+            PublishedScore,
+            vars(row),
             published=float(entry["value"]),
-            mean=row.mean,
             difference=row.mean - float(entry["value"]),
-            repeatability_low=row.repeatability_low,
-            repeatability_high=row.repeatability_high,
-            generalisation_low=row.generalisation_low,
-            generalisation_high=row.generalisation_high,
             source=entry["source"],
         )
         for entry in entries
@@ -110,6 +103,4 @@ def _line(score: PublishedScore) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`published_table` of the files of an experiment."""
-    return published_table(inputs.rows(ScoreRow), settings["caption"], settings.get("published", ()))
+table = made_of(ScoreRow, published_table, published=True)

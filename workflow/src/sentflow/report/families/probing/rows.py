@@ -1,7 +1,11 @@
 """The rows of the summary of training curves."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
+
+from sentflow.compare.score_rows import ScoreRow
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,9 @@ class CurveRow:
     switches: str = ""
     not_comparable: str = ""
     position: int = -1
+
+
+def average_score(rows: Sequence[ScoreRow], n_tasks: int) -> float:
+    """Mean over tasks of one model; NaN unless all `n_tasks` tasks are there."""
+    means = [row.mean for row in rows if not math.isnan(row.mean)]
+    return math.fsum(means) / n_tasks if n_tasks and len(means) == n_tasks else math.nan

@@ -1,20 +1,19 @@
 """The table of scores: task × encoder, with what tests say of each score."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, replace
-from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import Marks
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.averages import average_score
-from sentflow.report.inputs import Inputs
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
 STANDING_NAMES = ("rank", "is_best", "not_worse", "letter", "better_than", "mdd")
@@ -134,6 +133,4 @@ def _average(found: dict[tuple[str, str], ScoreRow], tasks: list[str], model: st
     return Cell(decimal(average_score(rows, len(tasks))))
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`scores_table` of the files of an experiment."""
-    return scores_table(inputs.rows(ScoreRow), settings["caption"], inputs.together(Comparisons))
+table = made_of(ScoreRow, scores_table, Comparisons)

@@ -8,10 +8,10 @@ from sentflow.compare.marks import Marks
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
-from sentflow.report.families.probing.averages import average_score
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.families.probing.findings import findings, ranking
 from sentflow.report.families.probing.protocol_table import protocols_table
+from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.strips import Axis, strip
 from sentflow.report.figure.texts import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of

@@ -1,12 +1,17 @@
 """The published aggregation of a task and encoder -> its training curves."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
+
+import pyarrow as pa
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
-from sentflow.files.rows import number_or_nan
+from sentflow.files.parquet import read_parquet
+from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.probing.rows import CurveRow
 
 QUANTITIES = ("loss_per_epoch_train", "loss_per_epoch_eval", "metric_per_epoch_eval")
@@ -43,38 +48,16 @@ def curve_rows(
                 f"{row.task}, {row.model}: {quantity} has {len(means)} aggregated epochs but the score "
                 f"table has {len(counts)}. Delete both score files and run again."
             )
-        for index, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True)):
+        found += [
+            row_from(
+                CurveRow, vars(row), quantity=quantity, epoch=epoch, mean=mean, low=low, high=high,
+                level=row.repeatability_level, n_folds=count, n_folds_total=row.n_folds,
+            )
+            for epoch, (mean, low, high, count) in enumerate(zip(means, lows, highs, counts, strict=True), 1)
             # under early stopping, few folds that are left are not typical ones
-            if not row.ends_curves or 2 * count >= row.n_folds:
-                found.append(_curve_row(row, quantity, index + 1, (mean, low, high), count))
+            if not row.ends_curves or 2 * count >= row.n_folds
+        ]  # fmt: skip
     return found
-
-
-def _curve_row(
-    row: ScoreRow, quantity: str, epoch: int, values: tuple[float, float, float], n_folds: int
-) -> CurveRow:
-    return CurveRow(
-        task=row.task,
-        task_title=row.task_title,
-        family=row.family,
-        model=row.model,
-        model_title=row.model_title,
-        is_control=row.is_control,
-        metric=row.metric,
-        data_version=row.data_version,
-        quantity=quantity,
-        epoch=epoch,
-        mean=values[0],
-        low=values[1],
-        high=values[2],
-        level=row.repeatability_level,
-        n_folds=n_folds,
-        n_folds_total=row.n_folds,
-        protocol=row.protocol,
-        switches=row.switches,
-        not_comparable=row.not_comparable,
-        position=row.position,
-    )
 
 
 def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
@@ -82,3 +65,33 @@ def _series(published: Mapping[str, Any], pattern: str) -> list[float]:
     if len(names) != 1:
         raise DataError(f"the published values must have one key like {pattern}, found {names or 'none'}")
     return [number_or_nan(value) for value in published[names[0]]]
+
+
+_TEST_EPOCH = -1  # the published table marks test values so
+
+
+def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
+    """Per quantity the number of folds with a value at epoch 1, 2, … (the published numbering).
+
+    Raises
+    ------
+    DataError
+        The file is not a score table, or an epoch is left out.
+    """
+    try:
+        table = read_parquet(path, ["metric", "train_epoch"])
+    except (OSError, KeyError, pa.ArrowException) as error:
+        raise DataError(
+            f"{path} is not a readable score table ({error}). Delete it and run again."
+        ) from error
+    pairs = zip(table["metric"].to_pylist(), table["train_epoch"].to_pylist(), strict=True)
+    counts: dict[str, Counter[int]] = {}
+    for quantity, epoch in pairs:
+        if epoch != _TEST_EPOCH:
+            counts.setdefault(quantity, Counter())[epoch] += 1
+    for quantity, by_epoch in counts.items():
+        if sorted(by_epoch) != list(range(1, len(by_epoch) + 1)):
+            raise DataError(f"{path}: the epochs of {quantity} do not run from 1 without gaps.")
+    return {
+        quantity: [by_epoch[epoch] for epoch in sorted(by_epoch)] for quantity, by_epoch in counts.items()
+    }

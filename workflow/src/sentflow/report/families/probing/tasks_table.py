@@ -1,16 +1,15 @@
 """The table of tasks."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table
+from sentflow.report.table.maker import made_of
 
 
 def tasks_table(rows: Sequence[ScoreRow], title: str, _comparisons: Comparisons | None = None) -> Table:
@@ -55,6 +54,4 @@ def _task_line(row: ScoreRow) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`tasks_table` of the files of an experiment."""
-    return tasks_table(inputs.rows(ScoreRow), settings["caption"])
+table = made_of(ScoreRow, tasks_table)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from sentflow.report.checks import CONTROL_TOLERANCE, CheckResult, Selection
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import columns_of, key_of, main_rows
+from sentflow.report.families.similarity.sts_table import columns_of, key_of
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown
 from sentflow.report.table.marked_cells import MarkedCell, marked_cells

@@ -6,15 +6,8 @@ from pathlib import Path
 
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.files.rows import RowsByName
-from sentflow.report.families.similarity.rows import (
-    AlignmentRow,
-    GeometryRow,
-    HistogramRow,
-    RegressionRow,
-    SimilarityRow,
-    SpectrumRow,
-    TruncationRow,
-)
+from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
+from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
 
 
 @dataclass(frozen=True)
@@ -57,3 +50,8 @@ class SimilarityData:
     def rows(self) -> list[SimilarityRow | RegressionRow | AlignmentRow | GeometryRow]:
         """The rows of all tables: each names an encoder and what its data are."""
         return [*self.scores, *self.regressions, *self.alignments, *self.geometry]
+
+
+def main_rows(rows: Sequence[SimilarityRow]) -> list[SimilarityRow]:
+    """The rows of the chosen measure and coefficient over whole pair sets."""
+    return [row for row in rows if row.is_main and row.aggregation == "all"]

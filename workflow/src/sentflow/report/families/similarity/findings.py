@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import average_of, key_of, main_rows
+from sentflow.report.families.similarity.sts_table import average_of, key_of
 from sentflow.report.findings import Finding, highest, lead_over_all
 from sentflow.report.numbers import counted, decimal
 from sentflow.report.rows import unique

@@ -12,7 +12,7 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, counted, encoders, nothing
+from sentflow.report.figure.texts import FigureTexts, counted, encoders, nothing, sentences
 from sentflow.report.numbers import MISSING
 from sentflow.report.rows import unique
 
@@ -69,18 +69,16 @@ def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
         left_out.append(counted(len(sets) - _MOST_SETS, "pair set"))
     return FigureTexts(
         title=title,
-        reading=" ".join(
-            [
-                f"How {words.MEASURES[rows[0].measure]} is distributed among pairs of each range of gold scores, light "
-                "for the lowest; each shape has the same area. The line marks the median. A good encoder moves to the "
-                "right with the gold score. Over each panel the correlation × 100.",
-                *(
-                    [f"Not drawn: {' and '.join(left_out)}; the data of the figure hold them."]
-                    if left_out
-                    else []
-                ),
-                captions.data_note(rows),
-            ]
+        reading=sentences(
+            f"How {words.MEASURES[rows[0].measure]} is distributed among pairs of each range of gold scores, light "
+            "for the lowest; each shape has the same area. The line marks the median. A good encoder moves to the "
+            "right with the gold score. Over each panel the correlation × 100.",
+            *(
+                [f"Not drawn: {' and '.join(left_out)}; the data of the figure hold them."]
+                if left_out
+                else []
+            ),
+            captions.data_note(rows),
         ),
         alternative=f"Histograms of the similarity of pairs by gold score for {encoders(rows)} on {len(sets)} pair "
         f"{'set' if len(sets) == 1 else 'sets'}. The table of sub-sources holds the correlations.",

@@ -1,16 +1,15 @@
 """The table of regressions: the regressor of original SentEval."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import RegressionRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count, decimal
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 _MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
@@ -59,6 +58,4 @@ def _regression_line(row: RegressionRow) -> tuple[Cell, ...]:
     )
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`regressions_table` of the files of an experiment."""
-    return regressions_table(inputs.rows(RegressionRow), settings["caption"])
+table = made_of(RegressionRow, regressions_table)

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.findings import similarity_findings
-from sentflow.report.families.similarity.sts_table import main_rows
 from sentflow.report.figure.texts import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
@@ -61,7 +60,7 @@ def _notes(pair_sets: Mapping[str, Mapping[str, Any]], sources: Sources) -> list
         models = sources.entries("models")
         titles = ", ".join(str(models.get(name, {}).get("title", name)) for name in left_out)
         notes.append(
-            f"Took no part: {titles}. Encoders that are fitted anew in every fold, or that make features of whole "
+            f"Not measured: {titles}. Encoders that are fitted anew in every fold, or that make features of whole "
             "rows, have no fixed vectors of sentences."
         )
     contaminated = words.contamination(pair_sets)

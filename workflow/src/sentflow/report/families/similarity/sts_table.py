@@ -9,7 +9,7 @@ from sentflow.compare.marks import Marks
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
-from sentflow.report.families.similarity.data import SimilarityData
+from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal
@@ -137,11 +137,6 @@ def sts_table(
             [*_our_records(blocks, columns, has_average=has_average), *_published_records(entries)]
         ),
     )
-
-
-def main_rows(rows: Sequence[SimilarityRow]) -> list[SimilarityRow]:
-    """The rows of the chosen measure and coefficient over whole pair sets."""
-    return [row for row in rows if row.is_main and row.aggregation == "all"]
 
 
 def key_of(row: SimilarityRow) -> str:

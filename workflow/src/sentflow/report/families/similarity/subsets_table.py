@@ -1,16 +1,15 @@
 """The table of sub-sources: every correlation with its interval."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, count
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.maker import made_of
 
 _MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
 
@@ -67,6 +66,4 @@ def _subset_line(
     return (Cell(subset or _MORE.get(aggregation, aggregation)), Cell(count(first.n)), *cells)
 
 
-def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
-    """`subsets_table` of the files of an experiment."""
-    return subsets_table(inputs.rows(SimilarityRow), settings["caption"])
+table = made_of(SimilarityRow, subsets_table)

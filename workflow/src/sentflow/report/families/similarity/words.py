@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.report.families.similarity.rows import AlignmentRow, SimilarityRow
+from sentflow.report.families.geometry.rows import AlignmentRow
+from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 

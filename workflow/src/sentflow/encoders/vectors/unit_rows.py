@@ -1,4 +1,4 @@
-"""Arithmetic that several encoders share."""
+"""Vectors of length 1, as several kinds of encoder make them."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,31 +1,25 @@
-"""Control encoders: what a score means is seen beside vectors that know nothing, or words alone."""
+"""Kind ``bag-of-words``: a control whose vectors know the words of a text, not their order or meaning."""
 
-import hashlib
-import json
 import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.normal_vector import normal_vector
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import FloatArray
+
+Settings = EncoderSettings
 
 _WORD = re.compile(r"\b\w\w+\b")
 
 
-class RandomEncoder:
-    """Independent standard normal values, drawn from the seed and the text: equal texts, equal vectors."""
-
-    def __init__(self, *, dimension: int, seed: int) -> None:
-        self.dimension = dimension
-        self._seed = seed
-
-    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:  # noqa: ARG002
-        """See `Encoder.encode`; neither role nor task changes a vector."""
-        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
-        for row, text in enumerate(texts):
-            vectors[row] = _normal_vector(self._seed, text, dimension=self.dimension)
-        return vectors
+def load(manifest: Manifest, _settings: EncoderSettings, _around: Surroundings) -> "BagOfWordsEncoder":
+    """See `EncoderModule.load`."""
+    return BagOfWordsEncoder(**manifest.settings)
 
 
 class BagOfWordsEncoder:
@@ -56,12 +50,5 @@ class BagOfWordsEncoder:
 
     def _vector(self, word: str) -> NDArray[np.float64]:
         if word not in self._vectors:
-            self._vectors[word] = _normal_vector(word, dimension=self.dimension)
+            self._vectors[word] = normal_vector(word, dimension=self.dimension)
         return self._vectors[word]
-
-
-def _normal_vector(*names: str | int, dimension: int) -> NDArray[np.float64]:
-    """(dimension,) standard normal values that depend on the names alone."""
-    key = json.dumps(names).encode()
-    seed = int.from_bytes(hashlib.sha256(key).digest()[:16], "big")
-    return np.random.default_rng(seed).standard_normal(dimension)

@@ -1,27 +1,95 @@
-"""Checks of model entries that need more than a list of keys: steps of scikit-learn, and services.
+"""The classes of scikit-learn that an entry may name, and the arguments that it may give to each.
 
-Standard library only: the Snakefile imports this module in every job.
+Closed by default, for an argument can be a path that joblib unpickles (`memory`), a wish to read the files that
+texts name (`input`), or code. Left out as well: `n_jobs`, because threads are a matter of the profile; `verbose`,
+`copy` and `dtype`, which change no vector here; and classes that need labels or a function.
+
+Asked when a configuration is read, and again before anything is built. Standard library only: the Snakefile imports
+this module in every job.
 """
 
-import re
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
-
-from sentflow.encoders.kinds.scikit_learn_list import ALLOWED, PART_WEIGHTS, PARTS, SEED
-from sentflow.encoders.kinds.service_keys import how_to_name, is_key_variable
 
 STEP_KEYS = ("class", "arguments")
+PARTS = frozenset({"steps", "transformer_list"})  # lists of a name and a step each
+PART_WEIGHTS = "transformer_weights"  # part → number
+SEED = "random_state"
 
-# HF_TOKEN, AWS_SECRET_ACCESS_KEY, OPENAI_API_KEY …: a name, and nothing that could be a key itself
-_OTHER_SECRET = re.compile(r"[A-Z]+(_[A-Z]+)+")
+_TEXT = "strip_accents lowercase stop_words token_pattern ngram_range analyzer binary"
+_COUNTS = f"{_TEXT} max_df min_df max_features vocabulary"
+_TFIDF = "norm use_idf smooth_idf sublinear_tf"
+_CLUSTERS = "n_clusters init n_init max_iter tol random_state"
+_NMF = "n_components init beta_loss tol max_iter alpha_W alpha_H l1_ratio random_state"
+
+_ALLOWED = {
+    "sklearn.feature_extraction.text": {
+        "CountVectorizer": _COUNTS,
+        "HashingVectorizer": f"{_TEXT} n_features norm alternate_sign",
+        "TfidfTransformer": _TFIDF,
+        "TfidfVectorizer": f"{_COUNTS} {_TFIDF}",
+    },
+    "sklearn.pipeline": {
+        "FeatureUnion": f"transformer_list {PART_WEIGHTS}",
+        "Pipeline": "steps",
+    },
+    "sklearn.decomposition": {
+        "FactorAnalysis": "n_components tol max_iter svd_method iterated_power rotation random_state",
+        "FastICA": "n_components algorithm whiten fun max_iter tol whiten_solver random_state",
+        "IncrementalPCA": "n_components whiten batch_size",
+        "KernelPCA": "n_components kernel gamma degree coef0 eigen_solver tol max_iter iterated_power "
+        "remove_zero_eig random_state",
+        "LatentDirichletAllocation": "n_components doc_topic_prior topic_word_prior learning_method learning_decay "
+        "learning_offset max_iter batch_size mean_change_tol max_doc_update_iter random_state",
+        "MiniBatchNMF": f"{_NMF} batch_size max_no_improvement forget_factor fresh_restarts "
+        "fresh_restarts_max_iter transform_max_iter",
+        "NMF": f"{_NMF} solver shuffle",
+        "PCA": "n_components whiten svd_solver tol iterated_power n_oversamples power_iteration_normalizer "
+        "random_state",
+        "TruncatedSVD": "n_components algorithm n_iter n_oversamples power_iteration_normalizer tol random_state",
+    },
+    "sklearn.random_projection": {
+        "GaussianRandomProjection": "n_components eps random_state",
+        "SparseRandomProjection": "n_components density eps dense_output random_state",
+    },
+    "sklearn.preprocessing": {
+        "Binarizer": "threshold",
+        "MaxAbsScaler": "clip",
+        "MinMaxScaler": "feature_range clip",
+        "Normalizer": "norm",
+        "PowerTransformer": "method standardize",
+        "QuantileTransformer": "n_quantiles output_distribution ignore_implicit_zeros subsample random_state",
+        "RobustScaler": "with_centering with_scaling quantile_range unit_variance",
+        "StandardScaler": "with_mean with_std",
+    },
+    "sklearn.kernel_approximation": {
+        "AdditiveChi2Sampler": "sample_steps sample_interval",
+        "Nystroem": "kernel gamma coef0 degree n_components random_state",
+        "PolynomialCountSketch": "gamma degree coef0 n_components random_state",
+        "RBFSampler": "gamma n_components random_state",
+        "SkewedChi2Sampler": "skewedness n_components random_state",
+    },
+    "sklearn.cluster": {
+        "FeatureAgglomeration": "n_clusters metric compute_full_tree linkage distance_threshold",
+        "KMeans": f"{_CLUSTERS} algorithm",
+        "MiniBatchKMeans": f"{_CLUSTERS} batch_size max_no_improvement init_size reassignment_ratio",
+    },
+    "sklearn.feature_selection": {"VarianceThreshold": "threshold"},
+}
+
+# Dotted name of a class → the arguments that it may be given.
+ALLOWED = {
+    f"{module}.{name}": tuple(arguments.split())
+    for module, classes in _ALLOWED.items()
+    for name, arguments in classes.items()
+}
 
 
 def step_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
     """What is wrong with the steps of a scikit-learn entry, as far as can be told without scikit-learn.
 
-    Classes and arguments are allowed by list, see `sentflow.encoders.kinds.scikit_learn_list`.
+    Classes and arguments are allowed by list, see `ALLOWED`.
 
     Parameters
     ----------
@@ -118,34 +186,3 @@ def _problems_of_parts(where: str, parts: Any) -> list[str]:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def service_problems(where: str, entry: Mapping[str, Any]) -> list[str]:
-    """What is wrong with address and key of a service; never repeats a value that may hold a key."""
-    problems = []
-    if "url" in entry and not _is_plain_address(entry["url"]):
-        problems.append(
-            f"{where}.url: write the http(s) address that takes the requests, e.g. "
-            "https://api.example.org/v1/embeddings, without user, password, query or fragment. A key belongs "
-            "into an environment variable, whose name is key_variable."
-        )
-    variable = entry.get("key_variable")
-    if variable is None or is_key_variable(variable):
-        return problems
-    if isinstance(variable, str) and _OTHER_SECRET.fullmatch(variable):
-        problems.append(f"{where}.key_variable: {variable} is not sent: {how_to_name(entry.get('url'))}")
-    else:
-        problems.append(
-            f"{where}.key_variable: write the name of an environment variable, SENTFLOW_KEY_NAME with capital letters, "
-            "digits and _, not the key itself. If a key stood here, it is in a file now: revoke it."
-        )
-    return problems
-
-
-def _is_plain_address(url: Any) -> bool:
-    try:
-        parts: SplitResult = urlsplit(url)
-        extra = (parts.username, parts.password, parts.query, parts.fragment)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and not any(extra)
-    except (ValueError, AttributeError, TypeError):
-        return False

@@ -1,0 +1,113 @@
+"""What the modules of a model must not bring along: code, pickles, adapters, unread tensors, paths outside."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.encoders.fetch.file_names import PICKLES
+from sentflow.encoders.fetch.model_arguments import check_arguments
+from sentflow.encoders.fetch.settings_files import damaged, read_settings
+from sentflow.encoders.fetch.tensors import check_tensor_names, tensor_headers
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.archives.limits import name_fault
+
+# What the libraries look for before a pickle; only a transformer is read in parts.
+_SAFE_WEIGHTS = "model.safetensors"
+_SAFE_PARTS = "model.safetensors.index.json"
+_TRANSFORMERS = frozenset({"Transformer", "CLIPModel"})
+_WITHOUT_WEIGHTS = frozenset({"MeanPooling", "Pooling", "Normalize", "Dropout", "BoW"})
+_ROUTERS = frozenset({"Router", "Asym"})
+# Modules that take the tensors they know and leave others unread → sets of names that they know; the second of
+# StaticEmbedding is how model2vec saves it.
+_TENSORS = {
+    "StaticEmbedding": ({"embedding.weight"}, {"embeddings", "mapping", "weights"}),
+    "WordEmbeddings": ({"emb_layer.weight"},),
+}
+
+
+def with_routes(name: str, folder: Path) -> list[tuple[str, Path]]:
+    """A module, or in place of a router the modules that it holds."""
+    if name not in _ROUTERS:
+        return [(name, folder)]
+    file = folder / "router_config.json"
+    file = file if file.is_file() else folder / "config.json"
+    types = read_settings(file).get("types")
+    if not isinstance(types, dict) or not all(isinstance(name, str) for name in types.values()):
+        raise DataError(damaged(file, f"the {name} needs types, a map of folders to classes"))
+    if outside := [path for path in types if path and name_fault(path)]:
+        raise DataError(damaged(file, f"the path {outside[0]!r} leads out of the folder of the model"))
+    check_own_modules(list(types.values()), folder)
+    return [
+        inner
+        for path, type_name in types.items()
+        for inner in with_routes(type_name.rsplit(".", 1)[-1], folder / path)
+    ]
+
+
+def check_own_modules(types: Sequence[str], folder: Path) -> None:
+    """Refuse classes that sentence-transformers does not have.
+
+    Raises
+    ------
+    ConfigError
+        Names them.
+    """
+    if foreign := [name for name in types if not name.startswith("sentence_transformers.")]:
+        raise ConfigError(
+            f"{folder}: the modules {', '.join(foreign)} are code that comes with the model, and such code "
+            "is never run. Choose a model made of the modules of sentence-transformers."
+        )
+
+
+def check_module(name: str, folder: Path, *, allow_pickle: bool) -> None:
+    """Refuse what a module must not bring along, before anything of it is loaded.
+
+    Raises
+    ------
+    ConfigError
+        Pickled weights that were not allowed, an adapter, or settings that decide how the model is loaded.
+    DataError
+        A file is damaged, or weights hold tensors that nobody reads.
+    """
+    check_pickles(name, folder, allow_pickle=allow_pickle)
+    check_adapter(folder)
+    for path in sorted(folder.glob("sentence_*config.json")):
+        check_arguments(str(path), read_settings(path))
+    weights = folder / _SAFE_WEIGHTS
+    if name in _TENSORS and weights.is_file():  # of a pickle, only loading tells the names
+        tensors = tensor_headers(weights).keys()
+        known = next((known for known in _TENSORS[name] if known & tensors), _TENSORS[name][0])
+        check_tensor_names(weights, tensors, known=known)
+
+
+def check_pickles(name: str, folder: Path, *, allow_pickle: bool) -> None:
+    """Refuse weights that are there as a pickle only, unless they are allowed.
+
+    Raises
+    ------
+    ConfigError
+        They are not.
+    """
+    if allow_pickle or name in _WITHOUT_WEIGHTS or not folder.is_dir():
+        return
+    safe = (_SAFE_WEIGHTS, _SAFE_PARTS) if name in _TRANSFORMERS else (_SAFE_WEIGHTS,)
+    if any(folder.glob(PICKLES)) and not any((folder / file).is_file() for file in safe):
+        raise ConfigError(
+            f"{folder}: the weights are there as a pickle only (pytorch_model.bin). Convert them with "
+            "SentenceTransformer(folder).save(new_folder), which writes model.safetensors, or, if you trust "
+            "where they come from, write allow_pickle: true in the model's entry."
+        )
+
+
+def check_adapter(folder: Path) -> None:
+    """Refuse a model that is laid over another one.
+
+    Raises
+    ------
+    ConfigError
+        It is.
+    """
+    if (folder / "adapter_config.json").is_file():
+        raise ConfigError(
+            f"{folder}: adapter_config.json names another model that this one is laid over, of which nothing is "
+            "checked. Write the merged model into a folder: model.merge_and_unload().save_pretrained(new_folder)."
+        )

@@ -1,0 +1,105 @@
+"""What the module of a kind offers, and what it is told.
+
+An encoder is a module that `sentflow.encoders.kinds.table` names. If its vectors do not depend on a fold, it has the
+class `Settings` and a function `load`; if it is fitted inside each fold, a function `load_fitted`. The module that
+fetches it has a function `fetch`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from sentflow.encoders.kinds.settings import EncoderSettings
+from sentflow.encoders.manifest import Manifest
+from sentflow.encoders.protocol import Encoder
+from sentflow.encoders.roles import TEXT
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What an encoder is told beside manifest and settings; only role and task can change a vector.
+
+    Attributes
+    ----------
+    manifest_folder
+        Where the manifest lies; fetched weights are beside it.
+    threads
+        Of the processor.
+    connection
+        How a service is reached: the connection keys of an entry.
+    devices
+        Where a neural model computes; empty is the best there is.
+    timeout_seconds
+        What a call of a user's own class may take; None is no limit.
+    role, task
+        Of the texts that an encoder with batches of its own is given.
+    """
+
+    manifest_folder: Path = Path()
+    threads: int = 1
+    connection: Mapping[str, Any] = field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    timeout_seconds: float | None = None
+    role: str = TEXT
+    task: str | None = None
+
+
+class EncoderModule(Protocol):
+    """Of a kind whose vectors do not depend on the fold."""
+
+    Settings: type[EncoderSettings]
+
+    def load(self, manifest: Manifest, settings: Any, around: Surroundings) -> Encoder:
+        """The encoder that a manifest describes; `settings` are of the module's own class.
+
+        Raises
+        ------
+        ConfigError
+            The settings do not fit the model.
+        DataError
+            The files are no longer those of the manifest.
+        """
+        ...
+
+
+class FittedModule(Protocol):
+    """Of a kind that is fitted inside each fold."""
+
+    def load_fitted(self, manifest: Manifest, *, task: str, timeout_seconds: float | None) -> Any:
+        """The encoder that a manifest describes, for a task.
+
+        It has ``fit`` and ``transform`` as `sentflow.probing.features.LazyEncoder`; or ``start`` and ``embed``, where a
+        user's class makes the features of rows.
+
+        Raises
+        ------
+        ConfigError
+            Its settings are wrong.
+        """
+        ...
+
+
+class FetchModule(Protocol):
+    """Obtains the files of a kind and describes them."""
+
+    def fetch(self, entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+        """The manifest of an entry.
+
+        Parameters
+        ----------
+        entry
+            Its fetch keys.
+        folder
+            Of the manifest; weights that are fetched go into ``weights/`` there.
+        mirrors
+            Folders or base URLs, tried first.
+
+        Raises
+        ------
+        ConfigError
+            The model cannot be read safely, or what the entry names does not exist.
+        DataError
+            The model cannot be obtained, or a file has another checksum.
+        """
+        ...

@@ -1,0 +1,223 @@
+"""Kinds ``sentence-transformers`` and ``transformers``: from the folder of a model to an encoder.
+
+The first has the modules that the folder names, the second the transformer in the folder itself with a pooling of the
+entry's choice.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Transformer
+from transformers import PreTrainedTokenizerBase
+from transformers.utils import logging as transformers_logging
+
+from sentflow.encoders.fetch.descriptions import describe, describe_plain
+from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
+from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
+from sentflow.encoders.kinds.neural.settings import TORCH, Settings
+from sentflow.encoders.kinds.neural.weights import check_weights, recorded_loading
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.encoders.roles import TEXT
+from sentflow.errors import ConfigError, DataError
+
+# What the libraries raise where files are damaged, tensors are missing or a class does not exist.
+_LOADING_ERRORS = (
+    *(
+        AssertionError,
+        AttributeError,
+        ImportError,
+        LookupError,
+        OSError,
+        OverflowError,
+        RuntimeError,
+        TypeError,
+    ),
+    *(ValueError, SafetensorError, StrictDataclassError),
+)
+
+
+def load(manifest: Manifest, settings: Settings, around: Surroundings) -> SentenceTransformerEncoder:
+    """See `EncoderModule.load`."""
+    return load_folder(
+        checked_folder(manifest, around.manifest_folder),
+        settings,
+        threads=around.threads,
+        allow_pickle=bool(manifest.settings["allow_pickle"]),
+        plain=manifest.kind == "transformers",
+        devices=around.devices,
+        role=around.role,
+        task=around.task,
+    )
+
+
+def load_folder(
+    folder: Path,
+    settings: Settings,
+    *,
+    threads: int,
+    allow_pickle: bool,
+    plain: bool = False,
+    devices: Sequence[str] = (),
+    role: str = TEXT,
+    task: str | None = None,
+) -> SentenceTransformerEncoder:
+    """Load the model of a folder.
+
+    Parameters
+    ----------
+    plain
+        Take the transformer in the folder itself, whatever modules the folder names beside it.
+    devices
+        Empty is a CUDA device if there is one, else the processor.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the model, its files ask for what is not obeyed, or a device or a library is
+        not there.
+    DataError
+        The weights are not those of the model, see `check_weights`, or a file is damaged.
+    """
+    transformers_logging.disable_progress_bar()
+    devices = devices or _default_devices(settings.backend)
+    _check_devices(devices, backend=settings.backend)
+    # Once more: files that the manifest does not name may have come into the folder since
+    (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
+    models = [
+        _load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+        for device in devices
+    ]
+    return SentenceTransformerEncoder(
+        models[0], settings, threads=threads, role=role, task=task, copies=models[1:]
+    )
+
+
+def _load_model(
+    folder: Path, settings: Settings, device: str, *, threads: int, allow_pickle: bool, plain: bool
+) -> SentenceTransformer:
+    """The model of a folder with everything that the settings change in it, ready on a device."""
+    dtype = getattr(torch, settings.dtype)
+    model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
+    if not allow_pickle:
+        model_kwargs["use_safetensors"] = True
+    if settings.backend != TORCH:
+        model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
+    model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
+    model.to(dtype).eval()
+    if settings.max_tokens is not None:
+        _check_max_tokens(model, settings.max_tokens)
+        model.max_seq_length = settings.max_tokens
+    if settings.truncation == "start":
+        _cut_at_the_start(model)
+    if settings.backend != TORCH:
+        from sentflow.encoders.kinds.neural.backends import use_backend
+
+        use_backend(model, settings.backend, threads=threads)
+    return model
+
+
+def _checked_model(
+    folder: Path, model_kwargs: dict[str, Any], settings: Settings, device: str, *, plain: bool
+) -> SentenceTransformer:
+    """The model of a folder, all of whose weights are those of its files."""
+    try:
+        with recorded_loading() as loaded:
+            if plain:
+                model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
+            else:
+                model = SentenceTransformer(
+                    str(folder),
+                    device=device,
+                    trust_remote_code=False,
+                    local_files_only=True,
+                    model_kwargs=model_kwargs,
+                )
+    except torch.OutOfMemoryError:
+        raise
+    except _LOADING_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise DataError(
+            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
+            "authors published them, all of one version."
+        ) from error
+    check_weights(model, loaded, folder=folder)
+    _check_padding(model, folder)
+    if settings.pooling is not None and not plain:
+        replace_pooling(model, settings.pooling)
+    return model
+
+
+def _check_padding(model: SentenceTransformer, folder: Path) -> None:
+    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
+    tokenizer = getattr(model[0], "tokenizer", None)
+    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
+        raise DataError(
+            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
+            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
+        )
+
+
+def _plain_model(
+    folder: Path, model_kwargs: dict[str, Any], pooling: str, device: str
+) -> SentenceTransformer:
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    transformer = Transformer(
+        str(folder),
+        model_kwargs={**model_kwargs, **offline},
+        processor_kwargs=offline,
+        config_kwargs=offline,
+    )
+    if transformer.tokenizer is not None and transformer.tokenizer.pad_token is None:
+        # The token itself is never read: padding is masked
+        transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
+    module = make_pooling(transformer, pooling, include_prompt=True)
+    return SentenceTransformer(modules=[transformer, module], device=device)
+
+
+def _default_devices(backend: str) -> tuple[str, ...]:
+    return ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
+
+
+def _check_devices(devices: Sequence[str], *, backend: str) -> None:
+    if backend != TORCH and any(device != "cpu" for device in devices):
+        raise ConfigError(
+            f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."
+        )
+    known = ["cpu"]
+    if torch.backends.mps.is_available():
+        known.append("mps")
+    for kind in (torch.cuda, torch.xpu):
+        if kind.is_available():
+            name = kind.__name__.rpartition(".")[2]
+            known += [name, *(f"{name}:{number}" for number in range(kind.device_count()))]
+    if missing := [device for device in devices if device not in known]:
+        raise ConfigError(
+            f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
+            f"{', '.join(known)}; or leave the key out."
+        )
+
+
+def _cut_at_the_start(model: SentenceTransformer) -> None:
+    tokenizer = getattr(model[0], "tokenizer", None)
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        raise ConfigError(
+            "truncation: texts are cut at the start by a tokenizer of transformers, which this model does not "
+            "have. Leave the key out."
+        )
+    tokenizer.truncation_side = "left"
+
+
+def _check_max_tokens(model: SentenceTransformer, max_tokens: int) -> None:
+    config = getattr(model[0], "config", None)
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is not None and max_tokens > positions:
+        raise ConfigError(
+            f"max_tokens: {max_tokens} is more than the {positions} positions that the model has. Write at "
+            f"most {positions}, or leave the key out: the model's own limit is {model.max_seq_length}."
+        )

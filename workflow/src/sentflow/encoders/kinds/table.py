@@ -1,0 +1,186 @@
+"""Every kind of encoder: which modules run for it, what it gives, and which keys of an entry each rule reads.
+
+Modules are named here and imported by name, so that a job depends on those of its own kind alone. No digest of code
+holds this table: whatever it says reaches a job as a param (keys, versions of libraries, digests of the named modules)
+or changes no number. Standard library only: the Snakefile imports it in every job.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+# What a kind gives
+DENSE = "dense"  # vectors of texts, one array per dataset
+FITTED = "fitted"  # learns from the training part of every fold, so that it has no array
+OWN = "own"  # one or the other, or features of rows, as the user's class says
+
+_KINDS = "sentflow.encoders.kinds"
+_FETCH = "sentflow.encoders.fetch"
+_FOLDERS = ("archive", "folder", "hub", "package")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of encoder.
+
+    Attributes
+    ----------
+    name
+        As entries write it.
+    module
+        Computes: what `sentflow.encoders.kinds.contract` asks of it.
+    fetcher
+        Module that makes the manifest, likewise.
+    fetch_keys
+        Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
+    gives
+        `DENSE`, `FITTED` or `OWN`.
+    encode_keys
+        Decide what the vectors are, beside the manifest.
+    connection_keys, limit_keys, place_keys
+        Say how a service is reached, what a user's class may take, and where vectors are computed. A change of these
+        runs nothing again.
+    optional_keys
+        Fetch keys that an entry may leave out.
+    sources
+        Where its files may come from; none for kinds without files.
+    libraries
+        Distributions whose versions can change a vector.
+    backend_libraries
+        The same by what computes a transformer (key ``backend``), beside `libraries`.
+    threads
+        That it has use for.
+    """
+
+    name: str
+    module: str
+    fetcher: str
+    fetch_keys: tuple[str, ...]
+    gives: str = DENSE
+    encode_keys: tuple[str, ...] = ()
+    connection_keys: tuple[str, ...] = ()
+    limit_keys: tuple[str, ...] = ()
+    place_keys: tuple[str, ...] = ()
+    optional_keys: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ("numpy",)
+    backend_libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    threads: int = 1
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Every key but those that only tables and captions read."""
+        elsewhere = (*self.connection_keys, *self.limit_keys, *self.place_keys)
+        return (*self.fetch_keys, *self.encode_keys, *elsewhere)
+
+    def vector_libraries(self, settings: Mapping[str, object]) -> tuple[str, ...]:
+        """`libraries` and those of the backend that an entry, or its encode settings, names."""
+        return (*self.libraries, *self.backend_libraries.get(str(settings.get("backend")), ()))
+
+
+_NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
+
+
+def _neural(name: str) -> Kind:
+    """The same encoder for folders of sentence-transformers and of transformers."""
+    return Kind(
+        name,
+        module=f"{_KINDS}.neural.load",
+        fetcher=f"{_FETCH}.neural",
+        fetch_keys=("kind", "source", "allow_pickle"),
+        encode_keys=(
+            *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
+            *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size"),
+        ),
+        place_keys=("device",),
+        sources=_FOLDERS,
+        libraries=_NEURAL_LIBRARIES,
+        backend_libraries={
+            "torch": (),
+            "onnx": ("onnx", "onnxruntime", "onnxscript"),
+            "onnx-int8": ("onnx", "onnxruntime", "onnxscript"),
+            "openvino": ("onnx", "onnxscript", "openvino"),
+        },
+        threads=4,
+    )
+
+
+_ALL = (
+    _neural("sentence-transformers"),
+    _neural("transformers"),
+    Kind(
+        "model2vec",
+        module=f"{_KINDS}.model2vec",
+        fetcher=f"{_FETCH}.model2vec",
+        fetch_keys=("kind", "source"),
+        encode_keys=("max_tokens", "normalise"),
+        sources=_FOLDERS,
+        libraries=("numpy", "tokenizers"),
+    ),
+    Kind(
+        "word-vectors",
+        module=f"{_KINDS}.word_vectors",
+        fetcher=f"{_FETCH}.word_vectors",
+        fetch_keys=("kind", "source"),
+        encode_keys=("tokens", "lower_case", "normalise"),
+        sources=("archive", "file"),
+    ),
+    Kind(
+        "api",
+        module=f"{_KINDS}.api",
+        fetcher=f"{_FETCH}.service",
+        fetch_keys=("kind", "url", "model", "dimension", "request_dimension"),
+        encode_keys=("prompt", "normalise"),
+        connection_keys=("key_variable", "batch_texts", "timeout_seconds", "attempts"),
+        optional_keys=("request_dimension",),
+        # A service computes elsewhere; asking again costs money, and NumPy does no more than divide by a length.
+        libraries=(),
+    ),
+    Kind(
+        "tfidf",
+        module=f"{_KINDS}.tfidf",
+        fetcher=f"{_FETCH}.plain",
+        fetch_keys=("kind", "max_features", "ngram_range", "stop_words"),
+        gives=FITTED,
+        optional_keys=("stop_words",),
+        libraries=("numpy", "scikit-learn"),
+    ),
+    Kind(
+        "scikit-learn",
+        module=f"{_KINDS}.scikit_learn",
+        fetcher=f"{_FETCH}.scikit_learn",
+        fetch_keys=("kind", "class", "arguments", "pipeline"),
+        gives=FITTED,
+        optional_keys=("class", "arguments", "pipeline"),
+        libraries=("numpy", "scikit-learn"),
+    ),
+    Kind(
+        "bag-of-words",
+        module=f"{_KINDS}.bag_of_words",
+        fetcher=f"{_FETCH}.plain",
+        fetch_keys=("kind", "dimension"),
+    ),
+    Kind(
+        "random",
+        module=f"{_KINDS}.random",
+        fetcher=f"{_FETCH}.plain",
+        fetch_keys=("kind", "dimension", "seed"),
+    ),
+    Kind(
+        "custom",
+        module=f"{_KINDS}.custom",
+        fetcher=f"{_FETCH}.custom",
+        fetch_keys=("kind", "custom", "arguments", "files", "libraries"),
+        gives=OWN,
+        limit_keys=("timeout_seconds",),
+        optional_keys=("arguments", "files", "libraries"),
+        # its entry names more under `libraries`
+        libraries=(*_NEURAL_LIBRARIES, "scikit-learn"),
+        threads=4,
+    ),
+)
+
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
+# Kinds that other parts of the program speak of by name
+API, CUSTOM, RANDOM = "api", "custom", "random"
+# Keys that only tables and captions read
+DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")

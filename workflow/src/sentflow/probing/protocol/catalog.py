@@ -1,0 +1,137 @@
+"""From entries of the catalog and the config to protocols, and from these to the settings of jobs.
+
+Standard library only: the Snakefile reads it. No job imports it, so that nothing is computed again when it is edited.
+"""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from sentflow.probing.protocol.settings import CROSS_VALIDATION, PUBLISHED, ProbeProtocol, frozen
+from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
+
+# what the section `training` of a protocol may hold
+TRAINING_KEYS = tuple(
+    item.name for item in fields(ProbeProtocol) if item.name not in ("switches", "name", "title")
+)
+
+
+def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
+    """The protocol of an entry that fits ``protocols.schema.yaml``.
+
+    Parameters
+    ----------
+    name, entry
+        Of the protocol.
+    probe
+        Section ``probe`` of the config: repetitions, folds and seed of an entry that names none. Without it they
+        are the published ones.
+    """
+    drawn = {key: probe[key] for key in CROSS_VALIDATION} if probe else {}
+    training = frozen({**drawn, **entry.get("training", {})})
+    switches = Switches.unlike_published(entry.get("switches", {}))
+    return ProbeProtocol(name=name, title=entry["title"], switches=switches, **training)
+
+
+def classifier_of(protocol: ProbeProtocol, task: Mapping[str, Any]) -> str:
+    """The probe of a task: the protocol's own, the leaked hidden layer, or what the task's entry says."""
+    leaked = protocol.switches.leak_hidden_dims and task.get("leaked_hidden_layer", False)
+    return protocol.classifier or ("mlp" if leaked else str(task["classifier"]))
+
+
+def changed_settings(
+    protocol: ProbeProtocol, task: Mapping[str, Any] | None = None
+) -> dict[str, dict[str, Any]]:
+    """Settings of training that are not the published ones: the scores are then not comparable.
+
+    Parameters
+    ----------
+    protocol
+        Any.
+    task
+        Entry of the task that is probed: its classifier decides which settings matter. None for a probe of features
+        alone.
+
+    Returns
+    -------
+    dict
+        Name → ``{"here": value, "published": value}``.
+    """
+    changed = {
+        key: {"here": _as_json(getattr(protocol, key)), "published": _as_json(getattr(PUBLISHED, key))}
+        for key in TRAINING_KEYS
+        if key != "classifier" and getattr(protocol, key) != getattr(PUBLISHED, key)
+    }
+    if task is not None and classifier_of(protocol, task) != "mlp":
+        changed.pop("hidden_width", None)
+    if task is not None and protocol.classifier not in (None, task["classifier"]):
+        changed["classifier"] = {"here": protocol.classifier, "published": task["classifier"]}
+    return changed
+
+
+def about_protocol(protocol: ProbeProtocol, task: Mapping[str, Any]) -> dict[str, Any]:
+    """What the score of a task says of its protocol, given the task's entry."""
+    return {
+        "name": protocol.name,
+        "switches": protocol.switches.changes(),
+        "changed": changed_settings(protocol, task),
+    }
+
+
+def job_settings(
+    protocol: ProbeProtocol,
+    task: Mapping[str, Any],
+    *,
+    lazy: bool,
+    kernel: str = "numpy",
+    device: str = "cpu",
+) -> dict[str, Any]:
+    """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
+
+    What is as published is left out too, so that nothing of a published fold ever changes by a new setting.
+
+    Parameters
+    ----------
+    protocol
+        Of the probes.
+    task
+        Its entry.
+    lazy
+        Whether the encoder is fitted inside each fold.
+    kernel, device
+        See `ProbeDesign`.
+    """
+    switches: dict[str, SwitchValue] = {
+        name: value for name, value in protocol.switches.changes().items() if name in PROBE_SWITCHES
+    }
+    if not (lazy and task["layout"] == "alternatives"):
+        switches.pop("lazy_sep_layout", None)
+    if not names_documents(task):
+        switches.pop("group_folds", None)
+    training = {
+        key: change["here"]
+        for key, change in changed_settings(protocol, task).items()
+        if key not in (*CROSS_VALIDATION, "classifier")
+    }
+    classifier = classifier_of(protocol, task)
+    # only logistic probes of dense features on a processor have a choice
+    compiled = kernel != "numpy" and classifier == "logistic" and not lazy and device == "cpu"
+    return {
+        "protocol": protocol.name,
+        **protocol.cross_validation,
+        "metric": task["metric"],
+        "classifier": classifier,
+        **({"switches": switches} if switches else {}),
+        **({"training": training} if training else {}),
+        **({"kernel": kernel} if compiled else {}),
+        **({"device": device} if device != "cpu" else {}),
+    }
+
+
+def names_documents(task: Mapping[str, Any]) -> bool:
+    """Whether the entry of a task says which document a row comes from."""
+    return "group" in task["reader"]
+
+
+def _as_json(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,195 @@
+"""The rows of the summaries of geometry: one dataclass per file, undefined numbers NaN."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+@dataclass(frozen=True)
+class AlignmentRow:
+    """Alignment and uniformity of one encoder on one set of pairs; lower is better for both.
+
+    Attributes
+    ----------
+    alignment_set, alignment_title
+        Name and title of the measurement.
+    pairs
+        Pair sets, joined by spaces.
+    variant
+        ``"definition"``, ``"alignunformeval"`` or ``"per-batch"``: three metrics that share two names.
+    threshold, comparison
+        Pairs scored ``above`` or ``at-least`` it are positive.
+    sentences
+        ``"all"`` or ``"unique"``: what uniformity is taken over.
+    batch
+        Pairs of a batch; 0 where the set is measured as a whole.
+    positives
+        Pair sets that alignment is taken from, where these are others than `pairs`; joined by spaces.
+    alignment_low, alignment_high
+        Bootstrap over the positive pairs at `level`; NaN where there is none.
+    n_positive, n_sentences, n_pairs, n_zero
+        Positive pairs, sentences and their pairs behind uniformity, and vectors of length 0.
+    """
+
+    FILE: ClassVar[str] = "alignments"
+
+    alignment_set: str
+    alignment_title: str
+    family: str
+    pairs: str
+    model: str
+    model_title: str
+    is_control: bool
+    variant: str
+    threshold: float
+    comparison: str
+    sentences: str
+    batch: int
+    alignment: float
+    uniformity: float
+    n_positive: int
+    n_sentences: int
+    n_pairs: int
+    n_zero: int
+    data_version: str
+    positives: str = ""
+    alignment_low: float = math.nan
+    alignment_high: float = math.nan
+    level: float = math.nan
+    warnings: str = ""
+
+
+@dataclass(frozen=True)
+class GeometryRow:
+    """One measure of the space that an encoder makes of the sentences of a family.
+
+    Attributes
+    ----------
+    measure
+        Name; the score of corrected vectors is ``"whitened"``, with the pair set in `pairs`.
+    pairs
+        Pair set behind a measure that has one, else empty.
+    range
+        Values that the measure can have, in words.
+    low, high
+        Interval where the measure has one, at `level`.
+    """
+
+    FILE: ClassVar[str] = "geometry"
+
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    measure: str
+    pairs: str
+    value: float
+    low: float
+    high: float
+    level: float
+    range: str
+    n_texts: int
+    dimension: int
+    data_version: str
+    warnings: str = ""
+
+
+@dataclass(frozen=True)
+class SpectrumRow:
+    """One principal direction: its share of the variance (`share`), and of all up to it (`cumulative`).
+
+    Attributes
+    ----------
+    position
+        See `sentflow.compare.score_rows.ScoreRow`.
+    """
+
+    FILE: ClassVar[str] = "spectra"
+
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    component: int
+    share: float
+    cumulative: float
+    n_texts: int
+    dimension: int
+    data_version: str
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class TruncationRow:
+    """The score of one pair set with the first `dimensions` values of each vector (of `full_dimensions`).
+
+    Attributes
+    ----------
+    position
+        See `sentflow.compare.score_rows.ScoreRow`.
+    """
+
+    FILE: ClassVar[str] = "truncation"
+
+    family: str
+    pairs: str
+    pairs_title: str
+    model: str
+    model_title: str
+    is_control: bool
+    dimensions: int
+    full_dimensions: int
+    spearman: float
+    data_version: str
+    position: int = -1
+
+
+@dataclass(frozen=True)
+class AssociationRow:
+    """How a measure of geometry goes with scores over encoders.
+
+    Attributes
+    ----------
+    score
+        ``"similarity"`` (mean over the pair sets of the family) or ``"tasks"`` (mean over all tasks).
+    n_models
+        Encoders that have both.
+    correlation
+        Spearman's, over encoders; NaN with fewer than two, or where all are alike.
+    low, high
+        At `level`; -1 and 1 with three encoders or fewer.
+    encoders
+        Their titles, joined by ``; ``.
+    """
+
+    family: str
+    measure: str
+    score: str
+    score_title: str
+    n_models: int
+    n_controls: int
+    correlation: float
+    low: float
+    high: float
+    level: float
+    encoders: str
+    data_version: str
+
+
+@dataclass(frozen=True)
+class PlaneRow:
+    """One point of the plane of alignment and uniformity, with the STS score that colours it."""
+
+    alignment_set: str
+    alignment_title: str
+    variant: str
+    criterion: str
+    family: str
+    model: str
+    model_title: str
+    is_control: bool
+    alignment: float
+    uniformity: float
+    score: float
+    score_title: str
+    data_version: str
