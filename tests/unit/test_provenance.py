@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.graph import provenance, source_facts
+from sentflow.graph import products, provenance, source_facts
 
 PACKAGE = Path(provenance.__file__).parents[1]
 CACHED = ("_facts", "_imports", "_source", "_public_version")
@@ -243,6 +243,7 @@ def test_no_import_escapes_the_digest(module):
         "sentflow.jobs.log",  # versions only
         "sentflow.probing.fused",  # whether numba is there
         "sentflow.graph.provenance",
+        "sentflow.graph.products",  # what makes a product, whose digest is a param of its job
         "sentflow.encoders.manifest",  # looks up where a model's package lies
         "sentflow.encoders.custom",  # the user's file, whose checksum is in the manifest
         "sentflow.encoders.backends",  # asks whether an optional library is there
@@ -288,8 +289,9 @@ def test_score_does_not_depend_on_torch():
 
 
 def test_report_does_not_depend_on_the_probes():
-    for command in ("table", "figure", "report", "summarise"):
-        modules = provenance.imported_modules(f"sentflow.commands.{command}")
+    commands = [f"sentflow.commands.{name}" for name in ("table", "figure", "check", "report", "summarise")]
+    for made_by in (*commands, *products.modules_of_page()):
+        modules = provenance.imported_modules(made_by) - {"sentflow.probing.protocol.switches"}
         assert not [name for name in modules if name.startswith(("sentflow.probing", "sentflow.encoders"))]
 
 
@@ -303,6 +305,7 @@ def test_snakefile_imports_nothing_heavy():
         "sentflow.graph.config",
         "sentflow.graph.targets",
         "sentflow.graph.provenance",
+        "sentflow.graph.products",  # what makes a product, whose digest is a param of its job
         "sentflow.graph.paths",
     }
     closure = set().union(*(provenance.imported_modules(name) for name in modules))

@@ -25,7 +25,7 @@ from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
 from sentflow.probing.standardise import standardised
 from sentflow.probing.training import FoldResult, train_fold
-from sentflow.report.checks import guessing_mean
+from sentflow.report.families.probing.checks import guessing_mean
 from sentflow.report.families.probing.rows import shown_limits
 from sentflow.report.families.probing.summary import curve_rows, score_row
 from sentflow.stats.repeatability import published_intervals

@@ -179,6 +179,10 @@ class SectionOfPage:
     module: str
     templates: tuple[str, ...]
 
+    def load(self) -> Any:
+        """The function that gives the section, or None where there is nothing to tell."""
+        return import_module(self.module).section
+
 
 def _section(family: str, *templates: str) -> SectionOfPage:
     folder = f"report/families/{family}/page"
