@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.graph import provenance, source_facts
+from sentflow.graph import products, provenance, source_facts
 
 PACKAGE = Path(provenance.__file__).parents[1]
 CACHED = ("_facts", "_imports", "_source", "_public_version", "code")
@@ -265,6 +265,7 @@ def test_no_import_escapes_the_digest(module):
         "sentflow.encoders.load",  # the module of a kind, which `code` is given by name
         "sentflow.encoders.fetch.model",
         "sentflow.graph.provenance",
+        "sentflow.graph.products",  # what makes a product, whose digest is a param of its job
         "sentflow.encoders.manifest",  # looks up where a model's package lies
         "sentflow.encoders.kinds.custom_code",  # the user's file, whose checksum is in the manifest
         "sentflow.encoders.kinds.neural.backends",  # asks whether an optional library is there
@@ -323,13 +324,10 @@ def test_score_does_not_depend_on_torch():
 
 
 def test_report_does_not_depend_on_the_probes():
-    for command in ("table", "figure", "report", "summarise"):
-        modules = provenance.imported_modules(f"sentflow.commands.{command}")
-        assert not [
-            name
-            for name in modules - {"sentflow.probing.protocol.switches"}
-            if name.startswith(("sentflow.probing", "sentflow.encoders"))
-        ]
+    commands = [f"sentflow.commands.{name}" for name in ("table", "figure", "check", "report", "summarise")]
+    for made_by in (*commands, *products.modules_of_page()):
+        modules = provenance.imported_modules(made_by) - {"sentflow.probing.protocol.switches"}
+        assert not [name for name in modules if name.startswith(("sentflow.probing", "sentflow.encoders"))]
 
 
 @pytest.mark.parametrize("command", ["compare", "compare_similarity", "compare_protocol"])
@@ -349,6 +347,7 @@ def test_snakefile_imports_nothing_heavy():
         "sentflow.graph.config.experiment",
         "sentflow.graph.targets",
         "sentflow.graph.provenance",
+        "sentflow.graph.products",  # what makes a product, whose digest is a param of its job
         "sentflow.graph.paths",
     }
     closure = set().union(*(provenance.imported_modules(name) for name in modules))

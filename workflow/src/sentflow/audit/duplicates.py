@@ -1,33 +1,15 @@
 """Rows that say the same: exact and near duplicates, contradictions, and how many of them folds tear apart."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from sentflow.audit.ngrams import ngram_sets
-from sentflow.audit.similar import similar_pairs
+from sentflow.audit.similar import SimilarPairs, similar_pairs
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.texts.table import TaskTable
 
 NOT_DRAWN = -1
-
-
-@dataclass(frozen=True)
-class NearDuplicates:
-    """Pairs of rows whose contents are nearly but not exactly equal.
-
-    Attributes
-    ----------
-    first, second
-        (p,) int64 rows, first < second.
-    similarity
-        (p,) float64.
-    """
-
-    first: np.ndarray
-    second: np.ndarray
-    similarity: np.ndarray
 
 
 def content_numbers(table: TaskTable) -> np.ndarray:
@@ -51,7 +33,7 @@ def contradicting_rows(contents: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return rows
 
 
-def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> NearDuplicates:
+def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float) -> SimilarPairs:
     """All pairs of rows of different content whose texts are similar; of pairs of texts both must be.
 
     Parameters
@@ -72,7 +54,7 @@ def near_duplicates(table: TaskTable, contents: np.ndarray, *, threshold: float)
     counts = [len(rows) for rows in first]
     one, two = _joined(first), _joined(second)
     order = np.lexsort((np.maximum(one, two), np.minimum(one, two)))
-    return NearDuplicates(
+    return SimilarPairs(
         first=np.minimum(one, two)[order],
         second=np.maximum(one, two)[order],
         similarity=np.repeat(pairs.similarity, counts)[order],

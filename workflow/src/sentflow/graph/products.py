@@ -79,6 +79,10 @@ class SectionOfPage:
         module = f"sentflow.report.families.{family}.section"
         return cls(module, tuple(f"{folder}/{name}.html.j2" for name in templates))
 
+    def load(self) -> Any:
+        """The function that gives the section, or None where there is nothing to tell."""
+        return import_module(self.module).section
+
 
 _COSTS = "sentflow.report.costs."
 _ENCODERS = (paths.ENCODERS,)

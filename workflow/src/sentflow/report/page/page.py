@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,7 @@ def flat(entry: Mapping[str, Any], leave_out: Sequence[str] = ()) -> list[tuple[
 
 
 def _context(sources: Sources) -> dict[str, Any]:
-    made = (import_module(section.module).section(sources) for section in products.known_sections())
+    made = (section.load()(sources) for section in products.known_sections())
     sections: list[Section] = [section for section in made if section is not None]
     named = [row for section in sections for row in section.encoders]
     rows = [row for section in sections for row in section.rows]
