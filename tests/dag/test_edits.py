@@ -37,33 +37,30 @@ AFTER_COMPARE = (
 )
 AFTER_COSTS = (*COSTS[1:], "report")
 # What shows similarity, alignment and geometry is made of one summary.
-AFTER_MEASURES = (
-    "summarise_similarity",
+OF_SUMMARY_OF_PAIRS = (
     *COSTS,
-    *(
-        f"table …{name}"
-        for name in ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
-    ),
-    *(
-        f"figure …{name}"
-        for name in (
-            "alignment-uniformity",
-            "similarity-histograms",
-            "spectrum",
-            "truncation",
-            "geometry-and-scores",
-        )
-    ),
+    *(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
+    *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms", "geometry-and-scores")),
     "check …similarity",
     "report",
 )
+OF_SUMMARY_OF_GEOMETRY = (
+    *(f"table …{name}" for name in ("alignments", "geometry")),
+    *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")),
+    "report",
+)
+AFTER_SIMILARITY = ("summarise_similarity", *OF_SUMMARY_OF_PAIRS)
+AFTER_GEOMETRY = ("summarise_geometry", *OF_SUMMARY_OF_GEOMETRY)
+AFTER_MEASURES = (*AFTER_SIMILARITY, *AFTER_GEOMETRY)
 AFTER_DIFFERENCES = ("table …sts", "table …sts-differences", "check …similarity", "report")
-SIMILARITY = ("similarity", "compare_similarity", *AFTER_MEASURES)
+SIMILARITY = ("similarity", "compare_similarity", *AFTER_SIMILARITY)
 OF_VECTORS = ("similarity", "compare_similarity", "regress", "align", "geometry", *AFTER_MEASURES)
-OF_PAIRS = ("collect …sentences", "permute_texts", "overlap", *OF_VECTORS)
+COLLECT_TASKS = ("collect …tiny-public", "collect …tiny-exams")
+COLLECT_PAIRS = ("collect …tiny-sentences",)
+OF_PAIRS = (*COLLECT_PAIRS, "permute_texts", "overlap", *OF_VECTORS)
 EMBED_TASKS = ("embed …tiny-public", "embed …tiny-exams")
 EMBED_PAIRS = ("embed …tiny-sentences", "embed …tiny-sentences-permuted")
-AFTER_TABLES = ("collect", *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
+AFTER_TABLES = (*COLLECT_TASKS, *EMBED_TASKS, "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)
 AFTER_PAIRS = (*EMBED_PAIRS, *OF_PAIRS)
 SCORES_OF_VECTORS = ("probe", "score …bag-of-words", "score …random", *AFTER_SCORES)
 
@@ -154,15 +151,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         (
             "commands/collect.py",
             (
-                *("collect", *EMBED_TASKS, *SCORES_OF_VECTORS),
-                *("collect …sentences", *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
+                *(*COLLECT_TASKS, *EMBED_TASKS, *SCORES_OF_VECTORS),
+                *(*COLLECT_PAIRS, *EMBED_PAIRS, "permute_texts", *OF_VECTORS),
             ),
         ),
         (
             "geometry/permuted_texts.py",
-            ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_MEASURES),
+            ("permute_texts", "embed …tiny-sentences-permuted", "geometry", *AFTER_GEOMETRY, *COSTS),
         ),
-        ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[1:], *EMBED_PAIRS, *OF_VECTORS)),
+        ("encoders/fetch/model.py", ("fetch_model", *AFTER_TABLES[2:], *EMBED_PAIRS, *OF_VECTORS)),
         # the encoders here are of other kinds than these
         ("encoders/kinds/neural/encoder.py", ()),
         ("encoders/kinds/api.py", ()),
@@ -187,13 +184,15 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", SCORES_OF_VECTORS),
         ("commands/similarity.py", SIMILARITY),
-        ("similarity/measures.py", ("geometry", *SIMILARITY)),
-        ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_MEASURES)),
+        ("similarity/measures.py", ("geometry", *AFTER_GEOMETRY, *SIMILARITY)),
+        ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
         ("stats/dependent.py", ("compare_similarity", *AFTER_DIFFERENCES)),
-        ("similarity/regressor.py", ("regress", *AFTER_MEASURES)),
-        ("geometry/measured_alignment.py", ("align", *AFTER_MEASURES)),
-        ("geometry/isotropy.py", ("geometry", *AFTER_MEASURES)),
-        ("report/families/similarity/summary.py", AFTER_MEASURES),
+        ("similarity/regressor.py", ("regress", *AFTER_SIMILARITY)),
+        ("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
+        ("geometry/isotropy.py", ("geometry", *AFTER_GEOMETRY)),
+        ("report/families/similarity/summary.py", AFTER_SIMILARITY),
+        ("report/families/geometry/summary.py", AFTER_GEOMETRY),
+        ("report/families/pair_summaries.py", AFTER_MEASURES),
         ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),

@@ -9,7 +9,7 @@ import yaml
 
 from sentflow.errors import ConfigError
 from sentflow.graph import paths, products
-from sentflow.graph.products import PRODUCTS, SECTIONS
+from sentflow.graph.products import known_products, known_sections
 from sentflow.report.figure.recipe import Recipe
 
 PACKAGE = Path(products.__file__).parents[1]
@@ -17,24 +17,24 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 KINDS = (products.TABLE, products.FIGURE, products.CHECK)
 
 
-@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: f"{product.kind}-{product.name}")
+@pytest.mark.parametrize("product", known_products(), ids=lambda product: f"{product.kind}-{product.name}")
 def test_every_product_is_made_by_what_its_row_names(product):
     made = product.load()
     assert isinstance(made, Recipe) if product.kind == products.FIGURE else callable(made)
 
 
 def test_names_are_those_of_one_product_of_a_kind():
-    counts = Counter((product.kind, product.name) for product in PRODUCTS)
+    counts = Counter((product.kind, product.name) for product in known_products())
     assert [name for name, count in counts.items() if count > 1] == []
 
 
 def test_products_read_files_of_the_results():
     known = {value for name, value in vars(paths).items() if name.isupper() and isinstance(value, str)}
-    assert {pattern for product in PRODUCTS for pattern in (*product.reads, *product.also)} <= known
+    assert {pattern for product in known_products() for pattern in (*product.reads, *product.also)} <= known
 
 
 def test_checks_read_tables_that_there_are():
-    read = {table for product in PRODUCTS for table in product.tables}
+    read = {table for product in known_products() for table in product.tables}
     assert read <= set(products.names(products.TABLE))
 
 
@@ -65,4 +65,4 @@ def test_what_families_have_in_common_names_no_family():
     shared = [*PACKAGE.glob("report/page/*.py"), *PACKAGE.glob("report/page/*.j2")]
     text = "\n".join(path.read_text(encoding="utf-8") for path in shared)
     assert re.findall(r"similarity|geometry", text) == []
-    assert len(SECTIONS) == len({section.module for section in SECTIONS})
+    assert len(known_sections()) == len({section.module for section in known_sections()})
