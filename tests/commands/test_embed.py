@@ -13,15 +13,17 @@ from small_tasks import make_task
 from tiny_bert import save_tiny_bert
 
 import sentflow.commands.embed
-from sentflow.commands import embed_task, fetch_model
+from sentflow.commands import collect, fetch_model
 from sentflow.commands.embed import main
 from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.manifest import read_manifest, write_manifest
+from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.vectors.embedding import embed_texts
 from sentflow.encoders.vectors.storage import how_made, read_embeddings
 from sentflow.errors import ConfigError, DataError
 from sentflow.probing.features.embedded import embedded_rows
-from sentflow.texts.collection import distinct_texts, texts_of_sides
+from sentflow.texts.collection import SIDES, distinct_texts, texts_of_sides
+from sentflow.texts.collection import collect as collect_texts
 from sentflow.texts.table import write_task
 
 FILES = ["dados.json", "dados.made.json", "dados.npy"]
@@ -69,13 +71,17 @@ def embed(tmp_path):
             pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
             what = ["--texts", str(path)]
         else:
-            write_task(path, task)
-            what = ["--task", str(path), "--dataset", "dados"]
+            table = tmp_path / "task.parquet"
+            write_task(table, task)
+            names = (settings or {}).get("prompt_names", {})
+            roles = roles_of_texts(names, task.info.task)
+            assert collect.main(["--tables", str(table), "--roles", *roles, "--output", str(path)]) == 0
+            what = ["--texts", str(path), "--task", task.info.task]
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
-        arguments = ["--manifest", str(manifest), *what, "--threads", str(threads)]
+        arguments = ["--manifest", str(manifest), *what, "--collection", "dados", "--threads", str(threads)]
         arguments += ["--settings", json.dumps(settings or {}), "--embeddings", str(npy), "--info", str(info)]
         arguments += ["--device", device, "--code", code]
-        assert (embed_task.main if task else main)(arguments) == 0
+        assert main(arguments) == 0
         return npy, info
 
     return run
@@ -92,7 +98,7 @@ def test_writes_vectors_and_says_what_they_are(embed):
     vectors = read_embeddings(npy, info, TEXTS)
     assert vectors.shape == (6, 6)
     description = json.loads(info.read_text())
-    assert description["model"] == "my-model" and description["dataset"] == "dados"
+    assert description["model"] == "my-model" and description["collection"] == "dados"
     assert description["dtype"] == "float32" and not {"device", "versions", "seconds"} & set(description)
     made = json.loads(info.with_name("dados.made.json").read_text())
     assert (made["device"], made["threads"], set(made["versions"])) == ("cpu", 1, {"numpy"})
@@ -140,7 +146,7 @@ def test_the_prompt_of_a_task_is_put_before_its_own_texts_alone(embed, minilm):
     npy, info = embed(minilm, settings=settings, name="task", task=task)
     assert npy.read_bytes() == plain.read_bytes()
     description = json.loads(info.read_text())
-    assert (description["task"], description["dataset"]) == ("F1A", "dados")
+    assert (description["task"], description["collection"]) == ("F1A", "dados")
     assert "roles" not in description
 
 
@@ -160,7 +166,8 @@ def test_first_and_second_texts_of_a_task_get_a_prompt_each(embed, minilm, layou
         files = embed(minilm, texts, settings={"prompt": prompt}, name=name)
         sides.append(read_embeddings(*files, texts))
     assert np.array_equal(read_embeddings(npy, info, [*first, *second]), np.concatenate(sides))
-    rows = embedded_rows(task, npy, info, None)
+    collection = collect_texts([task], SIDES)
+    rows = embedded_rows(task, npy, info, collection)
     width = sides[0].shape[1]
     expected = [sides[0][[first.index(text) for text in task.text_a]]]
     expected.append(sides[1][[second.index(task.second_texts(row)[0]) for row in range(len(task))]])
@@ -169,7 +176,7 @@ def test_first_and_second_texts_of_a_task_get_a_prompt_each(embed, minilm, layou
 
 def test_queries_and_documents_need_two_texts_per_row(embed):
     settings = {"prompt_names": {"tasks": {"G3": {"query": None, "document": None}}}}
-    with pytest.raises(ConfigError, match="G3: the task has one text per row"):
+    with pytest.raises(ConfigError, match="one text per row"):
         embed(settings=settings, task=make_task(6, name="G3"))
 
 

@@ -55,7 +55,16 @@ def run_embed(tmp_path):
         path = tmp_path / "dados.parquet"
         pq.write_table(pa.table({"text": pa.array(TEXTS, pa.string())}), path)
         npy, info = tmp_path / "out" / "dados.npy", tmp_path / "out" / "dados.json"
-        words = ["--manifest", str(manifest), "--texts", str(path), "--settings", json.dumps(settings or {})]
+        words = [
+            "--manifest",
+            str(manifest),
+            "--texts",
+            str(path),
+            "--collection",
+            "dados",
+            "--settings",
+            json.dumps(settings or {}),
+        ]
         words += ["--connection", json.dumps(connection or {})]
         assert embed.main([*words, "--embeddings", str(npy), "--info", str(info)]) == 0
         return read_embeddings(npy, info, TEXTS), json.loads(info.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The command `summarise_similarity`."""
+"""The commands `summarise_similarity` and `summarise_geometry`."""
 
 import json
 import math
@@ -6,14 +6,12 @@ import math
 import fake_similarity
 import pytest
 
-from sentflow.commands import summarise_similarity
+from sentflow.commands import summarise_geometry, summarise_similarity
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
 from sentflow.files.rows import read_rows
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
 from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
-
-OUTPUTS = ("similarity", "regressions", "alignments", "geometry", "spectra", "truncation", "histograms")
 
 
 @pytest.fixture(scope="module")
@@ -21,10 +19,6 @@ def files(tmp_path_factory):
     return fake_similarity.summarise(
         tmp_path_factory.mktemp("similarity"), undefined=("STS14", "random"), models=["minilm-l6", "random"]
     )
-
-
-def outputs(folder):
-    return [text for name in OUTPUTS for text in (f"--{name}-out", str(folder / f"{name}.parquet"))]
 
 
 def test_every_correlation_is_a_row_in_the_order_of_selection(files):
@@ -84,20 +78,37 @@ def test_the_other_summaries(files):
 
 def test_nothing_selected_gives_empty_files(tmp_path):
     settings = json.dumps(fake_similarity.settings())
-    assert summarise_similarity.main(["--settings", settings, *outputs(tmp_path)]) == 0
+    written = fake_similarity.outputs(tmp_path)
+    assert summarise_similarity.main(["--settings", settings, *written[0]]) == 0
+    assert summarise_geometry.main(["--settings", settings, *written[1]]) == 0
+    assert read_rows(tmp_path / "histograms.parquet", HistogramRow, may_be_empty=True) == []
     assert read_rows(tmp_path / "alignments.parquet", AlignmentRow, may_be_empty=True) == []
 
 
-def test_bad_files_are_named(tmp_path):
-    arguments = fake_similarity.write(tmp_path, pairs=["STS12"], models=["random"])
-    file = tmp_path / "similarity/STS12/random.json"
-    scores = read_json(file)
-    write_json(file, {key: value for key, value in scores.items() if key != "level"})
-    with pytest.raises(DataError, match=r"random\.json: no key 'level'"):
-        summarise_similarity.main([*arguments, *outputs(tmp_path)])
-    write_json(file, {**scores, "model": "unknown"})
+@pytest.mark.parametrize(
+    ("command", "name", "key"),
+    [
+        (summarise_similarity, "similarity/STS12/random.json", "level"),
+        (summarise_geometry, "geometry/sts-english/random.json", "n_texts"),
+    ],
+)
+def test_bad_files_are_named(tmp_path, command, name, key):
+    number = (summarise_similarity, summarise_geometry).index(command)
+    read = fake_similarity.write(tmp_path, pairs=["STS12"], models=["random"])[number]
+    written = fake_similarity.outputs(tmp_path)[number]
+    file = tmp_path / name
+    result = read_json(file)
+    write_json(file, {name: value for name, value in result.items() if name != key})
+    with pytest.raises(DataError, match=rf"random\.json: no key '{key}'"):
+        command.main([*read, *written])
+    write_json(file, {**result, "model": "unknown"})
     with pytest.raises(ConfigError, match="unknown"):
-        summarise_similarity.main([*arguments, *outputs(tmp_path)])
-    write_json(file, {**scores, "model": "jaccard-words"})
+        command.main([*read, *written])
+
+
+def test_two_files_of_one_encoder_are_refused(tmp_path):
+    read = fake_similarity.write(tmp_path, pairs=["STS12"], models=["random"])[0]
+    file = tmp_path / "similarity/STS12/random.json"
+    write_json(file, {**read_json(file), "model": "jaccard-words"})
     with pytest.raises(DataError, match="more than one file"):
-        summarise_similarity.main([*arguments, *outputs(tmp_path)])
+        summarise_similarity.main([*read, *fake_similarity.outputs(tmp_path)[0]])

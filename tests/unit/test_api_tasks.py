@@ -116,9 +116,9 @@ def test_tasks_are_those_of_the_pipeline():
     config = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))
     experiment = load_experiment(config, WORKFLOW)
     catalog = known_tasks(None)
-    for name, entry in experiment.tasks.items():
+    for name, entry in experiment.selected["tasks"].items():
         assert catalog.tasks[name] == entry
-        assert catalog.datasets[entry["dataset"]] == experiment.datasets[entry["dataset"]]
+        assert catalog.datasets[entry["dataset"]] == experiment.entries["datasets"][entry["dataset"]]
 
 
 def test_features_of_a_task_do_not_depend_on_where_they_are_made(data):

@@ -344,7 +344,7 @@ def test_new_experiment_is_right_and_small(tmp_path):
     assert f"sentflow validate {path}" in printed("new-experiment", path)
     assert "no mistakes" in printed("validate", path)
     experiment = loaded(path)
-    assert (experiment.title, len(experiment.tasks), len(experiment.models)) == ("mine", 3, 2)
+    assert (experiment.title, len(experiment.selected["tasks"]), len(experiment.models)) == ("mine", 3, 2)
 
 
 def test_new_experiment_has_the_names_in_their_order(tmp_path):
@@ -354,7 +354,7 @@ def test_new_experiment_has_the_names_in_their_order(tmp_path):
         "--title", 'Um "título": não # 1',
     )  # fmt: skip
     experiment = loaded(path)
-    assert list(experiment.tasks) == ["T4", "T1B-open", "F1A"]
+    assert list(experiment.selected["tasks"]) == ["T4", "T1B-open", "F1A"]
     assert list(experiment.models) == ["tfidf", "minilm-l6"]
     assert experiment.title == 'Um "título": não # 1'
     assert "- T1B-open  # Offensive comments (OffComBR-2)" in path.read_text(encoding="utf-8")

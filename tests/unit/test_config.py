@@ -61,7 +61,7 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert len(default.selected["tasks"]) == 18
     assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
     of_tasks = ["sample-factual", "sample-governmental", "sample-trust"]
-    assert list(default.datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
+    assert list(Targets(default).datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     assert (list(default.repetitions), list(default.folds)) == (list(range(1, 11)), [1, 2, 3, 4, 5])
     assert default.title == "Ulysses SentEval on sample data"
@@ -82,7 +82,7 @@ def test_selection_keeps_its_order():
     )
     assert list(result.selected["tasks"]) == ["T4", "F1A", "G3-sample"]
     assert list(result.models) == ["tfidf", "minilm-l6"]
-    assert list(result.datasets) == ["ulysses-t4", "ulysses-f1a", "sample-governmental"]
+    assert list(Targets(result).datasets) == ["ulysses-t4", "ulysses-f1a", "sample-governmental"]
 
 
 def test_open_task_takes_what_it_does_not_say_from_the_official_one():

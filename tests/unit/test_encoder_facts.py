@@ -48,10 +48,10 @@ def test_what_cannot_be_counted_is_not_known(tmp_path):
 
 def write_embedding(folder, dataset, seconds, *, task=None, texts=100):
     name = f"{dataset}-{task}.json"
-    about = {"model": "minilm-l6", "dataset": dataset, "task": task, "shape": [texts, 384], "device": "cpu"}
+    collection = dataset if task is None else f"{dataset}/{task}"
+    about = {"model": "minilm-l6", "collection": collection, "shape": [texts, 384], "device": "cpu"}
     (folder / name).write_text(json.dumps(about))
-    rule = "embed" if task is None else "embed_task"
-    place = folder / rule / "minilm-l6" / (f"{dataset}.jsonl" if task is None else f"{dataset}/{task}.jsonl")
+    place = folder / "embed" / "minilm-l6" / f"{collection}.jsonl"
     if seconds is not None:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(json.dumps({"s": seconds}) + "\n")

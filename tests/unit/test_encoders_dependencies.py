@@ -10,7 +10,7 @@ from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.kinds.table import FITTED, KINDS
 from sentflow.graph.provenance import PLUMBING, code, imported_modules
 
-COMMANDS = ("embed", "embed_task", "fetch_model", "probe_lazy")
+COMMANDS = ("embed", "fetch_model", "probe_lazy")
 # What all kinds have in common
 SHARED = {"contract", "settings"}
 PROGRAM = """

@@ -159,7 +159,10 @@ def test_another_task_s_prompt_is_not_part_of_a_task_s_settings():
     hate = {"prompts": {"hate": "Ódio: "}, "prompt_names": {"roles": {"text": "hate"}}}
     assert encode_settings(entry) == encode_settings(entry, task="G1") == law
     sides = {"tasks": {"G3": {"query": "query", "document": None}}}
-    assert encode_settings(entry, task="G3") == {"prompts": {"query": "Busca: "}, "prompt_names": sides}
+    assert encode_settings(entry, roles=("query", "document"), task="G3") == {
+        "prompts": {"query": "Busca: "},
+        "prompt_names": sides,
+    }
     assert encode_settings(entry, task="T1A") == hate
 
 

@@ -293,7 +293,6 @@ def test_every_score_has_its_macros(numbers):
 ABOUT = {
     "title": "Trial",
     "description": "",
-    "tasks": {"T1A-sample": "comments", "F1A-sample": "comments"},
     "datasets": {
         "comments": {
             "title": "Comments",
@@ -334,7 +333,11 @@ def make_crate(inputs: Path, folder: Path, monkeypatch, *, date: str = "17000000
         str(inputs / "versions.json"),
     ]
     output = folder / "run.crate.zip"
-    assert main([*arguments, "--settings", json.dumps(ABOUT), "--output", str(output)]) == 0
+    tables = {file: [f"task table {task}", "comments"] for file, task in zip(digests, TASKS, strict=True)}
+    assert (
+        main([*arguments, "--settings", json.dumps({**ABOUT, "tables": tables}), "--output", str(output)])
+        == 0
+    )
     return output
 
 

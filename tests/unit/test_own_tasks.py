@@ -85,7 +85,7 @@ def test_six_lines_are_a_task_and_a_dataset(folder):
             "labels": ["ruim", "bom"],
         },
     }
-    assert result.datasets["own-mine"] == {
+    assert result.entries["datasets"]["own-mine"] == {
         "title": "Mine",
         "files": {"coment_rios.tsv": {"urls": ["meus dados/comentários.tsv"]}},
         "licence": "CC BY 4.0",

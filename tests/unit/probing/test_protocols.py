@@ -88,7 +88,7 @@ def test_published_is_the_default_and_writes_every_switch_out():
 def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of_documents():
     changes = targets("corrected").families["probing"].protocol.switches.changes()
     assert set(SWITCHES) - set(changes) == {"leak_hidden_dims", "group_folds"}
-    assert targets("corrected-documents").experiment.protocol.switches.changes() == {
+    assert targets("corrected-documents").families["probing"].protocol.switches.changes() == {
         **changes,
         "group_folds": True,
     }
@@ -97,9 +97,9 @@ def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of
 def test_study_of_the_repository_has_each_switch_alone_and_all_together():
     chosen = Targets(load_experiment({**DEFAULT, **EFFECTS}, WORKFLOW))
     protocols = chosen.families["probing"].protocols
-    alone = [tuple(protocols[name].switches.changes()) for name in chosen.experiment.study[:-1]]
+    alone = [tuple(protocols[name].switches.changes()) for name in chosen.families["probing"].study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)
-    assert chosen.experiment.study[-1] == "corrected"
+    assert chosen.families["probing"].study[-1] == "corrected"
     assert not any(changed_settings(protocol) for protocol in protocols.values())
 
 

@@ -43,7 +43,7 @@ def rule_requests(folder: Path) -> dict[str, RuleRequest]:
     """
     found: dict[str, RuleRequest] = {}
     inherited: dict[str, str] = {}
-    for file in sorted(folder.glob("*.smk")):
+    for file in sorted(folder.rglob("*.smk")):
         for rule in _RULE.finditer(file.read_text(encoding="utf-8")):
             if rule["base"]:
                 inherited[rule["other"]] = rule["base"]

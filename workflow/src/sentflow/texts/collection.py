@@ -66,7 +66,7 @@ def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Coll
     Raises
     ------
     ConfigError
-        The roles are neither.
+        The roles are neither, or there are two of them where rows have one text.
     """
     if len(roles) == 1 and roles[0] in ROLES:
         texts = distinct_texts(tables)
@@ -76,6 +76,11 @@ def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Coll
             f"the roles are {' '.join(roles)}. Write one of: {', '.join(ROLES)}; or both: {' '.join(SIDES)}."
         )
     parts = texts_of_sides(*tables)
+    if not parts[1]:
+        raise ConfigError(
+            "the tables have one text per row, so that there are no queries and documents. Write the name of one prompt "
+            "in prompt_names.tasks."
+        )
     return Collection([*parts[0], *parts[1]], dict(zip(SIDES, map(len, parts), strict=True)))
 
 

@@ -88,7 +88,7 @@ def _template() -> Template:
     # braces and percent signs are LaTeX's own
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=False,  # the filter `latex` is the escape here  # noqa: S701
+        autoescape=False,  # the filter `latex` is the escape here
         undefined=StrictUndefined,
         block_start_string="<%",
         block_end_string="%>",
