@@ -18,13 +18,14 @@ from sentflow.report.rows import MeasuredRow, data_versions, unique
 
 @dataclass(frozen=True)
 class Embedding:
-    """One array of embeddings: what its description says."""
+    """One array of embeddings: what its description says, and the rule that made it."""
 
     model: str
     collection: str
     texts: int
     dimension: int
     device: str
+    rule: str = "embed"
 
     @classmethod
     def read(cls, path: Path) -> "Embedding":
@@ -32,19 +33,23 @@ class Embedding:
         found = {**read_json(path), **how_made(path)}
         try:
             texts, dimension = found["shape"]
-            return cls(
-                found["model"],
-                found["collection"],
-                texts,
-                dimension,
-                str(found.get("device", "")),
-            )
+            collection, rule = _collection_and_rule(found)
+            return cls(found["model"], collection, texts, dimension, str(found.get("device", "")), rule)
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(f"{path} is damaged ({error!r}). Delete it and run snakemake again.") from error
 
     def benchmark(self, folder: Path) -> Path:
         """The benchmark file of the job that made it."""
-        return folder / "embed" / self.model / f"{self.collection}.jsonl"
+        return folder / self.rule / self.model / f"{self.collection}.jsonl"
+
+
+def _collection_and_rule(found: Mapping[str, Any]) -> tuple[str, str]:
+    """Which texts an array is of, and the rule that made it; older descriptions name a dataset, and a task or none."""
+    if "collection" in found:
+        return found["collection"], "embed"
+    if found["task"] is None:
+        return found["dataset"], "embed"
+    return f"{found['dataset']}/{found['task']}", "embed_task"
 
 
 def encoder_rows(
