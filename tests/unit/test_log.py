@@ -29,10 +29,10 @@ def started(capsys, name: str, args: argparse.Namespace, libraries=()) -> str:
 def test_log_begins_with_the_command_as_it_could_be_typed(capsys):
     words = ["--task", "a b/é.parquet", "--texts", "t", "--embeddings", "e", "--info", "i"]
     words += ["--settings", '{"metric": "mcc"}', "--output", "rep-1/fold-1.parquet", "rep-1/fold-2.parquet"]
-    args = probe.parser().parse_args(words)
+    args = probe.main.parser().parse_args(words)
     text = started(capsys, "probe", args)
     typed = text.splitlines()[0].partition("python -P -m sentflow.commands.probe ")[2]
-    assert probe.parser().parse_args(shlex.split(typed)) == args
+    assert probe.main.parser().parse_args(shlex.split(typed)) == args
 
 
 def test_log_names_the_versions_that_can_change_the_result(capsys):

@@ -3,48 +3,44 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_json
 from sentflow.geometry.alignment_settings import AlignmentSettings
 from sentflow.geometry.measured_alignment import measured_alignment
 from sentflow.jobs.arguments import add_embedding_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="python -m sentflow.commands.align", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--pairs", type=Path, nargs="+", required=True, help="pair tables, all of one family, in order"
     )
-    found.add_argument(
+    parser.add_argument(
         "--positives",
         type=Path,
         nargs="*",
         default=[],
         help="pair tables of the positive pairs, where their texts have another form; without, those of --pairs",
     )
-    add_embedding_arguments(found)
-    found.add_argument(
+    add_embedding_arguments(parser)
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: the entry of the catalog ("variant", "threshold", "comparison", "sentences", "batch", …), '
         '"alignment" and "model"; with "level", "n_resamples", "seed" also an interval of the alignment',
     )
-    found.add_argument("--output", type=Path, required=True, help=".json")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help=".json")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("align", args, libraries=["numpy", "pyarrow"])
     entry = json.loads(args.settings)
     where = f"alignments.{entry['alignment']}"
     settings = AlignmentSettings.from_settings(entry, where=where)
@@ -61,7 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for sentence in facts["warnings"]:
         logger.warning("%s × %s: %s", entry["alignment"], entry["model"], sentence)
     logger.info("alignment %.6f, uniformity %.6f", facts["alignment"], facts["uniformity"])
-    return 0
 
 
 if __name__ == "__main__":

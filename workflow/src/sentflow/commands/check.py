@@ -3,46 +3,42 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
 from sentflow.graph import products
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.inputs import Inputs
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="check", description=__doc__)
-    found.add_argument("--check", required=True, help=f"one of: {', '.join(products.names(products.CHECK))}")
-    found.add_argument(
+    parser.add_argument("--check", required=True, help=f"one of: {', '.join(products.names(products.CHECK))}")
+    parser.add_argument(
         "--summary", nargs="+", type=Path, required=True, help="the files of results that the check looks at"
     )
-    found.add_argument(
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"tasks": […], "models": […], "random_models": […], …}, see Selection',
     )
-    found.add_argument(
+    parser.add_argument(
         "--tables",
         nargs="*",
         type=Path,
         default=[],
         help="for the checks tables and similarity: .md and .tex",
     )
-    found.add_argument("--output", type=Path, required=True, help="JSON file to write if the check holds")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help="JSON file to write if the check holds")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("check", args, libraries=["pyarrow"])
     check = products.find(products.CHECK, args.check).load()
     result: CheckResult = check(Inputs(args.summary, args.tables), Selection(**json.loads(args.settings)))
     if not result.passed:
@@ -56,7 +52,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts},
     )
     logger.info("%s holds: %s", result.name, result.counts)
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,19 +2,17 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_digest
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.texts.collection import ROLES, TEXT, collect, read_table, write_collection
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.collect", description=__doc__)
     parser.add_argument(
         "--tables", type=Path, nargs="+", required=True, help="tables of tasks or pair sets, in catalog order"
     )
@@ -26,18 +24,15 @@ def parser() -> argparse.ArgumentParser:
         help="role of all texts; query document: of first texts, and of what stands beside them",
     )
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
-    return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Read the tables; write their texts, each once and in order of first occurrence."""
-    args = parser().parse_args(argv)
-    start_log("collect", args, libraries=["pyarrow"])
     collection = collect(map(read_table, args.tables), args.roles)
     write_collection(args.output, collection)
     write_digest(args.output)
     logger.info("%d distinct texts of %d tables", len(collection.texts), len(args.tables))
-    return 0
 
 
 if __name__ == "__main__":

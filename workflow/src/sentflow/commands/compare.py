@@ -3,12 +3,11 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sentflow.files.io import write_json
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,27 +17,24 @@ logger = logging.getLogger(__name__)
 OUTPUTS = ("pairs", "standings", "ranks", "across", "power", "omnibus")
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="compare", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--scores", nargs="+", type=Path, required=True, help="score files; tables and predictions beside"
     )
-    found.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
-    found.add_argument(
+    parser.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"tasks", "models", "order": as for summarise, "statistics": {"level", "alpha", "rope", …}}',
     )
     for name in OUTPUTS:
-        found.add_argument(f"--{name}", type=Path, required=True, help="file to write")
-    return found
+        parser.add_argument(f"--{name}", type=Path, required=True, help="file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "scipy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("compare", args, libraries=["numpy", "scipy", "pyarrow"])
     from sentflow.compare.across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
     from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
     from sentflow.compare.scores import in_order, score_row
@@ -82,7 +78,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.across, AcrossRow, across_rows(grid, pairs, differences, statistics))
     write_json(args.omnibus, omnibus_facts(grid, differences, statistics))
     logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pairs))
-    return 0
 
 
 if __name__ == "__main__":

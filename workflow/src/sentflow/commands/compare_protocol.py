@@ -3,34 +3,30 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.errors import DataError
 from sentflow.jobs.arguments import add_score_files
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="compare_protocol", description=__doc__)
-    add_score_files(found, of=" of the baseline")
-    add_score_files(found, prefix="other-", of=" of the other protocol")
-    found.add_argument(
+    add_score_files(parser, of=" of the baseline")
+    add_score_files(parser, prefix="other-", of=" of the other protocol")
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"tasks", "models": as for summarise, "protocol": {"name", "title"}}',
     )
-    found.add_argument("--output", type=Path, required=True, help="Parquet file to write")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help="Parquet file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "scipy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("compare_protocol", args, libraries=["numpy", "scipy", "pyarrow"])
     lengths = {
         name: len(getattr(args, name)) for name in ("scores", "tables", "other_scores", "other_tables")
     }
@@ -64,7 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     rows = effect_rows(base, other, folds, title=protocol["title"])
     write_rows(args.output, EffectRow, rows)
     logger.info("%s beside %s: %d scores", protocol["name"], base[0].protocol, len(rows))
-    return 0
 
 
 if __name__ == "__main__":

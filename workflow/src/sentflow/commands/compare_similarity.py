@@ -3,34 +3,28 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(
-        prog="python -m sentflow.commands.compare_similarity", description=__doc__
-    )
-    arguments.add_argument("--rows", nargs="+", type=Path, required=True, help="files of similarities")
-    arguments.add_argument(
+    parser.add_argument("--rows", nargs="+", type=Path, required=True, help="files of similarities")
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"order": [pair sets, encoders], "measure", "correlation", "alpha", "level", "n_resamples", '
         '"seed"}',
     )
-    arguments.add_argument("--output", type=Path, required=True, help="output, .parquet")
-    return arguments
+    parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "scipy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("compare_similarity", args, libraries=["numpy", "scipy", "pyarrow"])
     from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set
     from sentflow.compare.rows import SimilarityDifference
     from sentflow.files.rows import write_rows
@@ -47,7 +41,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         found += compare_pair_set(own, PairSetSettings(**{**settings, "seed": seed}))
         logger.info("%s: %d encoders", pairs, len(own))
     write_rows(args.output, SimilarityDifference, found)
-    return 0
 
 
 if __name__ == "__main__":

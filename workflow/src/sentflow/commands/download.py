@@ -3,7 +3,6 @@
 import argparse
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.downloads.download import download
@@ -13,12 +12,11 @@ from sentflow.downloads.transfer import ATTEMPTS, Patience
 from sentflow.errors import DataError
 from sentflow.files.checksums import CatalogFile
 from sentflow.files.limits import add_limits, use_limits
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.download", description=__doc__)
     parser.add_argument("--dataset", required=True, help="name in the catalog")
     parser.add_argument("--file", required=True, help="name of the file in the dataset")
     parser.add_argument("--settings", required=True, help="JSON: the file's entry in the catalog")
@@ -27,13 +25,11 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument("--timeout-seconds", type=float, default=Patience.read_seconds)
     parser.add_argument("--attempts", type=int, default=ATTEMPTS, help="tries per address")
     parser.add_argument("--output", type=Path, required=True)
-    return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["requests"])
+def main(args: argparse.Namespace) -> None:
     """Download, verify, and give the file its name."""
-    args = parser().parse_args(argv)
-    start_log("download", args, libraries=["requests"])
     use_limits(args)
     file = CatalogFile.from_settings(
         json.loads(args.settings), where=f"datasets.{args.dataset}.files.{args.file}"
@@ -44,7 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         download(file, args.output, mirrors=mirrors, patience=patience)
     except OSError as error:
         raise DataError(f"{args.output} could not be written: {error}") from error
-    return 0
 
 
 if __name__ == "__main__":

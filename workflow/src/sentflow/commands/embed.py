@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,16 +25,15 @@ from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.jobs.versions import library_version
 from sentflow.texts.collection import Collection, read_collection
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.embed", description=__doc__)
     parser.add_argument("--texts", type=Path, required=True, help="Parquet of a collection: one row per text")
     parser.add_argument("--collection", required=True, help="its name")
     parser.add_argument("--task", default="", help="the task whose prompts are put before the texts")
@@ -58,15 +57,12 @@ def parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--info", type=Path, required=True, help="output, .json; beside it .made.json says how it was made"
     )
-    return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy"])
+def main(args: argparse.Namespace) -> None:
     """Read and check, encode, write, and delete what a resumed run would have needed."""
-    args = parser().parse_args(argv)
-    start_log("embed", args, libraries=["numpy"])
     embed(args, read_manifest(args.manifest), read_collection(args.texts))
-    return 0
 
 
 def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) -> None:

@@ -2,39 +2,33 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.exports.huggingface import eval_results, model_card
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
 from sentflow.files.io import write_text
 from sentflow.jobs.arguments import add_export_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.rows import unique
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(
-        prog="python -m sentflow.commands.export_huggingface", description=__doc__
-    )
-    add_export_arguments(found)
-    found.add_argument(
+    add_export_arguments(parser)
+    parser.add_argument(
         "--output",
         type=Path,
         nargs="+",
         required=True,
         help="every file {model}/.eval_results/{task}.yaml and {model}/README.md to write",
     )
-    return found
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["huggingface_hub", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("export_huggingface", args, libraries=["huggingface_hub", "pyarrow"])
     settings = ExportSettings.from_json(args.settings)
     tasks = settings.task_facts(read_digests(args.digests))
     rows = read_scores(args.summary)
@@ -46,7 +40,6 @@ def main(argv: Sequence[str] | None = None) -> int:
             write_text(results[model, row.task], eval_results(row, task))
         write_text(cards[model], model_card(settings.models[model], own))
     logger.info("%d results", len(rows))
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.compare.fold_scores import fold_scores
@@ -10,34 +9,31 @@ from sentflow.exports.mteb import model_meta, run_settings, task_result
 from sentflow.exports.scores import ExportSettings, read_digests, read_scores
 from sentflow.files.io import read_json, write_json, write_text
 from sentflow.jobs.arguments import add_export_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.rows import unique
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="python -m sentflow.commands.export_mteb", description=__doc__)
-    add_export_arguments(found)
-    found.add_argument(
+    add_export_arguments(parser)
+    parser.add_argument(
         "--tables", type=Path, nargs="+", required=True, help="score tables {task}/{model}.parquet"
     )
-    found.add_argument("--versions", type=Path, required=True, help="versions of the record")
-    found.add_argument(
+    parser.add_argument("--versions", type=Path, required=True, help="versions of the record")
+    parser.add_argument(
         "--output",
         type=Path,
         nargs="+",
         required=True,
         help="every file {owner__model}/{revision}/{name} to write",
     )
-    return found
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("export_mteb", args, libraries=["pyarrow"])
     settings = ExportSettings.from_json(args.settings)
     tasks = settings.task_facts(read_digests(args.digests))
     rows, versions = read_scores(args.summary), read_json(args.versions)
@@ -54,7 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         text = run_settings([row.task for row in own], versions)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
     logger.info("%d results", len(rows))
-    return 0
 
 
 if __name__ == "__main__":

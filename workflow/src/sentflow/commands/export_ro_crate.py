@@ -3,38 +3,34 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError
 from sentflow.exports.crate import names_in_crate, publication_date, write_crate
 from sentflow.files.io import read_json
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="python -m sentflow.commands.export_ro_crate", description=__doc__)
-    found.add_argument("--files", type=Path, nargs="+", required=True, help="files of the run")
-    found.add_argument("--digests", type=Path, nargs="*", default=[], help="digests of the tables of data")
-    found.add_argument("--versions", type=Path, required=True, help="versions of the record")
-    found.add_argument(
+    parser.add_argument("--files", type=Path, nargs="+", required=True, help="files of the run")
+    parser.add_argument("--digests", type=Path, nargs="*", default=[], help="digests of the tables of data")
+    parser.add_argument("--versions", type=Path, required=True, help="versions of the record")
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"title", "description", "tables": file of --digests → [what it is called, dataset], "datasets", '
         '"models": what is known of each}',
     )
-    found.add_argument("--output", type=Path, required=True, help=".zip")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help=".zip")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["rocrate"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("export_ro_crate", args, libraries=["rocrate"])
     try:
         published = publication_date()
     except (ValueError, OverflowError, OSError) as error:
@@ -53,7 +49,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         published=published,
     )
     logger.info("%d files", len(args.files))
-    return 0
 
 
 if __name__ == "__main__":

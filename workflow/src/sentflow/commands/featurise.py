@@ -3,19 +3,17 @@
 import argparse
 import logging
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.jobs.arguments import add_call_seconds, call_limit
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.jobs.versions import library_version
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    parser = argparse.ArgumentParser(prog="python -m sentflow.commands.featurise", description=__doc__)
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
     parser.add_argument("--task", type=Path, required=True, help="task table")
     add_call_seconds(parser)
@@ -23,13 +21,11 @@ def parser() -> argparse.ArgumentParser:
         "--features", type=Path, required=True, help="output, .npy, one row per row of the task"
     )
     parser.add_argument("--info", type=Path, required=True, help="output, .json")
-    return parser
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy"])
+def main(args: argparse.Namespace) -> None:
     """Read, call the class, write."""
-    args = parser().parse_args(argv)
-    start_log("featurise", args, libraries=["numpy"])
     from sentflow.encoders.kinds.custom import CustomFeaturiser
     from sentflow.encoders.kinds.custom_code import CustomCode
     from sentflow.encoders.manifest import read_manifest
@@ -54,7 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         "versions": {"numpy": library_version("numpy")},
     }
     write_embeddings(args.features, args.info, features, description, made)
-    return 0
 
 
 if __name__ == "__main__":

@@ -2,11 +2,10 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.graph import products
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.figure.canvas import save
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
@@ -14,30 +13,29 @@ from sentflow.report.inputs import Inputs
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="figure", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--figure", required=True, help=f"one of: {', '.join(products.names(products.FIGURE))}"
     )
-    found.add_argument(
+    parser.add_argument(
         "--summary",
         nargs="+",
         type=Path,
         required=True,
         help="the one Parquet file that the figure is drawn from, or the files of the experiment that it needs",
     )
-    found.add_argument("--data", type=Path, help="file to write: Parquet, all that it takes to draw it again")
-    found.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
-    found.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
-    found.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
-    return found
+    parser.add_argument(
+        "--data", type=Path, help="file to write: Parquet, all that it takes to draw it again"
+    )
+    parser.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
+    parser.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
+    parser.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["matplotlib", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("figure", args, libraries=["matplotlib", "pyarrow"])
     # it tells every step of cutting the fonts of a PDF down
     logging.getLogger("fontTools").setLevel(logging.WARNING)
     product = products.find(products.FIGURE, args.figure)
@@ -46,7 +44,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for path in (args.pdf, args.png, args.svg):
         save(figure, path)
         logger.info("%s: %d kB", path, path.stat().st_size // 1000)
-    return 0
 
 
 if __name__ == "__main__":

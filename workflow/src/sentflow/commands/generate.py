@@ -2,11 +2,10 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_text
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.texts.sample import pairs
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
@@ -14,21 +13,18 @@ from sentflow.texts.sample.tasks import generate
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.generate", description=__doc__)
-    arguments.add_argument(
+    parser.add_argument(
         "--task", required=True, help="official id of the task, e.g. T1A, or a pair set, e.g. STS12"
     )
-    arguments.add_argument("--seed", type=int, required=True, help="root of the random choices")
-    arguments.add_argument("--output", type=Path, required=True, help="file to write")
-    return arguments
+    parser.add_argument("--seed", type=int, required=True, help="root of the random choices")
+    parser.add_argument("--output", type=Path, required=True, help="file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy"])
+def main(args: argparse.Namespace) -> None:
     """Generate the rows and write them."""
-    args = parser().parse_args(argv)
-    start_log("generate", args, libraries=["numpy"])
     if args.task in pairs.RECIPES:
         sample = pairs.generate_pairs(args.task, seed=args.seed)
         text, n_rows = pairs.to_tsv(sample), len(sample)
@@ -37,7 +33,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         text, n_rows = to_csv(rows), len(rows)
     write_text(args.output, text)
     logger.info("%s: %d rows of sample data in %s", args.task, n_rows, args.output)
-    return 0
 
 
 if __name__ == "__main__":

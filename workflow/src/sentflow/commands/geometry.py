@@ -3,7 +3,6 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.encoders.vectors.storage import read_embeddings
@@ -12,43 +11,40 @@ from sentflow.files.io import write_json
 from sentflow.geometry.described import GeometrySettings, Permuted, described
 from sentflow.geometry.permuted_texts import read_permuted
 from sentflow.jobs.arguments import add_embedding_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.pairs import read_pairs
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="python -m sentflow.commands.geometry", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--pairs", type=Path, nargs="*", default=[], help="pair tables of the family, for scores"
     )
-    add_embedding_arguments(found)
-    found.add_argument(
+    add_embedding_arguments(parser)
+    parser.add_argument(
         "--permuted-texts", type=Path, nargs="?", help="written by permute_texts; without, no word order"
     )
-    found.add_argument(
+    parser.add_argument(
         "--permuted-embeddings",
         type=Path,
         nargs="?",
         help="their vectors, .npy; what describes them lies beside",
     )
-    found.add_argument(
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"family", "model", "truncation", "neighbours", "measure", "correlation", "seed", '
         '"n_resamples", "level"}; "sample": texts at most for searches of neighbours',
     )
-    found.add_argument("--output", type=Path, required=True, help=".json")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help=".json")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("geometry", args, libraries=["numpy", "pyarrow"])
     settings = GeometrySettings.from_settings(json.loads(args.settings))
     if (args.permuted_texts is None) != (args.permuted_embeddings is None):
         raise ConfigError(
@@ -71,7 +67,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     for sentence in facts["warnings"]:
         logger.warning("%s × %s: %s", settings.family, settings.model, sentence)
     logger.info("%s: %d measures of %d vectors", settings.family, len(facts["measures"]), facts["n_texts"])
-    return 0
 
 
 if __name__ == "__main__":

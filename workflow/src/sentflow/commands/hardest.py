@@ -3,7 +3,6 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,37 +10,34 @@ import numpy as np
 from sentflow.audit.hardest import hardest
 from sentflow.audit.rows import write_hard_rows
 from sentflow.errors import DataError
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.texts.table import read_task
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="python -m sentflow.commands.hardest", description=__doc__)
-    found.add_argument("--rows", type=Path, required=True, help="task table")
-    found.add_argument(
+    parser.add_argument("--rows", type=Path, required=True, help="task table")
+    parser.add_argument(
         "--predictions",
         type=Path,
         nargs="+",
         required=True,
         help="prediction files, those of the first encoder first; equally many of each",
     )
-    found.add_argument(
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"models": encoders in the order of their predictions, "limit": at most so many rows, "offensive"}',
     )
-    found.add_argument("--output", type=Path, required=True, help=".parquet")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help=".parquet")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("hardest", args, libraries=["numpy", "pyarrow"])
     settings = json.loads(args.settings)
     models: list[str] = settings["models"]
     per_model, rest = divmod(len(args.predictions), len(models))
@@ -65,7 +61,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     logger.info(
         "%s: %d texts, wrong in %.1f %% of their predictions", table.info.task, len(rows), 100 * wrong
     )
-    return 0
 
 
 if __name__ == "__main__":

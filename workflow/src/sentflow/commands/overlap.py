@@ -3,30 +3,26 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.overlap", description=__doc__)
-    arguments.add_argument("--pairs", type=Path, required=True, help="pair table")
-    arguments.add_argument(
+    parser.add_argument("--pairs", type=Path, required=True, help="pair table")
+    parser.add_argument(
         "--settings", required=True, help='JSON: {"pairs", "baseline", "level", "n_resamples", "seed"}'
     )
-    arguments.add_argument("--output", type=Path, required=True, help="output, .json")
-    arguments.add_argument("--rows", type=Path, required=True, help="output, .parquet")
-    return arguments
+    parser.add_argument("--output", type=Path, required=True, help="output, .json")
+    parser.add_argument("--rows", type=Path, required=True, help="output, .parquet")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("overlap", args, libraries=["numpy", "pyarrow"])
     from sentflow.similarity.overlap import overlap
     from sentflow.similarity.results import write_results
     from sentflow.texts.pairs import read_pairs
@@ -36,7 +32,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     columns = {"overlap": overlap(settings["baseline"], table.text_a, table.text_b)}
     settings = {**settings, "model": settings["baseline"]}
     write_results(args.output, args.rows, table, columns, settings, embeddings=None, warnings=[])
-    return 0
 
 
 if __name__ == "__main__":

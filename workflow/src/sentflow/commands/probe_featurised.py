@@ -1,25 +1,22 @@
 """Probe a task with features that a user's own class made of its rows: files as those of `probe`."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.jobs.arguments import probe_parser
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.arguments import add_probe_arguments
+from sentflow.jobs.log import command, exit_with
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = probe_parser("probe_featurised", __doc__)
-    arguments.add_argument("--features", type=Path, required=True, help=".npy, one row per row of the task")
-    arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the features")
-    return arguments
+    add_probe_arguments(parser)
+    parser.add_argument("--features", type=Path, required=True, help=".npy, one row per row of the task")
+    parser.add_argument("--info", type=Path, required=True, help="the JSON beside the features")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["torch", "numpy"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("probe_featurised", args, libraries=["torch", "numpy"])
     from sentflow.encoders.vectors.storage import read_embeddings
     from sentflow.probing.features.featurised import row_texts
     from sentflow.probing.features.sources import FixedFeatures
@@ -29,7 +26,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         args,
         lambda table, _: FixedFeatures(read_embeddings(args.features, args.info, row_texts(table))),
     )
-    return 0
 
 
 if __name__ == "__main__":

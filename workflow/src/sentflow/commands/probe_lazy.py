@@ -1,12 +1,11 @@
 """Probe a task with an encoder that is fitted inside each fold: files as those of `probe`."""
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sentflow.jobs.arguments import add_call_seconds, call_limit, probe_parser
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.arguments import add_call_seconds, add_probe_arguments, call_limit
+from sentflow.jobs.log import command, exit_with
 
 if TYPE_CHECKING:
     from sentflow.encoders.manifest import Manifest
@@ -15,18 +14,16 @@ if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = probe_parser("probe_lazy", __doc__)
-    arguments.add_argument("--manifest", type=Path, required=True, help="of the encoder")
-    add_call_seconds(arguments)
-    return arguments
+    add_probe_arguments(parser)
+    parser.add_argument("--manifest", type=Path, required=True, help="of the encoder")
+    add_call_seconds(parser)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["torch", "numpy", "scikit-learn"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("probe_lazy", args, libraries=["torch", "numpy", "scikit-learn"])
     from sentflow.encoders.manifest import read_manifest
     from sentflow.probing.job import run
 
@@ -37,7 +34,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return lazy_source(manifest, table, split_alternatives=split, timeout_seconds=timeout_seconds)
 
     run(args, source)
-    return 0
 
 
 def lazy_source(

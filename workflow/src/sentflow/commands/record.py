@@ -2,30 +2,25 @@
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_json, write_text
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.record import config_text, versions
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="record", description=__doc__)
-    found.add_argument("--settings", required=True, help="JSON: the effective configuration")
-    found.add_argument("--config", type=Path, required=True, help="YAML file to write")
-    found.add_argument("--versions", type=Path, required=True, help="JSON file to write")
-    return found
+    parser.add_argument("--settings", required=True, help="JSON: the effective configuration")
+    parser.add_argument("--config", type=Path, required=True, help="YAML file to write")
+    parser.add_argument("--versions", type=Path, required=True, help="JSON file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyyaml"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("record", args, libraries=["pyyaml"])
     write_text(args.config, config_text(json.loads(args.settings)))
     write_json(args.versions, versions())
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,33 +3,29 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import write_json
 from sentflow.jobs.arguments import add_embedding_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 PARTS = ("train", "dev", "test")
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.regress", description=__doc__)
     for part in PARTS:
-        arguments.add_argument(f"--{part}", type=Path, required=True, help="pair table")
-    add_embedding_arguments(arguments)
-    arguments.add_argument("--settings", required=True, help='JSON: {"regression", "model", "seed"}')
-    arguments.add_argument("--output", type=Path, required=True, help="output, .json")
-    return arguments
+        parser.add_argument(f"--{part}", type=Path, required=True, help="pair table")
+    add_embedding_arguments(parser)
+    parser.add_argument("--settings", required=True, help='JSON: {"regression", "model", "seed"}')
+    parser.add_argument("--output", type=Path, required=True, help="output, .json")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow", "torch"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("regress", args, libraries=["numpy", "pyarrow", "torch"])
     from dataclasses import asdict
 
     from sentflow.errors import DataError
@@ -71,7 +67,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         found.spearman,
         found.epochs,
     )
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,14 +3,13 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.audit.rows import HardRow
 from sentflow.files.io import read_json, write_text
 from sentflow.files.rows import read_rows
 from sentflow.graph import products
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.checks import Selection
 from sentflow.report.inputs import Inputs
 from sentflow.report.page.page import render
@@ -21,37 +20,34 @@ SHOWN_TEXTS = 10  # of a task; the file holds more
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="report", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--summary",
         nargs="+",
         type=Path,
         required=True,
         help="summaries, comparisons, costs: told apart by name",
     )
-    found.add_argument(
+    parser.add_argument(
         "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"
     )
-    found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
-    found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
-    found.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
-    found.add_argument("--record-versions", type=Path, required=True, help="versions (JSON)")
-    found.add_argument("--checks", nargs="*", default=[], help="names of the checks to run and to show")
-    found.add_argument(
+    parser.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
+    parser.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
+    parser.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
+    parser.add_argument("--record-versions", type=Path, required=True, help="versions (JSON)")
+    parser.add_argument("--checks", nargs="*", default=[], help="names of the checks to run and to show")
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON, see Sources; "selection": the settings of the checks',
     )
-    found.add_argument("--output", type=Path, required=True, help="HTML file to write")
-    return found
+    parser.add_argument("--output", type=Path, required=True, help="HTML file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["jinja2", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("report", args, libraries=["jinja2", "pyarrow"])
     settings = json.loads(args.settings)
     inputs = Inputs(args.summary, args.tables)
     # the checks run here again, because a check that failed leaves no file and must be seen all the same
@@ -73,7 +69,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     write_text(args.output, render(sources))
     logger.info("%s: %d kB", args.output, args.output.stat().st_size // 1000)
-    return 0
 
 
 if __name__ == "__main__":

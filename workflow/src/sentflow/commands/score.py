@@ -3,36 +3,32 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.score", description=__doc__)
-    arguments.add_argument("--task", required=True, help="name of the task")
-    arguments.add_argument("--model", required=True, help="name of the encoder")
-    arguments.add_argument("--rows", type=Path, required=True, help="task table")
-    arguments.add_argument(
+    parser.add_argument("--task", required=True, help="name of the task")
+    parser.add_argument("--model", required=True, help="name of the encoder")
+    parser.add_argument("--rows", type=Path, required=True, help="task table")
+    parser.add_argument(
         "--folds", nargs="+", required=True, help="every fold file, in order; predictions beside"
     )
-    arguments.add_argument(
+    parser.add_argument(
         "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'
     )
-    arguments.add_argument("--scores", type=Path, required=True, help="output, .json")
-    arguments.add_argument("--table", type=Path, required=True, help="output, .parquet")
-    arguments.add_argument("--predictions", type=Path, required=True, help="output, .parquet")
-    return arguments
+    parser.add_argument("--scores", type=Path, required=True, help="output, .json")
+    parser.add_argument("--table", type=Path, required=True, help="output, .parquet")
+    parser.add_argument("--predictions", type=Path, required=True, help="output, .parquet")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "scipy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("score", args, libraries=["numpy", "scipy", "pyarrow"])
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
     from sentflow.files.sealed import write_sealed
@@ -83,7 +79,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_parquet(args.predictions, predictions)
     write_sealed(args.scores, {**about, **numbers})
     logger.info("%s × %s: %s %.4f", args.task, args.model, probe["metric"], numbers["mean"])
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,33 +3,29 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.files.io import read_json
 from sentflow.jobs.arguments import add_embedding_arguments
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
-    arguments = argparse.ArgumentParser(prog="python -m sentflow.commands.similarity", description=__doc__)
-    arguments.add_argument("--pairs", type=Path, required=True, help="pair table")
-    add_embedding_arguments(arguments)
-    arguments.add_argument(
+    parser.add_argument("--pairs", type=Path, required=True, help="pair table")
+    add_embedding_arguments(parser)
+    parser.add_argument(
         "--settings", required=True, help='JSON: {"pairs", "model", "level", "n_resamples", "seed"}'
     )
-    arguments.add_argument("--output", type=Path, required=True, help="output, .json")
-    arguments.add_argument("--rows", type=Path, required=True, help="output, .parquet")
-    return arguments
+    parser.add_argument("--output", type=Path, required=True, help="output, .json")
+    parser.add_argument("--rows", type=Path, required=True, help="output, .parquet")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("similarity", args, libraries=["numpy", "pyarrow"])
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.results import write_results
     from sentflow.texts.lookup import read_vectors
@@ -54,7 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         embeddings=read_json(args.info).get("sha256"),
         warnings=warnings,
     )
-    return 0
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.compare.score_rows import ScoreRow
@@ -13,31 +12,28 @@ from sentflow.files.rows import write_rows
 from sentflow.files.sealed import read_sealed
 from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.summary import curve_rows, folds_per_epoch
 
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="summarise", description=__doc__)
-    add_score_files(found)
-    found.add_argument(
+    add_score_files(parser)
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"tasks": {name: {"title", "family"}}, "models": {name: {"title", "control"}}}',
     )
-    found.add_argument("--summary", type=Path, required=True, help="Parquet file to write")
-    found.add_argument("--curves", type=Path, required=True, help="Parquet file to write")
-    return found
+    parser.add_argument("--summary", type=Path, required=True, help="Parquet file to write")
+    parser.add_argument("--curves", type=Path, required=True, help="Parquet file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("summarise", args, libraries=["pyarrow"])
     if len(args.scores) != len(args.tables):
         raise DataError(
             f"{len(args.scores)} score files but {len(args.tables)} score tables: "
@@ -61,7 +57,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.summary, ScoreRow, rows)
     write_rows(args.curves, CurveRow, curves)
     logger.info("%d scores, %d points of training curves", len(rows), len(curves))
-    return 0
 
 
 def refuse_other_place(file: Path, row: ScoreRow) -> None:

@@ -2,7 +2,6 @@
 
 import argparse
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.compare.score_rows import ScoreRow
@@ -10,7 +9,7 @@ from sentflow.encoders.fetch.parameters import count_parameters
 from sentflow.encoders.manifest import read_manifest
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.costs.encoders import Embedding, encoder_rows
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.costs.summary import benchmark_files, cost_rows, records_by_rule
@@ -20,36 +19,33 @@ from sentflow.report.rows import MeasuredRow, data_versions
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="summarise_costs", description=__doc__)
-    found.add_argument(
+    parser.add_argument(
         "--benchmarks",
         nargs="+",
         type=Path,
         required=True,
         help="benchmark files …/benchmarks/RULE/….jsonl, or folders that hold them",
     )
-    found.add_argument(
+    parser.add_argument(
         "--summaries",
         nargs="*",
         type=Path,
         default=[],
         help="summaries with a row per score, which say what the encoders and the data are",
     )
-    found.add_argument(
+    parser.add_argument(
         "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
     )
-    found.add_argument("--embeddings", nargs="*", type=Path, default=[], help="the .json beside each array")
-    found.add_argument("--output", type=Path, required=True, help="Parquet file to write: rules")
-    found.add_argument("--encoders", type=Path, required=True, help="Parquet file to write: encoders")
-    return found
+    parser.add_argument("--embeddings", nargs="*", type=Path, default=[], help="the .json beside each array")
+    parser.add_argument("--output", type=Path, required=True, help="Parquet file to write: rules")
+    parser.add_argument("--encoders", type=Path, required=True, help="Parquet file to write: encoders")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("summarise_costs", args, libraries=["pyarrow"])
     files = benchmark_files(args.benchmarks)
     scores = Inputs(args.summaries).rows_if_there(ScoreRow)
     named = [row for path in args.summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
@@ -69,7 +65,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.output, CostRow, rows)
     write_rows(args.encoders, EncoderRow, encoders)
     logger.info("%d benchmark files, %d rules, %d encoders", len(files), len(rows), len(encoders))
-    return 0
 
 
 def _about(path: Path) -> dict[str, float | None]:

@@ -3,12 +3,11 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sentflow.files.rows import write_rows
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.geometry import summary
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow, SpectrumRow, TruncationRow
 from sentflow.report.families.pair_summaries import in_order, read_results, reported
@@ -16,30 +15,27 @@ from sentflow.report.families.pair_summaries import in_order, read_results, repo
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="summarise_geometry", description=__doc__)
     given = {
         "alignments": "results of alignment and uniformity",
         "geometry": "results of geometry",
     }
     for name, said in given.items():
-        found.add_argument(f"--{name}", nargs="*", type=Path, default=[], help=said)
-    found.add_argument(
+        parser.add_argument(f"--{name}", nargs="*", type=Path, default=[], help=said)
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title", '
         '"control"}}, "baselines": [], "alignments", "measure", "correlation", "order"}',
     )
     for name in ("alignments", "geometry", "spectra", "truncation"):
-        found.add_argument(f"--{name}-out", type=Path, required=True, help="Parquet file to write")
-    return found
+        parser.add_argument(f"--{name}-out", type=Path, required=True, help="Parquet file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("summarise_geometry", args, libraries=["numpy", "pyarrow"])
     settings: dict[str, Any] = json.loads(args.settings)
     alignments: list[AlignmentRow] = []
     geometry: list[GeometryRow] = []
@@ -58,7 +54,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.spectra_out, SpectrumRow, in_order(spectra, settings, "family"))
     write_rows(args.truncation_out, TruncationRow, in_order(truncation, settings, "pairs"))
     logger.info("%d alignments, %d geometries", len(alignments), len(geometry))
-    return 0
 
 
 if __name__ == "__main__":

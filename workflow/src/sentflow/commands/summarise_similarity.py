@@ -3,13 +3,12 @@
 import argparse
 import json
 import logging
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
-from sentflow.jobs.log import exit_with, start_log
+from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.pair_summaries import in_order, read_results, reported
 from sentflow.report.families.similarity import summary
 from sentflow.report.families.similarity.rows import HistogramRow, RegressionRow, SimilarityRow
@@ -18,31 +17,28 @@ from sentflow.similarity.storage import read_similarities
 logger = logging.getLogger(__name__)
 
 
-def parser() -> argparse.ArgumentParser:
+def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
-    found = argparse.ArgumentParser(prog="summarise_similarity", description=__doc__)
     given = {
         "similarity": "score files of encoders and baselines",
         "rows": "the Parquet file beside each of --similarity, in the same order",
         "regressions": "results of the regressor",
     }
     for name, said in given.items():
-        found.add_argument(f"--{name}", nargs="*", type=Path, default=[], help=said)
-    found.add_argument(
+        parser.add_argument(f"--{name}", nargs="*", type=Path, default=[], help=said)
+    parser.add_argument(
         "--settings",
         required=True,
         help='JSON: {"pairs": {name: {"title", "family", "scale", "data_version"}}, "models": {name: {"title", '
         '"control"}}, "baselines": […], "regressions", "measure", "correlation", "order"}',
     )
     for name in ("similarity", "regressions", "histograms"):
-        found.add_argument(f"--{name}-out", type=Path, required=True, help="Parquet file to write")
-    return found
+        parser.add_argument(f"--{name}-out", type=Path, required=True, help="Parquet file to write")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@command(arguments, libraries=["numpy", "pyarrow"])
+def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    args = parser().parse_args(argv)
-    start_log("summarise_similarity", args, libraries=["numpy", "pyarrow"])
     if len(args.similarity) != len(args.rows):
         raise DataError(
             f"{len(args.similarity)} score files but {len(args.rows)} files of rows: --rows must name the file "
@@ -65,7 +61,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     write_rows(args.regressions_out, RegressionRow, in_order(regressions, settings, "regression"))
     write_rows(args.histograms_out, HistogramRow, in_order(histograms, settings, "pairs"))
     logger.info("%d correlations, %d regressions", len(similarity), len(regressions))
-    return 0
 
 
 if __name__ == "__main__":

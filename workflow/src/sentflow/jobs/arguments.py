@@ -8,14 +8,12 @@ from typing import Any
 from sentflow.errors import ConfigError
 
 
-def probe_parser(command: str, description: str | None) -> argparse.ArgumentParser:
-    """The parser of a command that probes, but for the arguments that say where its features come from."""
-    parser = argparse.ArgumentParser(prog=f"python -m sentflow.commands.{command}", description=description)
+def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
+    """Those of a command that probes, but for where its features come from."""
     parser.add_argument("--task", type=Path, required=True, help="task table")
     parser.add_argument("--settings", required=True, help="JSON, see probing.protocol.catalog.job_settings")
     parser.add_argument("--device", help="which one of the kind that the settings name; without it any")
     parser.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
-    return parser
 
 
 def add_embedding_arguments(parser: argparse.ArgumentParser) -> None:

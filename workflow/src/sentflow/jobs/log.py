@@ -7,6 +7,7 @@ import shlex
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from importlib.metadata import distributions
 from pathlib import Path
 from types import TracebackType
@@ -18,6 +19,38 @@ from sentflow.jobs.lifeline import end_with_snakemake
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Command:
+    """The entry of a command module: arguments → log → work; see `command`."""
+
+    arguments: Callable[[argparse.ArgumentParser], None]
+    work: Callable[[argparse.Namespace], None]
+    libraries: Sequence[str]
+
+    def parser(self) -> argparse.ArgumentParser:
+        """What reads the command line; the module says its name, and by its docstring what it does."""
+        module = sys.modules[self.work.__module__]
+        assert module.__spec__ is not None  # of the module itself, where it runs as __main__
+        parser = argparse.ArgumentParser(prog=f"python -m {module.__spec__.name}", description=module.__doc__)
+        self.arguments(parser)
+        return parser
+
+    def __call__(self, argv: Sequence[str] | None = None) -> int:
+        """Read the arguments, start the log, do the work; always 0."""
+        parser = self.parser()
+        args = parser.parse_args(argv)
+        start_log(parser.prog.rpartition(".")[2], args, self.libraries)
+        self.work(args)
+        return 0
+
+
+def command(
+    arguments: Callable[[argparse.ArgumentParser], None], *, libraries: Sequence[str]
+) -> Callable[[Callable[[argparse.Namespace], None]], Command]:
+    """Make a function of parsed arguments the ``main(argv) -> int`` of its module; for libraries see `start_log`."""
+    return lambda work: Command(arguments, work, libraries)
 
 
 def start_log(name: str, args: argparse.Namespace, libraries: Sequence[str] = ()) -> None:
