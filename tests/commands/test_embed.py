@@ -68,6 +68,7 @@ def embed(tmp_path):
             write_manifest(manifest, change_manifest(read_manifest(manifest)))
         path = tmp_path / "dados.parquet"
         if task is None:
+            path = tmp_path / "plain.parquet"
             pq.write_table(pa.table({"text": pa.array(texts, pa.string())}), path)
             what = ["--texts", str(path)]
         else:
@@ -353,6 +354,8 @@ def test_a_damaged_manifest_is_named(embed, tmp_path):
             [
                 "--manifest",
                 str(tmp_path / "manifest.json"),
+                "--collection",
+                "dados",
                 "--texts",
                 "x",
                 "--embeddings",
@@ -367,7 +370,14 @@ def test_a_file_without_texts_is_named(tmp_path, embed):
     npy, info = embed()
     pq.write_table(pa.table({"other": [1]}), tmp_path / "wrong.parquet")
     manifest = tmp_path / "models" / "my-model" / "manifest.json"
-    arguments = ["--manifest", str(manifest), "--texts", str(tmp_path / "wrong.parquet")]
+    arguments = [
+        "--manifest",
+        str(manifest),
+        "--texts",
+        str(tmp_path / "wrong.parquet"),
+        "--collection",
+        "wrong",
+    ]
     with pytest.raises(DataError, match=r"wrong\.parquet is not a readable list of texts"):
         main([*arguments, "--embeddings", str(npy), "--info", str(info)])
 

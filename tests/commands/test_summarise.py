@@ -141,7 +141,7 @@ def write_benchmark(folder, rule, key, records):
 def run_costs(tmp_path, *benchmarks):
     write_rows(tmp_path / "scores.parquet", ScoreRow, fake_summary.score_rows(tasks=["T1A"]))
     return summarise_costs.main(
-        ["--benchmarks", *map(str, benchmarks), "--summary", str(tmp_path / "scores.parquet")]
+        ["--benchmarks", *map(str, benchmarks), "--summaries", str(tmp_path / "scores.parquet")]
         + ["--output", str(tmp_path / "costs.parquet"), "--encoders", str(tmp_path / "encoders.parquet")]
     )
 

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from sentflow.cli.app import app
 from sentflow.cli.terminal import Facts, Listing, parts_of, show_blocks
+from sentflow.families.probing.family import Probing
 from sentflow.files.control_characters import HIDDEN
 from sentflow.graph.config.experiment import load_experiment
 
@@ -369,7 +370,7 @@ def test_comments_of_a_new_experiment_are_right_when_their_sign_is_taken_away(tm
     write(path, uncommented.replace("- random ", "- my-model "))
     experiment = loaded_over_everything(path)
     assert list(experiment.models) == ["minilm-l6", "my-model"]
-    assert list(experiment.repetitions) == [1, 2]
+    assert list(Probing(experiment).repetitions) == [1, 2]
 
 
 def loaded_over_everything(path: Path):

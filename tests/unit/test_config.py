@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.probing.family import Probing
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.targets import Targets
@@ -63,7 +64,11 @@ def test_default_experiment_has_every_official_task_as_sample():
     of_tasks = ["sample-factual", "sample-governmental", "sample-trust"]
     assert list(Targets(default).datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
-    assert (list(default.repetitions), list(default.folds)) == (list(range(1, 11)), [1, 2, 3, 4, 5])
+    probing = Probing(default)
+    assert (list(probing.repetitions), list(probing.folds_of_repetition)) == (
+        list(range(1, 11)),
+        [1, 2, 3, 4, 5],
+    )
     assert default.title == "Ulysses SentEval on sample data"
 
 

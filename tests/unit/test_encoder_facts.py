@@ -98,4 +98,4 @@ def test_how_vectors_were_made_is_read_from_either_file(tmp_path, beside, made, 
     write_json(info, {**VECTORS, **beside})
     if made is not None:
         write_json(tmp_path / "d.made.json", made)
-    assert Embedding.read(info) == Embedding("m", "d", None, 3, 8, device)
+    assert Embedding.read(info) == Embedding("m", "d", 3, 8, device)

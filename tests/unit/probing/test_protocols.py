@@ -243,7 +243,7 @@ def test_studies_change_no_setting_of_the_scores():
     for task in ("T1A-sample", "F3-sample"):
         assert score(with_study, task) == score(targets(), task)
     assert with_study.families["probing"].scores() == targets().families["probing"].scores()
-    assert with_study.effects() == ["results/protocols/corrected/effects.parquet"]
+    assert with_study.families["probing"].effects() == ["results/protocols/corrected/effects.parquet"]
 
 
 # --- mistakes

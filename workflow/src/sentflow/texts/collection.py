@@ -78,8 +78,8 @@ def collect(tables: Iterable[TextTable], roles: Sequence[str] = (TEXT,)) -> Coll
     parts = texts_of_sides(*tables)
     if not parts[1]:
         raise ConfigError(
-            "the tables have one text per row, so that there are no queries and documents. Write the name of one prompt "
-            "in prompt_names.tasks."
+            "the tables have one text per row, so that there are no queries and documents. Write the name of one "
+            "prompt in prompt_names.tasks."
         )
     return Collection([*parts[0], *parts[1]], dict(zip(SIDES, map(len, parts), strict=True)))
 

@@ -57,7 +57,7 @@ def encoder_rows(
     manifests: Mapping[str, Mapping[str, Any]],
     embeddings: Sequence[Embedding],
     benchmarks: Path,
-    named: Sequence[MeasuredRow],
+    named: Sequence[MeasuredRow] = (),
 ) -> list[EncoderRow]:
     """One row per encoder of the summary, in its order; without tasks, per encoder of the pair sets.
 
@@ -75,7 +75,7 @@ def encoder_rows(
         Of all families: what was measured of which encoders.
     """
     n_tasks = len(unique(row.task for row in rows))
-    version = "; ".join(data_versions(named))
+    version = "; ".join(data_versions(named or rows))
     encoders: Sequence[ScoreRow | MeasuredRow] = rows or [row for row in named if not row.is_baseline]
     found = []
     for model in unique(row.model for row in encoders):
@@ -85,7 +85,7 @@ def encoder_rows(
             for embedding in embeddings
             if embedding.model == model and (seconds := _seconds(embedding.benchmark(benchmarks))) is not None
         ]
-        first, about = next(row for row in named if row.model == model), manifests.get(model, {})
+        first, about = next(row for row in encoders if row.model == model), manifests.get(model, {})
         widths = [embedding.dimension for embedding in embeddings if embedding.model == model]
         found.append(
             EncoderRow(
