@@ -55,13 +55,13 @@ def test_roles_are_kept_with_the_texts(tmp_path):
     )
     assert collect.main(["--tables", pairs, "--roles", "query", "--output", str(output)]) == 0
     assert read_collection(output).roles == {"query": 4}
-    assert collect.main(["--tables", pairs, "--roles", "query", "document", "--output", str(output)]) == 0
+    assert collect.main(["--tables", pairs, "--roles", "query document", "--output", str(output)]) == 0
     found = read_collection(output)
     assert (found.texts, found.roles) == (["q", "r", "d", "q", "e"], {"query": 2, "document": 3})
     with pytest.raises(
         ConfigError, match="the roles are document query. Write one of: text, query, document"
     ):
-        collect.main(["--tables", pairs, "--roles", "document", "query", "--output", str(output)])
+        collect.main(["--tables", pairs, "--roles", "document query", "--output", str(output)])
 
 
 def test_a_table_of_something_else_is_refused(tmp_path):

@@ -76,7 +76,9 @@ def embed(tmp_path):
             write_task(table, task)
             names = (settings or {}).get("prompt_names", {})
             roles = roles_of_texts(names, task.info.task)
-            assert collect.main(["--tables", str(table), "--roles", *roles, "--output", str(path)]) == 0
+            assert (
+                collect.main(["--tables", str(table), "--roles", " ".join(roles), "--output", str(path)]) == 0
+            )
             what = ["--texts", str(path), "--task", task.info.task]
         npy, info = tmp_path / name / "dados.npy", tmp_path / name / "dados.json"
         arguments = ["--manifest", str(manifest), *what, "--collection", "dados", "--threads", str(threads)]

@@ -86,7 +86,7 @@ def test_its_jobs_run_and_its_table_is_written(tmp_path):
     rows = list(csv.DictReader((project / files[0]).open(encoding="utf-8")))
     assert [(row["search"], row["model"]) for row in rows] == [("faq", "bag-of-words"), ("faq", "random")]
     said = subprocess.run(
-        [program("sentflow"), "validate", "--configfile", str(TINY), str(own)],
+        [program("sentflow"), "validate", str(TINY), str(own)],
         cwd=project, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert said.returncode == 0, said.stderr

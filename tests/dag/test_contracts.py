@@ -91,7 +91,7 @@ def test_whatever_is_put_into_a_command_line_is_quoted(rules):
 
 def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):
     source = "".join(
-        file.read_text(encoding="utf-8") for file in (REPOSITORY / "workflow/rules").glob("*.smk")
+        file.read_text(encoding="utf-8") for file in (REPOSITORY / "workflow/rules").rglob("*.smk")
     )
     texts = dict(
         re.findall(r"^rule (\w+):\n(.*?)(?=^(?:use )?rule |\Z)", source, flags=re.MULTILINE | re.DOTALL)
@@ -183,7 +183,7 @@ def test_reading_the_snakefile_imports_nothing_heavy():
             f"root = Path({str(REPOSITORY)!r})",
             "config = yaml.safe_load((root / 'config.yaml').read_text(encoding='utf-8'))",
             "targets = Targets(load_experiment(config, root / 'workflow'))",
-            "targets.scores(), code('sentflow.commands.report'), versions('torch')",
+            "targets.results(), code('sentflow.commands.report'), versions('torch')",
             "sys.stdout.write(' '.join({name.partition('.')[0] for name in sys.modules}))",
         ]
     )

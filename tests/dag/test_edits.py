@@ -314,7 +314,10 @@ def test_files_that_code_reads_count_as_code(project, everything, file, run_agai
 
 def test_resources_profile_and_environments_run_nothing(project):
     changes = {
-        "workflow/rules/probe.smk": [("threads: 1", "threads: 2"), ("1000 * attempt", "9000 * attempt")],
+        "workflow/rules/probing/probe.smk": [
+            ("threads: 1", "threads: 2"),
+            ("1000 * attempt", "9000 * attempt"),
+        ],
         "workflow/rules/embed.smk": [
             ("4000 * attempt", "9000 * attempt"),
             ("120 * attempt", "600 * attempt"),

@@ -38,9 +38,10 @@ FIGURES_OF_MEASURES = (
     "truncation",
     "geometry-and-scores",
 )
-# What shows similarity, alignment and geometry is made of one summary.
+# What shows similarity, alignment and geometry.
 AFTER_MEASURES = {
     "summarise_similarity",
+    "summarise_geometry",
     *COSTS,
     *(f"table {name}" for name in TABLES_OF_MEASURES),
     *(f"figure {name}" for name in FIGURES_OF_MEASURES),
@@ -309,7 +310,12 @@ def test_a_prompt_of_a_task_runs_only_that_task_of_that_model(finished_with_pinn
     prompts = {"prompts": {"law": "Lei: ", "query": "Busca: "}}
     assert planned(finished_with_pinned, with_pinned(**prompts)) == {"report", "record"}
     prompts["prompt_names"] = {"tasks": {"G3-tiny": "law"}}
-    own = {"embed pinned/tiny-public/G3-tiny", "probe G3-tiny/pinned", "score G3-tiny/pinned"}
+    own = {
+        "collect tiny-public/G3-tiny",
+        "embed pinned/tiny-public/G3-tiny",
+        "probe G3-tiny/pinned",
+        "score G3-tiny/pinned",
+    }
     own.add("hardest G3-tiny")
     assert planned(finished_with_pinned, with_pinned(**prompts)) == own | SUMMARIES_AND_RECORD
 

@@ -11,21 +11,22 @@ COSTS = {
     *(f"table {name}" for name in ("encoders", "costs")),
     *(f"figure {name}" for name in ("sizes", "speed", "costs")),
 }
-TABLES = {
-    f"table {name}"
-    for name in ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
+ALWAYS = {"report", "record"}
+OF_SIMILARITY = {
+    "summarise_similarity",
+    *COSTS,
+    *(f"table {name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
+    *(f"figure {name}" for name in ("alignment-uniformity", "similarity-histograms", "geometry-and-scores")),
+    "check similarity",
+    *ALWAYS,
 }
-FIGURES = {
-    f"figure {name}"
-    for name in (
-        "alignment-uniformity",
-        "similarity-histograms",
-        "spectrum",
-        "truncation",
-        "geometry-and-scores",
-    )
+OF_GEOMETRY = {
+    "summarise_geometry",
+    *(f"table {name}" for name in ("alignments", "geometry")),
+    *(f"figure {name}" for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")),
+    *ALWAYS,
 }
-SUMMARIES = {"summarise_similarity", *COSTS, *TABLES, *FIGURES, "check similarity", "report", "record"}
+SUMMARIES = OF_SIMILARITY | OF_GEOMETRY
 AFTER_COMPARE = {"compare_similarity", "table sts", "table sts-differences", "check similarity"}
 ONLY_PAIRS = {"select": {"tasks": []}}
 NOTHING = {"select": {"pair_sets": [], "alignments": [], "regressions": []}}
@@ -57,19 +58,19 @@ def test_the_seed_of_resamples_embeds_nothing(finished):
 def test_another_baseline_runs_only_its_jobs(finished):
     new = {"overlap STS12-tiny/count-cosine", "overlap STSB-tiny/count-cosine", "compare_similarity"}
     config = {"similarity": {"baselines": ["jaccard-words", "count-cosine"]}}
-    assert planned(finished, config) == new | SUMMARIES
+    assert planned(finished, config) == new | OF_SIMILARITY
 
 
 @pytest.mark.parametrize("key", [{"truncation": [8]}, {"neighbours": 5}], ids=str)
 def test_a_setting_of_geometry_runs_geometry_alone(finished, key):
-    assert planned(finished, {"geometry": key}) == geometry_jobs() | SUMMARIES
+    assert planned(finished, {"geometry": key}) == geometry_jobs() | OF_GEOMETRY
 
 
 def test_other_permuted_texts_are_embedded_alone(finished):
     new = {"permute_texts tiny-sentences", *geometry_jobs()}
     new |= {f"embed {model}/tiny-sentences-permuted" for model in MODELS}
-    assert planned(finished, {"geometry": {"permuted_texts": 20}}) == new | SUMMARIES
-    assert planned(finished, {"geometry": {"permuted_texts": 0}}) == geometry_jobs() | SUMMARIES
+    assert planned(finished, {"geometry": {"permuted_texts": 20}}) == new | OF_GEOMETRY | COSTS
+    assert planned(finished, {"geometry": {"permuted_texts": 0}}) == geometry_jobs() | OF_GEOMETRY | COSTS
 
 
 def test_no_geometry_leaves_out_what_shows_it(finished):
@@ -77,16 +78,16 @@ def test_no_geometry_leaves_out_what_shows_it(finished):
         "table geometry",
         *(f"figure {name}" for name in ("spectrum", "truncation", "geometry-and-scores")),
     }
-    assert planned(finished, {"geometry": {"families": []}}) == SUMMARIES - shown
+    assert planned(finished, {"geometry": {"families": []}}) == (OF_GEOMETRY | COSTS) - shown
 
 
 def test_a_threshold_runs_only_that_alignment(finished):
     config = {"alignments": {"STSB-tiny": {"threshold": 3.5}}}
-    assert planned(finished, config) == of_models("align STSB-tiny") | SUMMARIES
+    assert planned(finished, config) == of_models("align STSB-tiny") | OF_GEOMETRY
 
 
 def test_a_title_of_an_alignment_measures_nothing_again(finished):
-    assert planned(finished, {"alignments": {"STSB-tiny": {"title": "Other"}}}) == SUMMARIES
+    assert planned(finished, {"alignments": {"STSB-tiny": {"title": "Other"}}}) == OF_GEOMETRY
 
 
 def test_a_new_pair_set_embeds_its_family_only(tmp_path):
@@ -122,24 +123,23 @@ def test_pair_sets_alone_train_no_probe(tmp_path):
         "summarise",
         "audit",
         "hardest",
-        "collect",
         "prepare",
     }
     assert of_tasks & {job.split()[0] for job in jobs} == set()
+    assert {job for job in jobs if job.startswith("collect")} == {"collect tiny-sentences"}
 
 
 def test_tasks_alone_measure_no_similarity(tmp_path):
     jobs = planned(copy_workflow(tmp_path / "project"), NOTHING)
     of_pairs = {
         "prepare_pairs",
-        "collect …sentences",
         "permute_texts",
         "similarity",
         "overlap",
         "regress",
         "align",
     }
-    of_pairs |= {"geometry", "compare_similarity", "summarise_similarity"}
+    of_pairs |= {"geometry", "compare_similarity", "summarise_similarity", "summarise_geometry"}
     assert of_pairs & {job.split()[0] for job in jobs} == set()
     assert (SUMMARIES - COSTS - {"report", "record"}) & jobs == set()
 
@@ -172,4 +172,7 @@ def test_nothing_selected_is_a_mistake(tmp_path):
         ),
     )
     assert outcome.code != 0
-    assert "config.select: nothing is selected. Write names of tasks, or of pair_sets." in outcome.text
+    assert (
+        "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments."
+        in outcome.text
+    )

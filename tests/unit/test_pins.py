@@ -119,6 +119,6 @@ def test_everything_the_project_depends_on_is_pinned():
 
 def test_every_rule_with_an_environment_names_one_that_is_there():
     named = set()
-    for file in (REPOSITORY / "workflow/rules").glob("*.smk"):
+    for file in (REPOSITORY / "workflow/rules").rglob("*.smk"):
         named |= set(re.findall(r'"\.\./\.\./envs/([\w.-]+)"', file.read_text(encoding="utf-8")))
     assert named == {file.name for file in ENVS.glob("*.yaml")}

@@ -82,5 +82,5 @@ rule collect:
         code=code("sentflow.commands.collect"),
         roles=targets.roles_of_collection,
     shell:
-        "python -m sentflow.commands.collect --tables {input.tables:q} --roles {params.roles}"
+        "python -m sentflow.commands.collect --tables {input.tables:q} --roles {params.roles:q}"
         " --output {output.texts:q} > {log:q} 2>&1"

@@ -18,10 +18,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--roles",
-        nargs="+",
-        choices=ROLES,
-        default=[TEXT],
-        help="role of all texts; query document: of first texts, and of what stands beside them",
+        default=TEXT,
+        help=f"{', '.join(ROLES)}: role of all texts; query document: of first texts, and of what stands beside them",
     )
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
 
@@ -29,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Read the tables; write their texts, each once and in order of first occurrence."""
-    collection = collect(map(read_table, args.tables), args.roles)
+    collection = collect(map(read_table, args.tables), args.roles.split())
     write_collection(args.output, collection)
     write_digest(args.output)
     logger.info("%d distinct texts of %d tables", len(collection.texts), len(args.tables))

@@ -10,6 +10,7 @@ from sentflow.files.io import read_json
 from sentflow.jobs.arguments import described
 from sentflow.report.rows import unique
 
+COEFFICIENTS = ("spearman", "pearson")
 BASELINE_TITLES = {
     "jaccard-words": "Shared words (Jaccard)",
     "jaccard-bigrams": "Shared character bigrams (Jaccard)",

@@ -8,13 +8,12 @@ import numpy as np
 
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.jobs.arguments import described
-from sentflow.report.families.pair_summaries import data_version_of, model_columns
+from sentflow.report.families.pair_summaries import COEFFICIENTS, data_version_of, model_columns
 from sentflow.report.families.similarity.rows import SAME_VECTOR, HistogramRow, RegressionRow, SimilarityRow
 from sentflow.report.rows import unique
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
 
 _WHOLE_SET = ("all", "mean", "wmean")
-COEFFICIENTS = ("spearman", "pearson")
 _GOLD_BINS = 5
 _SIMILARITY_BINS = 30
 
