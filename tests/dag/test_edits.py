@@ -46,7 +46,10 @@ OF_SUMMARY_OF_PAIRS = (
 )
 OF_SUMMARY_OF_GEOMETRY = (
     *(f"table …{name}" for name in ("alignments", "geometry")),
-    *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")),
+    *(
+        f"figure …{name}"
+        for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")
+    ),
     "report",
 )
 AFTER_SIMILARITY = ("summarise_similarity", *OF_SUMMARY_OF_PAIRS)
