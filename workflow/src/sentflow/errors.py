@@ -1,5 +1,8 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 from sentflow.files.control_characters import visible
 from sentflow.jobs.secrecy import without_secrets
 
@@ -21,3 +24,13 @@ class ConfigError(SentflowError):
 
 class DataError(SentflowError):
     """A file is missing, damaged, or not in the form that its reader needs."""
+
+
+def instead(name: str, known: Iterable[str]) -> str:
+    """What to write instead of a name that does not exist: the nearest one, and all in their order."""
+    names = list(known)
+    if not names:
+        return "There is none at all."
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    guess = f"Did you mean {near[0]}? " if near else ""
+    return f"{guess}Write one of: {', '.join(names)}."

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.api.arguments import ArgumentError, instead
+from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import expanded
 from sentflow.api.pair_sets import catalog_pairs, own_pairs
 from sentflow.api.sentence_encoder import SentenceEncoder
 from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import instead
 from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, AlignmentSettings
 from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
 from sentflow.geometry.pair_vectors import scored_vectors

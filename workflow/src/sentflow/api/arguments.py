@@ -1,12 +1,11 @@
 """What `kwargs_train` may hold: the names, meanings and defaults of the published evaluator."""
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.training.folds import usable_device
 
@@ -87,14 +86,6 @@ class TrainArguments:
             device=device,
             show_progress_bar=bool(given.get("show_progress_bar", True)),
         )
-
-
-def instead(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that does not exist: the nearest one, and all of them."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Write one of: {', '.join(names)}."
 
 
 def _unknown(name: str) -> str:

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-from sentflow.api.arguments import ArgumentError, instead
+from sentflow.api.arguments import ArgumentError
+from sentflow.errors import instead
 
 SPLITS = ("all", "train", "eval", "test")
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from tqdm.auto import tqdm
 
-from sentflow.api.arguments import ArgumentError, TrainArguments, instead
+from sentflow.api.arguments import ArgumentError, TrainArguments
 from sentflow.api.cache import cached_features
 from sentflow.api.checks import cache_folder, check_encoder, check_name, check_split, expanded
 from sentflow.api.data import load_task
@@ -24,6 +24,7 @@ from sentflow.api.results import ResultFolder, TaskResult, task_result
 from sentflow.api.sources import TaskRows
 from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
 from sentflow.probing.job import task_plans, warn_of_few_rows
 from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings

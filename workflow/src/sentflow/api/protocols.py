@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentflow.api.arguments import ArgumentError, instead
+from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, own_entries
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import PUBLISHED_NAME, ProbeProtocol

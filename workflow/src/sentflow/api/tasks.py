@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.api.arguments import ArgumentError, instead
-from sentflow.errors import ConfigError
+from sentflow.api.arguments import ArgumentError
+from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import TaskCatalog, task_catalog
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.config.family import Entries

@@ -1,6 +1,6 @@
 """The findings of an audit in sentences that need no statistics to be understood."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 # Below these nobody needs to act; the numbers are in the audit all the same.
@@ -21,9 +21,7 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
         ISO 639-1 code that the texts should have.
     """
     found = [
-        _duplicates(facts),
-        _near_duplicates(facts),
-        _shared_texts(facts),
+        *_copies(facts),
         _documents(facts),
         _contradictions(facts),
         _classes(facts),
@@ -33,36 +31,27 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
     return [sentence for sentence in found if sentence]
 
 
-def _duplicates(facts: Mapping[str, Any]) -> str:
-    found = facts["exact_duplicates"]
-    if found["share_across_folds"] < _LEAST_SHARE:
-        return ""
-    return (
-        f"{_rows(found['rows'], 'occur', 'occurs')} more than once: "
-        f"{_percent(found['share_across_folds'])} of the rows have an exact copy in another fold, so that "
-        "probes are tested on texts that they were trained on."
-    )
-
-
-def _near_duplicates(facts: Mapping[str, Any]) -> str:
-    found = facts["near_duplicates"]
-    if found["share_across_folds"] < _LEAST_SHARE:
-        return ""
-    return (
-        f"{_rows(found['rows'], 'are', 'is')} nearly equal to another: "
-        f"{_percent(found['share_across_folds'])} of the rows have a near copy in another fold, which makes "
-        "the task easier than it looks."
-    )
-
-
-def _shared_texts(facts: Mapping[str, Any]) -> str:
-    found = facts["shared_texts"]
-    if found is None or found["share_across_folds"] < _LEAST_SHARE:
-        return ""
-    return (
-        f"{_rows(found['rows'], 'share', 'shares')} one of their two texts with another: "
-        f"{_percent(found['share_across_folds'])} of the rows have a text that also stands in another fold."
-    )
+def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Rows that stand more than once, nearly more than once, or share a text with another."""
+    told = {
+        "exact_duplicates": (
+            ("occur", "occurs", "more than once"),
+            "an exact copy in another fold, so that probes are tested on texts that they were trained on",
+        ),
+        "near_duplicates": (
+            ("are", "is", "nearly equal to another"),
+            "a near copy in another fold, which makes the task easier than it looks",
+        ),
+        "shared_texts": (
+            ("share", "shares", "one of their two texts with another"),
+            "a text that also stands in another fold",
+        ),
+    }
+    for name, ((many, one, what), there) in told.items():
+        found = facts[name]
+        if found is not None and found["share_across_folds"] >= _LEAST_SHARE:
+            share = _percent(found["share_across_folds"])
+            yield f"{_rows(found['rows'], many, one)} {what}: {share} of the rows have {there}."
 
 
 def _documents(facts: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from sentflow.files.io import parse_json
 from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
+from sentflow.report.families.pair_summaries import reported
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.numbers import decimal
 
@@ -87,10 +88,8 @@ def _loose_scores(scores: dict[Path, dict[str, Any]]) -> list[Block]:
     for file, content in scores.items():
         names = {"title": content["task"], "family": ""}, {"title": content["model"], "control": False}
         settings = {"tasks": {content["task"]: names[0]}, "models": {content["model"]: names[1]}}
-        try:
+        with reported(file):
             rows.append(score_row(content, settings))
-        except DataError as error:
-            raise DataError(f"{file}: {error}") from error
     title = f"{len(scores)} score file{'s' if len(scores) > 1 else ''}"
     return [table_listing(scores_table(in_order(rows), title))]
 

@@ -7,9 +7,9 @@ from typing import Any
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.terminal import Block
 from sentflow.compare.rows import SimilarityDifference
-from sentflow.errors import DataError
 from sentflow.files.rows import read_rows
 from sentflow.graph import paths
+from sentflow.report.families.pair_summaries import reported
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import sts_table
 from sentflow.report.families.similarity.summary import similarity_rows
@@ -35,14 +35,10 @@ def loose_blocks(files: Mapping[Path, Mapping[str, Any]]) -> list[Block]:
     """The same of score files without a summary: Spearman's correlation of the cosine, under the names of the files."""
     rows: list[SimilarityRow] = []
     for file, scores in files.items():
-        try:
+        with reported(file):
             rows += similarity_rows(
                 scores, read_similarities(file.with_suffix(".parquet")), _settings(scores)
             )
-        except KeyError as error:
-            raise DataError(f"{file}: no key {error}. Delete the file and run again.") from error
-        except DataError as error:
-            raise DataError(f"{file}: {error}") from error
     title = f"{len(files)} score file{'s' if len(files) > 1 else ''}"
     return [table_listing(sts_table(rows, title))]
 

@@ -2,12 +2,9 @@
 
 import argparse
 import json
-import logging
 from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
-
-logger = logging.getLogger(__name__)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
-from sentflow.errors import DataError
-from sentflow.files.parquet import read_parquet
+from sentflow.files.parquet import read_parquet, readable
 
 _COLUMNS = ["kfold_repetition", "kfold_partition", "metric", "value"]
 
@@ -19,12 +17,8 @@ def fold_scores(path: Path | str) -> np.ndarray:
     DataError
         The file is not a score table.
     """
-    try:
+    with readable(path, "score table"):
         table = read_parquet(path, _COLUMNS)
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable score table ({error}). Delete it and run again."
-        ) from error
     columns = {name: table[name].to_numpy(zero_copy_only=False) for name in _COLUMNS}
     tested = columns["metric"] == "metric_test"
     order = np.lexsort((columns["kfold_partition"][tested], columns["kfold_repetition"][tested]))

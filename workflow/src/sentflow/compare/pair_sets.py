@@ -10,6 +10,7 @@ import numpy as np
 from sentflow.compare.rows import SimilarityDifference
 from sentflow.compare.unit_scores import all_differences
 from sentflow.errors import DataError
+from sentflow.files.rows import row_from
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.scores import limits
@@ -80,11 +81,11 @@ class CorrelatedScores:
         difference = values[a] - values[b]
         low, high = limits(resampled, settings.level)
         between = CORRELATIONS[settings.correlation](self.columns[a], self.columns[b])
-        return SimilarityDifference(
+        return row_from(
+            SimilarityDifference,
+            vars(settings),
             pairs=self.rows[a].pairs,
             aggregation="all",
-            measure=settings.measure,
-            correlation=settings.correlation,
             model_a=self.rows[a].model,
             model_b=self.rows[b].model,
             value_a=values[a],
@@ -96,8 +97,6 @@ class CorrelatedScores:
             p_williams=williams_p(values[a], values[b], between, n=n),
             p_holm=math.nan,
             n=n,
-            alpha=settings.alpha,
-            level=settings.level,
         )
 
 

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from sentflow.compare.marks import beaten, joined_letters, letters
 from sentflow.compare.rows import PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
+from sentflow.files.rows import row_from
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.paired import CorrectedT, mcnemar
@@ -97,9 +97,9 @@ class FoldScores:
         low, high = test.interval(settings.level)
         item_low, item_high = percentile_limits(resampled, settings.level)
         probabilities = test.probabilities(settings.rope)
-        return PairRow(
-            **_of_task(first),
-            metric=first.metric,
+        return row_from(
+            PairRow,
+            {**vars(first), **vars(settings)},
             model_a=first.model,
             model_a_title=first.model_title,
             model_b=second.model,
@@ -110,22 +110,18 @@ class FoldScores:
             difference=test.mean,
             low=low,
             high=high,
-            level=settings.level,
             p=test.p(),
             p_holm=math.nan,
             mdd=test.significant_from(settings.alpha),
             mdd_power=test.detectable(settings.alpha),
-            alpha=settings.alpha,
             bayes_a=probabilities.a,
             bayes_equal=probabilities.equal,
             bayes_b=probabilities.b,
-            rope=settings.rope,
             item_low=item_low,
             item_high=item_high,
             item_grouped=grouped,
             p_mcnemar=math.nan if grouped else _mcnemar(self.predictions[a], self.predictions[b]),
             degenerate=test.degenerate,
-            protocol=first.protocol,
         )
 
 
@@ -162,11 +158,9 @@ def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow
     for row, place in zip(rows, places, strict=True):
         higher = [model for model in models if row.model in lower[model]]
         found.append(
-            StandingRow(
-                **_of_task(row),
-                model=row.model,
-                model_title=row.model_title,
-                mean=row.mean,
+            row_from(
+                StandingRow,
+                vars(row),
                 rank=float(place),
                 is_best=row.model in best,
                 not_worse=best.isdisjoint(higher),
@@ -191,8 +185,9 @@ def _power(scores: FoldScores) -> list[PowerRow]:
     difference = abs(test.mean)
     many = CorrectedT(np.resize(test.differences, MANY_REPETITIONS * a.folds), a.folds)
     return [
-        PowerRow(
-            **_of_task(a),
+        row_from(
+            PowerRow,
+            vars(a),
             model_a=a.model,
             model_a_title=a.model_title,
             model_b=b.model,
@@ -207,13 +202,7 @@ def _power(scores: FoldScores) -> list[PowerRow]:
                 if difference > 0 and not test.degenerate
                 else math.nan
             ),
-            repetitions=a.repetitions,
             repetitions_help=many.significant_from(alpha),
             alpha=alpha,
         )
     ]
-
-
-def _of_task(row: ScoreRow) -> dict[str, Any]:
-    names = ("task", "task_title", "family", "data_version")
-    return {name: getattr(row, name) for name in names}

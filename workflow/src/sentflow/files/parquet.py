@@ -73,7 +73,7 @@ def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
 
 
 @contextmanager
-def readable(path: Path | str, what: str) -> Iterator[None]:
+def readable(path: Path | str, what: str, *, delete: str = "it") -> Iterator[None]:
     """Tell what a file should be, and what to do, where a block cannot read it.
 
     Raises
@@ -85,5 +85,5 @@ def readable(path: Path | str, what: str) -> Iterator[None]:
         yield
     except (OSError, KeyError, TypeError, ValueError, pa.ArrowException) as error:
         raise DataError(
-            f"{path} is not a readable {what} ({error}). Delete it and run snakemake again."
+            f"{path} is not a readable {what} ({error}). Delete {delete} and run snakemake again."
         ) from error

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
-import pyarrow as pa
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
-from sentflow.files.parquet import read_parquet, write_parquet
+from sentflow.files.parquet import read_parquet, readable, write_parquet
 
 Row = TypeVar("Row")  # any frozen dataclass of strings, numbers and booleans
 _DTYPES = {int: np.int64, float: np.float64, bool: np.bool_}
@@ -35,12 +34,8 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
     DataError
         The file is not Parquet, lacks columns, or has no rows though it must not be empty.
     """
-    try:
+    with readable(path, "Parquet file"):
         table = read_parquet(path)
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable Parquet file ({error}). Delete it and run again."
-        ) from error
     # an earlier version had no column of a name with a default
     columns = {
         name: column

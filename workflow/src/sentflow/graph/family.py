@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import sentflow.families
+from sentflow.graph import paths
 from sentflow.graph.config.family import ConfigPart
 from sentflow.graph.products import Product, SectionOfPage
 
@@ -135,6 +136,25 @@ class Family:
     def constraints(self) -> Mapping[str, str]:
         """Wildcard of its own → regular expression of the names that exist."""
         return {}
+
+    def collection_of(self, wildcards: Any) -> str:
+        """The collection whose vectors a job reads."""
+        raise NotImplementedError
+
+    def texts(self, wildcards: Any) -> str:
+        """The distinct texts among which those of a job are."""
+        return self._of_collection(paths.TEXTS, wildcards)
+
+    def embeddings(self, wildcards: Any) -> str:
+        """The vectors of `texts` by the encoder of a job."""
+        return self._of_collection(paths.EMBEDDINGS, wildcards)
+
+    def embeddings_info(self, wildcards: Any) -> str:
+        """The description beside `embeddings`."""
+        return self._of_collection(paths.EMBEDDINGS_INFO, wildcards)
+
+    def _of_collection(self, pattern: str, wildcards: Any) -> str:
+        return pattern.format(collection=self.collection_of(wildcards), model=wildcards.model)
 
 
 @cache

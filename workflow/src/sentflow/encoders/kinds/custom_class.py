@@ -6,12 +6,11 @@ Standard library only: the Snakefile must know in every job which rules a model 
 import ast
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 
 ENCODE = "encode"
 EMBED = "embed"
@@ -52,7 +51,7 @@ def read_class(reference: str) -> CustomClass:
     file, name = split_reference(reference)
     classes = {node.name: node for node in _tree(file).body if isinstance(node, ast.ClassDef)}
     if name not in classes:
-        raise ConfigError(f"{file} defines no class {name!r}. {_instead(name, list(classes))}")
+        raise ConfigError(f"{file} defines no class {name!r}. {instead(name, sorted(classes))}")
     members = _members(classes[name], classes)
     if EMBED not in members and ENCODE not in members:
         raise ConfigError(
@@ -118,7 +117,9 @@ def argument_problems(reference: str, arguments: Mapping[str, Any]) -> list[str]
         arg.arg for arg, default in zip(given.kwonlyargs, given.kw_defaults, strict=True) if default is None
     ]
     unknown = [] if given.kwarg else [key for key in arguments if key not in known]
-    problems = [f"{key}: {name} of {file} takes no such argument. {_instead(key, known)}" for key in unknown]
+    problems = [
+        f"{key}: {name} of {file} takes no such argument. {instead(key, sorted(known))}" for key in unknown
+    ]
     return problems + [
         f"{key}: {name} of {file} needs this argument. Write {key}: <value>."
         for key in required
@@ -198,10 +199,3 @@ def _imported_beside(file: str) -> Iterator[Path]:
                 yield folder / f"{top}.py"
             elif (folder / top / "__init__.py").is_file():
                 yield from sorted((folder / top).rglob("*.py"))
-
-
-def _instead(name: str, known: list[str]) -> str:
-    if not known:
-        return "There is none at all."
-    near = get_close_matches(name, known, n=1, cutoff=0.5)
-    return (f"Did you mean {near[0]}? " if near else "") + f"Write one of: {', '.join(sorted(known))}."

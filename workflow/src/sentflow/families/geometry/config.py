@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.errors import instead
 from sentflow.families import pair_sets
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.messages import instead
 
 
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:

@@ -86,18 +86,6 @@ class Geometry(Family):
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
-    def texts(self, wildcards: Any) -> str:
-        """The distinct sentences among which those of a job are."""
-        return paths.TEXTS.format(collection=self._collection(wildcards))
-
-    def embeddings(self, wildcards: Any) -> str:
-        """The vectors of `texts` by the encoder of a job."""
-        return paths.EMBEDDINGS.format(collection=self._collection(wildcards), model=wildcards.model)
-
-    def embeddings_info(self, wildcards: Any) -> str:
-        """The description beside `embeddings`."""
-        return paths.EMBEDDINGS_INFO.format(collection=self._collection(wildcards), model=wildcards.model)
-
     def digests_of_alignment(self, wildcards: Any) -> list[str]:
         """The digests of every pair set of an alignment."""
         entry = self._alignment(wildcards)
@@ -185,8 +173,8 @@ class Geometry(Family):
         sets = self.selected
         return [name for name, entry in sets.items() if entry["family"] == collection]
 
-    def _collection(self, wildcards: Any) -> str:
-        """The collection whose vectors a job reads."""
+    def collection_of(self, wildcards: Any) -> str:
+        """See `Family.collection_of`."""
         if hasattr(wildcards, "collection"):
             return str(wildcards.collection)
         first = self._alignment(wildcards)["pairs"][0]

@@ -237,18 +237,6 @@ class Probing(Family):
         entry = self.task(wildcards.task)
         return paths.RAW_FILE.format(dataset=entry["dataset"], file=entry["reader"]["file"])
 
-    def texts(self, wildcards: Any) -> str:
-        """The distinct texts among which those of a task are."""
-        return self._of_collection(paths.TEXTS, wildcards)
-
-    def embeddings(self, wildcards: Any) -> str:
-        """A model's vectors of `texts`."""
-        return self._of_collection(paths.EMBEDDINGS, wildcards)
-
-    def embeddings_info(self, wildcards: Any) -> str:
-        """The description beside `embeddings`."""
-        return self._of_collection(paths.EMBEDDINGS_INFO, wildcards)
-
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
         own = self._folds_from(wildcards)
@@ -380,9 +368,9 @@ class Probing(Family):
         numbers = product(self.repetitions, self.folds_of_repetition)
         return [pattern.format(task=task, model=model, rep=rep, fold=fold) for rep, fold in numbers]
 
-    def _of_collection(self, pattern: str, wildcards: Any) -> str:
-        name = self._collection(wildcards.task, wildcards.model).name
-        return pattern.format(collection=name, model=wildcards.model)
+    def collection_of(self, wildcards: Any) -> str:
+        """See `Family.collection_of`."""
+        return self._collection(wildcards.task, wildcards.model).name
 
     def _probe_rule(self, model: str) -> str:
         if model in self.experiment.lazy_models:

@@ -155,18 +155,6 @@ class Similarity(Family):
         entry = self.pair_sets[wildcards.pairs]
         return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
 
-    def texts(self, wildcards: Any) -> str:
-        """The distinct sentences among which those of a job are."""
-        return paths.TEXTS.format(collection=self._collection(wildcards))
-
-    def embeddings(self, wildcards: Any) -> str:
-        """The vectors of `texts` by the encoder of a job."""
-        return paths.EMBEDDINGS.format(collection=self._collection(wildcards), model=wildcards.model)
-
-    def embeddings_info(self, wildcards: Any) -> str:
-        """The description beside `embeddings`."""
-        return paths.EMBEDDINGS_INFO.format(collection=self._collection(wildcards), model=wildcards.model)
-
     def digests_of_regression(self, wildcards: Any) -> list[str]:
         """The digests of the three pair sets of a regression."""
         return digests_of(dict.fromkeys(self._regression(wildcards).values()))
@@ -241,8 +229,8 @@ class Similarity(Family):
     def _regression(self, wildcards: Any) -> Entry:
         return pick(self.regression_entries[wildcards.regression], *_PARTS)
 
-    def _collection(self, wildcards: Any) -> str:
-        """The collection whose vectors a job reads."""
+    def collection_of(self, wildcards: Any) -> str:
+        """See `Family.collection_of`."""
         name = wildcards.pairs if hasattr(wildcards, "pairs") else self._regression(wildcards)["test"]
         return str(self.pair_sets[name]["family"])
 

@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Section
-from sentflow.graph.config.messages import as_map, instead, not_reported
+from sentflow.graph.config.messages import as_map, not_reported
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 
 
@@ -116,7 +117,7 @@ def _inherited(
             )
         elif len(chain) == 1:
             problems.append(
-                f"{section.name}.{name}.like: there is no {section.noun} {parent!r}. {instead(parent, entries)}"
+                f"{section.name}.{name}.like: there is no {section.noun} {parent!r}. {instead(parent, sorted(entries))}"
             )
         return entry
 

@@ -1,10 +1,9 @@
 """How mistakes of a configuration are reported: all at once, each with its place and what to write instead."""
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 from sentflow.jobs.secrecy import without_secrets
 
 
@@ -24,15 +23,7 @@ def mistakes(problems: Sequence[str]) -> ConfigError:
 
 def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
     """That something is named that does not exist, and what does."""
-    return f"{place}: there is no {noun} {name!r}. {instead(name, known)}"
-
-
-def instead(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that does not exist: the nearest, and all."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Write one of: {', '.join(sorted(names))}."
+    return f"{place}: there is no {noun} {name!r}. {instead(name, sorted(known))}"
 
 
 def not_reported(problems: Iterable[str], reported: Iterable[str]) -> list[str]:

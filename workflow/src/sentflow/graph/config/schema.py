@@ -18,9 +18,8 @@ try:
 except ImportError:
     from yaml import SafeLoader  # type: ignore[assignment]
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 from sentflow.files.settings_files import parse_settings
-from sentflow.graph.config.messages import instead
 from sentflow.graph.products import fill_in_names
 
 Schema = Mapping[str, Any]
@@ -67,7 +66,9 @@ def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
         if error.validator == "additionalProperties" and isinstance(error.instance, dict):
             known = list(error.schema.get("properties", {}))
             unknown = [key for key in error.instance if key not in known]
-            problems += [f"{place}.{key}: there is no such key. {instead(key, known)}" for key in unknown]
+            problems += [
+                f"{place}.{key}: there is no such key. {instead(key, sorted(known))}" for key in unknown
+            ]
         else:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())

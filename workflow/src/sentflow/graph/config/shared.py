@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.messages import as_map, instead, unknown
+from sentflow.graph.config.messages import as_map, unknown
 
 
 def file_problems(where: str, dataset: str, files: list[str], datasets: Entries, *, key: str) -> list[str]:
@@ -26,7 +27,7 @@ def file_problems(where: str, dataset: str, files: list[str], datasets: Entries,
         return [unknown(f"{where}.dataset", "dataset", dataset, datasets)]
     known = as_map(as_map(datasets[dataset]).get("files"))
     return [
-        f"{where}.{key}: the dataset {dataset} has no file {file!r}. {instead(file, known)}"
+        f"{where}.{key}: the dataset {dataset} has no file {file!r}. {instead(file, sorted(known))}"
         for file in files
         if known and file not in known
     ]

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.io import parse_json
-from sentflow.files.parquet import read_parquet, write_parquet
+from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.graph.paths import predictions_of
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
@@ -83,13 +83,9 @@ def read_folds(files: Sequence[Path | str]) -> tuple[pa.Table, list[FoldInfo]]:
     """
     tables, infos = [], []
     for file in files:
-        try:
+        with readable(file, "fold file"):
             table = read_parquet(file)
             infos.append(FoldInfo(**parse_json(table.schema.metadata[_METADATA_KEY])))
-        except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{file} is not a readable fold file ({error}). Delete it and run snakemake again."
-            ) from error
         tables.append(table.replace_schema_metadata(None))
     return pa.concat_tables(tables), infos
 

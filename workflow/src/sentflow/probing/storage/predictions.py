@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import numbers_of
-from sentflow.files.parquet import read_parquet
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.stats.items import OutOfFold
 
 COLUMNS = ("repetition", "fold", "row", "truth", "predicted", "score")
@@ -24,13 +24,8 @@ def read_predictions(files: Sequence[Path | str]) -> pa.Table:
     """
     tables = []
     for file in files:
-        try:
-            tables.append(read_parquet(file, COLUMNS).select(COLUMNS))
-        except (OSError, pa.ArrowException, KeyError) as error:
-            raise DataError(
-                f"{file} is not a readable file of predictions ({error}). Delete the fold beside it and run "
-                "snakemake again."
-            ) from error
+        with readable(file, "file of predictions", delete="the fold beside it"):
+            tables.append(read_parquet(file, COLUMNS))
     return pa.concat_tables(tables).replace_schema_metadata(None)
 
 

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
-from sentflow.files.parquet import read_parquet
+from sentflow.files.parquet import read_parquet, readable
 from sentflow.files.rows import number_or_nan, row_from
 from sentflow.report.families.probing.rows import CurveRow
 
@@ -78,12 +76,8 @@ def folds_per_epoch(path: Path | str) -> dict[str, list[int]]:
     DataError
         The file is not a score table, or an epoch is left out.
     """
-    try:
+    with readable(path, "score table"):
         table = read_parquet(path, ["metric", "train_epoch"])
-    except (OSError, KeyError, pa.ArrowException) as error:
-        raise DataError(
-            f"{path} is not a readable score table ({error}). Delete it and run again."
-        ) from error
     pairs = zip(table["metric"].to_pylist(), table["train_epoch"].to_pylist(), strict=True)
     counts: dict[str, Counter[int]] = {}
     for quantity, epoch in pairs:

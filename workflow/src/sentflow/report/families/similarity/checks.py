@@ -110,7 +110,7 @@ def _where(row: SimilarityRow) -> str:
 
 def _untested(marked: Sequence[MarkedCell], data: SimilarityData) -> list[str]:
     main = main_rows(data.scores)
-    keys = {markdown(column.heading): column.key for column in columns_of(main)}
+    keys = {markdown(heading): key for key, heading in columns_of(main).items()}
     return [
         f"{cell} without a test"
         for cell in marked

@@ -14,8 +14,6 @@ from sentflow.report.numbers import MISSING, count, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
-_MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
-
 
 def differences_table(
     rows: Sequence[SimilarityRow], title: str, differences: Sequence[SimilarityDifference]

@@ -11,8 +11,6 @@ from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 from sentflow.report.table.maker import made_of
 
-_MORE = {"mean": "mean of sub-sources", "wmean": "weighted mean"}
-
 
 def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
     """The regressor of original SentEval: trained, unlike the cosines of the other tables."""

@@ -1,7 +1,7 @@
 """The table of papers on sentence encoders: a line per encoder, a column per pair set, published lines below."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,22 +22,6 @@ _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them
 OURS = "this experiment"
 # more columns than this do not fit a page side by side: LaTeX cuts the table into parts
 _MAX_COLUMNS = 9
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the table.
-
-    Attributes
-    ----------
-    key
-        What published values call it: the group of its pair set, or the pair set where that has none.
-    heading
-        As papers write it.
-    """
-
-    key: str
-    heading: str
 
 
 @dataclass(frozen=True)
@@ -82,7 +66,6 @@ def sts_table(
     """
     shown = main_rows(rows)
     columns = columns_of(shown)
-    has_average = all(group in {column.key for column in columns} for group in SEVEN_TASKS)
     blocks = _blocks(shown)
     entries = published_of(published, shown)
     footnotes = {
@@ -90,51 +73,37 @@ def sts_table(
         for place, text in enumerate(unique(e.get("remark", "") for e in entries if e.get("remark")), 1)
     }
     marks = Marks(differences, unique(row.model for row in shown) if differences else [])
+    source = (Cell(OURS),) if entries else ()
     groups = [
         Group(
             block_title(members, n_blocks=len(blocks), published=bool(entries)),
-            tuple(
-                _our_line(
-                    model,
-                    members,
-                    columns,
-                    marks,
-                    has_average=has_average,
-                    source=bool(entries),
-                )
-                for model in unique(row.model for row in members)
-            ),
+            tuple((*_our_line(found, columns, marks), *source) for found in _by_model(members)),
         )
         for members in blocks
     ]
     for section in unique(str(entry["section"]) for entry in entries):
         lines = tuple(
-            _published_line(entry, columns, footnotes, has_average=has_average)
-            for entry in entries
-            if entry["section"] == section
+            _published_line(entry, columns, footnotes) for entry in entries if entry["section"] == section
         )
         groups.append(Group(f"Published: {section}", lines))
-    kind = "r" if len(columns) <= _MAX_COLUMNS else "c"
+    kind = "r" if len([key for key in columns if key != AVERAGE]) <= _MAX_COLUMNS else "c"
     return Table(
         name="sts",
         caption=f"{title}: semantic textual similarity ({words.protocol(shown)}; × 100).",
-        notes=_notes(shown, differences, entries, footnotes, has_average=has_average),
-        header=(
-            "Encoder",
-            *(column.heading for column in columns),
-            *((AVERAGE,) if has_average else ()),
-            *(("Source",) if entries else ()),
-        ),
+        notes=_notes(shown, differences, entries, footnotes, has_average=AVERAGE in columns),
+        header=("Encoder", *columns.values(), *(("Source",) if entries else ())),
         alignment=(
             "w2.9",
-            *[kind] * len(columns),
-            *(("r",) if has_average else ()),
+            *("r" if key == AVERAGE else kind for key in columns),
             *(("w2.1",) if entries else ()),
         ),
         groups=tuple(groups),
         tidy_header=names_of(StsLine),
         tidy_rows=records_of(
-            [*_our_records(blocks, columns, has_average=has_average), *_published_records(entries)]
+            [
+                *(line for members in blocks for line in _our_records(members, columns)),
+                *_published_records(entries),
+            ]
         ),
     )
 
@@ -144,14 +113,16 @@ def key_of(row: SimilarityRow) -> str:
     return row.group or row.pairs
 
 
-def columns_of(rows: Sequence[SimilarityRow]) -> list[Column]:
-    """The seven sets in the order of papers, then the others as they were selected."""
+def columns_of(rows: Sequence[SimilarityRow]) -> dict[str, str]:
+    """What published values call each column → its heading, as papers write it.
+
+    The seven sets in the order of papers, then the others as they were selected; with all seven their average.
+    """
     keys = unique(key_of(row) for row in rows)
-    ordered = [
-        *(group for group in SEVEN_TASKS if group in keys),
-        *(key for key in keys if key not in SEVEN_TASKS),
-    ]
-    return [Column(key, _HEADINGS.get(key, key)) for key in ordered]
+    seven = [group for group in SEVEN_TASKS if group in keys]
+    ordered = [*seven, *(key for key in keys if key not in SEVEN_TASKS)]
+    average = [AVERAGE] if len(seven) == len(SEVEN_TASKS) else []
+    return {key: _HEADINGS.get(key, key) for key in (*ordered, *average)}
 
 
 def published_of(
@@ -181,33 +152,28 @@ def _blocks(rows: Sequence[SimilarityRow]) -> list[list[SimilarityRow]]:
     ]
 
 
+def _by_model(rows: Sequence[SimilarityRow]) -> list[dict[str, SimilarityRow]]:
+    """Per encoder its rows by their columns."""
+    models = unique(row.model for row in rows)
+    return [{key_of(row): row for row in rows if row.model == model} for model in models]
+
+
 def _our_line(
-    model: str,
-    rows: Sequence[SimilarityRow],
-    columns: Sequence[Column],
-    marks: Marks,
-    *,
-    has_average: bool,
-    source: bool,
+    found: Mapping[str, SimilarityRow], columns: Mapping[str, str], marks: Marks
 ) -> tuple[Cell, ...]:
-    of_key = {key_of(row): row for row in rows if row.model == model}
-    title = next(row.model_title for row in of_key.values())
-    cells = []
-    for column in columns:
-        row = of_key.get(column.key)
-        if row is None or math.isnan(row.value):
-            cells.append(Cell(MISSING))
-            continue
-        shown = {"mark": marks.mark(row.pairs, model), "letters": marks.raised(row.pairs, model)}
-        cells.append(Cell(words.hundred(row.value), **shown))
-    average = (Cell(decimal(average_of(of_key), 2)),) if has_average else ()
+    first = next(iter(found.values()))
     # here the letter of an encoder is that of its line
-    return (
-        Cell(title, letters=marks.letters.get(model, "")),
-        *cells,
-        *average,
-        *((Cell(OURS),) if source else ()),
-    )
+    cells = [Cell(first.model_title, letters=marks.letters.get(first.model, ""))]
+    for key in columns:
+        row = found.get(key)
+        if key == AVERAGE:
+            cells.append(Cell(decimal(average_of(found), 2)))
+        elif row is None or math.isnan(row.value):
+            cells.append(Cell(MISSING))
+        else:
+            shown = {"mark": marks.mark(row.pairs, row.model), "letters": marks.raised(row.pairs, row.model)}
+            cells.append(Cell(words.hundred(row.value), **shown))
+    return tuple(cells)
 
 
 def average_of(rows: Mapping[str, SimilarityRow]) -> float:
@@ -215,19 +181,19 @@ def average_of(rows: Mapping[str, SimilarityRow]) -> float:
     return seven_task_average({key: row.value for key, row in rows.items()}).value
 
 
+def _published_values(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Column → value of an entry, its average among them."""
+    return {**entry["values"], **({AVERAGE: entry["average"]} if "average" in entry else {})}
+
+
 def _published_line(
-    entry: Mapping[str, Any], columns: Sequence[Column], footnotes: Mapping[str, int], *, has_average: bool
+    entry: Mapping[str, Any], columns: Mapping[str, str], footnotes: Mapping[str, int]
 ) -> tuple[Cell, ...]:
     number = footnotes.get(entry.get("remark", ""))
-    values = entry["values"]
-    cells = [
-        Cell(decimal(float(values[column.key]), 2) if column.key in values else MISSING) for column in columns
-    ]
-    average = entry.get("average")
+    values = _published_values(entry)
     return (
         Cell(entry["model"] + (f" ({number})" if number else "")),
-        *cells,
-        *((Cell(MISSING if average is None else decimal(float(average), 2)),) if has_average else ()),
+        *(Cell(decimal(float(values[key]), 2) if key in values else MISSING) for key in columns),
         Cell(entry["source"] + _other_protocol(entry)),
     )
 
@@ -283,24 +249,16 @@ def _notes(
     return (*notes, *words.warning_notes(rows))
 
 
-def _our_records(
-    blocks: Sequence[Sequence[SimilarityRow]], columns: Sequence[Column], *, has_average: bool
-) -> list[StsLine]:
-    found = []
-    for members in blocks:
-        for model in unique(row.model for row in members):
-            of_key = {key_of(row): row for row in members if row.model == model}
-            found += [_record(of_key[column.key]) for column in columns if column.key in of_key]
-            first = next(iter(of_key.values()))
-            if has_average:
-                found.append(
-                    StsLine(
-                        model, first.model_title, OURS, "; ".join(unique(row.data_version for row in of_key.values())),
-                        first.measure, first.coefficient, first.aggregation, AVERAGE, "", 0, average_of(of_key),
-                        math.nan, math.nan, "",
-                    )
-                )  # fmt: skip
-    return found
+def _our_records(rows: Sequence[SimilarityRow], columns: Mapping[str, str]) -> Iterator[StsLine]:
+    for found in _by_model(rows):
+        yield from (_record(found[key]) for key in columns if key in found)
+        first = next(iter(found.values()))
+        if AVERAGE in columns:
+            yield StsLine(
+                first.model, first.model_title, OURS, "; ".join(unique(row.data_version for row in found.values())),
+                first.measure, first.coefficient, first.aggregation, AVERAGE, "", 0, average_of(found),
+                math.nan, math.nan, "",
+            )  # fmt: skip
 
 
 def _record(row: SimilarityRow) -> StsLine:
@@ -314,15 +272,12 @@ def _published_records(entries: Sequence[Mapping[str, Any]]) -> list[StsLine]:
     found = []
     for entry in entries:
         correlation, aggregation, measure = _protocol_of(entry)
-        values = dict(entry["values"])
-        if "average" in entry:
-            values[AVERAGE] = entry["average"]
         found += [
             StsLine(
                 "", entry["model"], entry["source"], "", measure, correlation, aggregation, key, "", 0, float(value),
                 math.nan, math.nan, entry.get("remark", ""),
             )
-            for key, value in values.items()
+            for key, value in _published_values(entry).items()
         ]  # fmt: skip
     return found
 
