@@ -103,7 +103,7 @@ class Similarity(Family):
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        if not self.embedded:
+        if not self._is_measured():
             return {}
         return {
             "pairs": list(self.selected),
@@ -113,7 +113,7 @@ class Similarity(Family):
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
-        if not self.embedded:
+        if not self._is_measured():
             return {}
         fixed = self.experiment.fixed_models
         return {
@@ -226,6 +226,10 @@ class Similarity(Family):
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _is_measured(self) -> bool:
+        """Whether anything is measured on pair sets, alignments and geometry included."""
+        return bool(self.results() or (self.embedded and self.experiment.fixed_models))
 
     def _baselines(self) -> list[str]:
         names: list[str] = self.experiment.config["similarity"]["baselines"]
