@@ -30,6 +30,15 @@ class Rows:
 class LazyRows(Rows):
     lazy = True
 """
+EXAMS = {
+    "title": "Examinations",
+    "seed": 4,
+    "files": {"exams.csv": {"generator": "F3"}},
+    "licence": "MIT",
+    "citation": "none",
+    "language": "pt",
+}
+LAZY_SENTENCES = {"select": {"models": ["tfidf"], "tasks": ["T1B-tiny"], "pair_sets": []}}
 CONFIGS = {
     "as it is": {},
     "one job per fold": {"probe": {"job": "fold"}},
@@ -61,6 +70,12 @@ CONFIGS = {
         "study": {"protocols": ["corrected"]},
         "report": {"tables": ["scores", "protocols"]},
     },
+    "a dataset with the name of the permuted texts of another, of which there are none": {
+        "datasets": {"tiny-public-permuted": EXAMS},
+        "tasks": {"F3-tiny": {"dataset": "tiny-public-permuted"}},
+        "select": {"pair_sets": [], "alignments": [], "regressions": []},
+    },
+    "alignments and regressions of a lazy encoder: nothing is measured on their pair sets": LAZY_SENTENCES,
     "data to download": {"select": {"tasks": ["T1B-open", "T2A-open"]}},
 }
 
@@ -79,3 +94,9 @@ def test_as_many_jobs_as_snakemake_plans(tmp_path, monkeypatch, changes):
     jobs = Counter(re.split(r"\s", job)[0] for job in planned(project, changes))
     assert dict(plan.jobs) == dict(jobs)
     assert plan.n_jobs == sum(jobs.values())
+
+
+def test_exports_name_no_table_that_is_never_prepared(tmp_path):
+    jobs = planned(copy_workflow(tmp_path / "project"), LAZY_SENTENCES, ["exports"])
+    assert not {job for job in jobs if job.startswith("prepare_pairs")}
+    assert any(job.startswith("export_ro_crate") for job in jobs)

@@ -162,3 +162,17 @@ def test_no_file_with_sentences_is_in_the_crate():
     files = targets().crate_files()
     assert "results/summary/similarity.parquet" in files
     assert not [file for file in files if file.startswith(("results/data", "results/embeddings"))]
+
+
+def test_where_only_lazy_encoders_are_aligned_nothing_is_measured_and_nothing_is_told():
+    similarity = targets(select={"models": ["tfidf"], "pair_sets": []}).families["similarity"]
+    assert similarity.told() == similarity.asked() == similarity.data() == {}
+    assert similarity.raw_files() == similarity.results() == []
+
+
+def test_alignments_alone_are_told_of_and_their_tables_named():
+    select = {"models": ["random"], "pair_sets": [], "regressions": []}
+    similarity = targets(select=select).families["similarity"]
+    assert similarity.results() == []
+    assert list(similarity.told()["pair_sets"]) == ["TMUP", "TMUP-joined"]
+    assert list(similarity.data()) == ["results/data/pairs/TMUP.json", "results/data/pairs/TMUP-joined.json"]

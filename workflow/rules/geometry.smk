@@ -15,6 +15,9 @@ rule permute_texts:
         paths.log("permute_texts", "{collection}"),
     benchmark:
         paths.benchmark("permute_texts", "{collection}")
+    # Else it would also make the texts of a dataset with such a name.
+    wildcard_constraints:
+        collection=one_of(geometry.described()),
     conda:
         "../../envs/probe.yaml"
     threads: 1

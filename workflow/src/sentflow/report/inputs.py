@@ -55,7 +55,7 @@ class Inputs:
         Raises
         ------
         DataError
-            There is no such file, or it is not one of that kind, see `sentflow.report.rows.read_rows`.
+            There is no such file, or it is not one of that kind, see `sentflow.files.rows.read_rows`.
         """
         if kind not in self._found:
             files = self._files(kind.FILE) or self.files[: len(self.files) == 1]

@@ -37,13 +37,14 @@ class Similarity(Family):
         # collection → the pair sets whose sentences it holds; then all of these
         self.embedded = embedded_sets(experiment)
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
+        # Those that have a table: without vectors, nothing is measured on the sets of alignments and regressions.
+        self.prepared = self.pair_sets if experiment.fixed_models else self.selected
 
     # --- what it needs --------------------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        needed = self.pair_sets if self.experiment.fixed_models else self.selected
-        return [(entry["dataset"], file) for entry in needed.values() for file in raw_files_of(entry)]
+        return [(entry["dataset"], file) for entry in self.prepared.values() for file in raw_files_of(entry)]
 
     def collections(self) -> list[Collection]:
         """The sentences of each family of pair sets, those of alignments and regressions among them."""
@@ -56,9 +57,8 @@ class Similarity(Family):
 
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
-        pair_sets = self.pair_sets
-        names = [[f"pair set {name}", entry["dataset"]] for name, entry in pair_sets.items()]
-        return dict(zip(digests_of(pair_sets), names, strict=True))
+        names = [[f"pair set {name}", entry["dataset"]] for name, entry in self.prepared.items()]
+        return dict(zip(digests_of(self.prepared), names, strict=True))
 
     def systems(self) -> list[str]:
         """The encoders with vectors, then the baselines."""
@@ -103,7 +103,7 @@ class Similarity(Family):
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        if not self.embedded:
+        if not self._is_measured():
             return {}
         return {
             "pairs": list(self.selected),
@@ -113,7 +113,7 @@ class Similarity(Family):
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
-        if not self.embedded:
+        if not self._is_measured():
             return {}
         fixed = self.experiment.fixed_models
         return {
@@ -132,7 +132,7 @@ class Similarity(Family):
         """See `Family.jobs`."""
         n_models, n_pair_sets = len(self.experiment.fixed_models), len(self.selected)
         return {
-            "prepare_pairs": len(self.pair_sets) if n_models else n_pair_sets,
+            "prepare_pairs": len(self.prepared),
             "similarity": n_pair_sets * n_models,
             "overlap": n_pair_sets * len(self._baselines()),
             "compare_similarity": len(self.comparisons()),
@@ -143,7 +143,7 @@ class Similarity(Family):
     def constraints(self) -> Mapping[str, str]:
         """Pair sets that are needed, baselines and regressions."""
         return {
-            "pairs": one_of(self.pair_sets),
+            "pairs": one_of(self.prepared),
             "baseline": one_of(self._baselines()),
             "regression": one_of(self.regression_entries),
         }
@@ -214,6 +214,10 @@ class Similarity(Family):
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _is_measured(self) -> bool:
+        """Whether anything is measured on pair sets, alignments and geometry included."""
+        return bool(self.results() or (self.embedded and self.experiment.fixed_models))
 
     def _baselines(self) -> list[str]:
         names: list[str] = self.experiment.config["similarity"]["baselines"]
