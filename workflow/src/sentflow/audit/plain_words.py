@@ -39,8 +39,8 @@ def _duplicates(facts: Mapping[str, Any]) -> str:
         return ""
     return (
         f"{_rows(found['rows'], 'occur', 'occurs')} more than once: "
-        f"{_percent(found['share_across_folds'])} of the rows have an exact copy in another fold, so that "
-        "probes are tested on texts that they were trained on."
+        f"{_percent(found['share_across_folds'])} of the rows have an exact copy in another fold, so probes "
+        "are tested on texts that they were trained on."
     )
 
 
@@ -61,7 +61,7 @@ def _shared_texts(facts: Mapping[str, Any]) -> str:
         return ""
     return (
         f"{_rows(found['rows'], 'share', 'shares')} one of their two texts with another: "
-        f"{_percent(found['share_across_folds'])} of the rows have a text that also stands in another fold."
+        f"{_percent(found['share_across_folds'])} of the rows have a text that also occurs in another fold."
     )
 
 
@@ -70,8 +70,10 @@ def _documents(facts: Mapping[str, Any]) -> str:
     if found is None or found["share_across_folds"] < _LEAST_SHARE:
         return ""
     return (
-        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows have one of "
-        "the same document in another fold. A protocol with group_folds keeps documents together; compare the scores."
+        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the "
+        "rows have a row "
+        "of the same document in another fold. A protocol with group_folds keeps documents together; "
+        "compare the scores."
     )
 
 
@@ -80,7 +82,8 @@ def _contradictions(facts: Mapping[str, Any]) -> str:
     if not found["rows"]:
         return ""
     return (
-        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: nobody can get all of them "
+        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no "
+        "classifier can get all of them "
         "right."
     )
 
@@ -91,8 +94,10 @@ def _classes(facts: Mapping[str, Any]) -> str:
     if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
         return ""
     return (
-        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every repetition "
-        f"cuts all classes to {sizes[smallest]:,} rows, and scores say nothing about the natural frequencies."
+        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: "
+        "every repetition "
+        f"cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural class "
+        "frequencies."
     )
 
 

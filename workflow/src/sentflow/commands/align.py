@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         type=Path,
         nargs="*",
         default=[],
-        help="pair tables of the positive pairs, where their texts have another form; without, those of --pairs",
+        help="pair tables of the positive pairs, if their texts have another form; by default those of --pairs",
     )
     add_embedding_arguments(found)
     found.add_argument(

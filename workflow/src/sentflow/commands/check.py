@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="check", description=__doc__)
     found.add_argument("--check", required=True, help=f"one of: {', '.join(products.names(products.CHECK))}")
     found.add_argument(
-        "--summary", nargs="+", type=Path, required=True, help="the files of results that the check looks at"
+        "--summary", nargs="+", type=Path, required=True, help="the result files that the check reads"
     )
     found.add_argument(
         "--settings",
@@ -35,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
         default=[],
         help="for the checks tables and similarity: .md and .tex",
     )
-    found.add_argument("--output", type=Path, required=True, help="JSON file to write if the check holds")
+    found.add_argument("--output", type=Path, required=True, help="JSON file to write if the check passes")
     return found
 
 
@@ -47,15 +47,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     result: CheckResult = check(Inputs(args.summary, args.tables), Selection(**json.loads(args.settings)))
     if not result.passed:
         raise DataError(
-            f"{args.summary[0]} fails the check {result.name!r}. {result.rule} But:\n  "
+            f"{args.summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
             + "\n  ".join(result.problems)
-            + "\nThe results are kept: look at these rows before you use them."
+            + "\nThe results are kept: check these rows before you use them."
         )
     write_json(
         args.output,
         {"check": result.name, "rule": result.rule, "passed": result.passed, "counts": result.counts},
     )
-    logger.info("%s holds: %s", result.name, result.counts)
+    logger.info("%s passed: %s", result.name, result.counts)
     return 0
 
 

@@ -23,9 +23,11 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         choices=ROLES,
         default=[TEXT],
-        help="role of all texts; query document: of first texts, and of what stands beside them",
+        help="role of all texts; with query document, the roles of first and second texts",
     )
-    parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
+    parser.add_argument(
+        "--output", type=Path, required=True, help=".parquet; its digest is written next to it"
+    )
     return parser
 
 

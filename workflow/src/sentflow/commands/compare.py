@@ -22,7 +22,11 @@ def parser() -> argparse.ArgumentParser:
     """The arguments of the command."""
     found = argparse.ArgumentParser(prog="compare", description=__doc__)
     found.add_argument(
-        "--scores", nargs="+", type=Path, required=True, help="score files; tables and predictions beside"
+        "--scores",
+        nargs="+",
+        type=Path,
+        required=True,
+        help="score files; tables and predictions next to them",
     )
     found.add_argument("--rows", nargs="+", type=Path, required=True, help="the table of each task")
     found.add_argument(

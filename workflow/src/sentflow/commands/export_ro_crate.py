@@ -24,8 +24,8 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"title", "description", "tables": file of --digests → [what it is called, dataset], "datasets", '
-        '"models": what is known of each}',
+        help='JSON: {"title", "description", "tables": file of --digests → [title, dataset], "datasets", '
+        '"models": metadata of each}',
     )
     found.add_argument("--output", type=Path, required=True, help=".zip")
     return found
@@ -39,7 +39,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         published = publication_date()
     except (ValueError, OverflowError, OSError) as error:
         raise ConfigError(
-            f"the environment variable SOURCE_DATE_EPOCH is no date ({error}). Write seconds since 1970, or unset it."
+            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
+            "1970, or unset it."
         ) from error
     settings: dict[str, Any] = json.loads(args.settings)
     for file in args.digests:

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--mirrors", default="[]", help="JSON: folders or base URLs, tried first")
     add_limits(parser)
-    parser.add_argument("--output", type=Path, required=True, help="the manifest; weights lie beside it")
+    parser.add_argument("--output", type=Path, required=True, help="the manifest; weights are next to it")
     return parser
 
 

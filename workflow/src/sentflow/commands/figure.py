@@ -25,9 +25,11 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         required=True,
-        help="the one Parquet file that the figure is drawn from, or the files of the experiment that it needs",
+        help="the Parquet file of the figure, or the files of the experiment that it needs",
     )
-    found.add_argument("--data", type=Path, help="file to write: Parquet, all that it takes to draw it again")
+    found.add_argument(
+        "--data", type=Path, help="file to write: Parquet, with everything needed to draw the figure again"
+    )
     found.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
     found.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
     found.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")

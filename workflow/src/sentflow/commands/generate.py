@@ -20,7 +20,7 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument(
         "--task", required=True, help="official id of the task, e.g. T1A, or a pair set, e.g. STS12"
     )
-    arguments.add_argument("--seed", type=int, required=True, help="root of the random choices")
+    arguments.add_argument("--seed", type=int, required=True, help="seed of the random choices")
     arguments.add_argument("--output", type=Path, required=True, help="file to write")
     return arguments
 

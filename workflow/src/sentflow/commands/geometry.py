@@ -27,13 +27,16 @@ def parser() -> argparse.ArgumentParser:
     )
     add_embedding_arguments(found)
     found.add_argument(
-        "--permuted-texts", type=Path, nargs="?", help="written by permute_texts; without, no word order"
+        "--permuted-texts",
+        type=Path,
+        nargs="?",
+        help="written by permute_texts; without it, no word order measure",
     )
     found.add_argument(
         "--permuted-embeddings",
         type=Path,
         nargs="?",
-        help="their vectors, .npy; what describes them lies beside",
+        help="their vectors, .npy; their description is next to them",
     )
     found.add_argument(
         "--settings",

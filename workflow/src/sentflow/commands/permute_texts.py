@@ -23,7 +23,9 @@ def parser() -> argparse.ArgumentParser:
         required=True,
         help='JSON: {"n": at most so many texts, "seed"}; "unit": words, characters or auto (the default)',
     )
-    found.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
+    found.add_argument(
+        "--output", type=Path, required=True, help=".parquet; its digest is written next to it"
+    )
     return found
 
 

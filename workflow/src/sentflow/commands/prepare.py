@@ -22,7 +22,9 @@ def parser() -> argparse.ArgumentParser:
         "--checks", default="{}", help="JSON: what changes no byte of the table: metric, folds, files"
     )
     add_limits(parser)
-    parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
+    parser.add_argument(
+        "--output", type=Path, required=True, help=".parquet; its digest is written next to it"
+    )
     return parser
 
 

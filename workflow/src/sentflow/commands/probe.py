@@ -13,7 +13,7 @@ def parser() -> argparse.ArgumentParser:
     arguments = probe_parser("probe", __doc__)
     arguments.add_argument("--texts", type=Path, required=True, help="the collection that was embedded")
     arguments.add_argument("--embeddings", type=Path, required=True, help=".npy, one row per distinct text")
-    arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the embeddings")
+    arguments.add_argument("--info", type=Path, required=True, help="the JSON next to the embeddings")
     return arguments
 
 

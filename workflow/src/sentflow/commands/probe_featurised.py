@@ -12,7 +12,7 @@ def parser() -> argparse.ArgumentParser:
     """Arguments of the command."""
     arguments = probe_parser("probe_featurised", __doc__)
     arguments.add_argument("--features", type=Path, required=True, help=".npy, one row per row of the task")
-    arguments.add_argument("--info", type=Path, required=True, help="the JSON beside the features")
+    arguments.add_argument("--info", type=Path, required=True, help="the JSON next to the features")
     return arguments
 
 

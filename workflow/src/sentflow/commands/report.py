@@ -29,12 +29,12 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         required=True,
-        help="summaries, comparisons, costs: told apart by name",
+        help="summaries, comparisons, costs: recognised by name",
     )
     found.add_argument(
         "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"
     )
-    found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
+    found.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex for download")
     found.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
     found.add_argument("--record-config", type=Path, required=True, help="effective configuration (YAML)")
     found.add_argument("--record-versions", type=Path, required=True, help="versions (JSON)")

@@ -18,7 +18,7 @@ def parser() -> argparse.ArgumentParser:
     arguments.add_argument("--model", required=True, help="name of the encoder")
     arguments.add_argument("--rows", type=Path, required=True, help="task table")
     arguments.add_argument(
-        "--folds", nargs="+", required=True, help="every fold file, in order; predictions beside"
+        "--folds", nargs="+", required=True, help="every fold file, in order; predictions next to them"
     )
     arguments.add_argument(
         "--settings", required=True, help='JSON: {"probe": …, "statistics": …, "protocol": …}'

@@ -28,19 +28,19 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         required=True,
-        help="benchmark files …/benchmarks/RULE/….jsonl, or folders that hold them",
+        help="benchmark files …/benchmarks/RULE/….jsonl, or folders that contain them",
     )
     found.add_argument(
         "--summaries",
         nargs="*",
         type=Path,
         default=[],
-        help="summaries with a row per score, which say what the encoders and the data are",
+        help="summaries with a row per score, which describe the encoders and the data",
     )
     found.add_argument(
         "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
     )
-    found.add_argument("--embeddings", nargs="*", type=Path, default=[], help="the .json beside each array")
+    found.add_argument("--embeddings", nargs="*", type=Path, default=[], help="the .json next to each array")
     found.add_argument("--output", type=Path, required=True, help="Parquet file to write: rules")
     found.add_argument("--encoders", type=Path, required=True, help="Parquet file to write: encoders")
     return found
@@ -54,9 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     scores = Inputs(args.summaries).rows_if_there(ScoreRow)
     named = [row for path in args.summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
     if not named:
-        raise DataError(
-            "there is no summary with a row. Give one of scores or of similarity with --summaries."
-        )
+        raise DataError("no summary has a row. Give one of scores or of similarity with --summaries.")
     rows = cost_rows(records_by_rule(files), "; ".join(data_versions(named)))
     encoders = encoder_rows(
         scores,

@@ -23,7 +23,7 @@ def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog="summarise_similarity", description=__doc__)
     given = {
         "similarity": "score files of encoders and baselines",
-        "rows": "the Parquet file beside each of --similarity, in the same order",
+        "rows": "the Parquet file next to each of --similarity, in the same order",
         "regressions": "results of the regressor",
     }
     for name, said in given.items():
@@ -45,8 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     start_log("summarise_similarity", args, libraries=["numpy", "pyarrow"])
     if len(args.similarity) != len(args.rows):
         raise DataError(
-            f"{len(args.similarity)} score files but {len(args.rows)} files of rows: --rows must name the file "
-            "beside each file of --similarity, in the same order."
+            f"{len(args.similarity)} score files but {len(args.rows)} files of rows: --rows must name "
+            "the file "
+            "next to each file of --similarity, in the same order."
         )
     settings: dict[str, Any] = json.loads(args.settings)
     similarity: list[SimilarityRow] = []

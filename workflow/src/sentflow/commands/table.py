@@ -26,7 +26,7 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         type=Path,
         required=True,
-        help="the files of results that the table is made of",
+        help="the result files that the table is made from",
     )
     found.add_argument(
         "--settings", required=True, help='JSON: {"caption": how the caption begins, "published": scores}'
