@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One node of SLURM for a whole run. From the folder of the Snakefile:
 #   sbatch --account=LAB --partition=cpu profiles/slurm-node/job.sh --configfile mine.yaml
-# Words after the name of this file go to snakemake; options before it are laid over those that follow here.
+# Words after the name of this file go to snakemake; options before it are merged over those that follow here.
 
 #SBATCH --job-name=sentflow
 # Snakemake counts the CPUs and the memory of one machine.

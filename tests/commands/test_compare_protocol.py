@@ -91,7 +91,7 @@ def test_score_of_another_protocol_is_named(words):
 
 def test_lists_of_unequal_length_are_refused(words):
     words["--tables"] = words["--tables"][1:]
-    with pytest.raises(DataError, match="must be equally long"):
+    with pytest.raises(DataError, match="must have the same length"):
         run(words)
 
 

@@ -319,7 +319,7 @@ def test_archive_with_another_checksum_is_refused_and_nothing_unpacked(fetch, mi
 
 
 def test_archive_with_a_path_that_climbs_out_is_refused(fetch, mirrored, tmp_path):
-    with pytest.raises(DataError, match="climbs out of its folder"):
+    with pytest.raises(DataError, match="leads out of its folder"):
         fetch(*mirrored({**FILES, "../../../outside.json": "{}"}))
     assert list(tmp_path.rglob("outside.json")) == []
 

@@ -157,8 +157,8 @@ def test_without_pairs_there_are_no_scores(family):
     [
         ({"measure": "cosinus"}, "cosinus"),
         ({"correlation": "kendall"}, "spearman, pearson"),
-        ({"neighbours": 1}, "from 3 on"),
-        ({"truncation": [0]}, "from 1 on"),
+        ({"neighbours": 1}, "of at least 3"),
+        ({"truncation": [0]}, "of at least 1"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(family, changed, told):

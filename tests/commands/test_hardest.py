@@ -99,7 +99,8 @@ def test_predictions_of_another_table_are_refused(tmp_path, table):
     other = make_task(14)
     file = write_predictions(tmp_path / "a.parquet", other, repetition=1, wrong=set())
     with pytest.raises(
-        DataError, match="X-sample × one: the predictions are of other rows than those of the task table"
+        DataError,
+        match="X-sample × one: the predictions are for other rows or labels than those of the task table",
     ):
         run(tmp_path, [file], models=["one"])
 

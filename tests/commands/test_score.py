@@ -245,7 +245,7 @@ def test_predictions_of_other_rows_are_refused(tmp_path, inputs, change):
     table = make_task(N_ROWS)
     other = make_task(N_ROWS - 50) if change == "fewer" else replace(table, labels=1 - table.labels)
     write_task(tmp_path / "rows.parquet", other)
-    with pytest.raises(DataError, match="T1A-sample × minilm-l6: the predictions are of other rows"):
+    with pytest.raises(DataError, match="T1A-sample × minilm-l6: the predictions are for other rows"):
         run(tmp_path, tmp_path / "out", folds=fold_files(inputs))
     assert not (tmp_path / "out").exists()
 

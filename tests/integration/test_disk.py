@@ -44,7 +44,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_with_more_room(undisturbed, dis
     assert outcome.code != 0
     assert "could not be written: " in outcome.text
     assert "The disk or your quota is full (" in outcome.text
-    assert "Make room, or take another folder by --directory, and run again" in outcome.text
+    assert "Free some space, or use another folder with --directory, and run again" in outcome.text
     assert list((disk / "results").rglob("*.part")) == []
     ballast.unlink()
     outcome = run_small(undisturbed, "scores", "tables", "--directory", str(disk))
@@ -57,6 +57,6 @@ def test_a_read_only_folder_is_told_before_anything_runs(undisturbed, disk):
     outcome = run_small(undisturbed, "scores", "--directory", str(disk))
     assert outcome.code == 2
     assert "Nothing can be written to " in outcome.text
-    assert "look at its owner and rights and at how it is mounted" in outcome.text
+    assert "check its owner, its permissions and how it is mounted" in outcome.text
     assert "Traceback" not in outcome.text
     assert list(disk.iterdir()) == []

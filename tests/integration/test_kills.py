@@ -146,7 +146,7 @@ def test_a_job_publishes_nothing_after_its_shell(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "The job ends and writes nothing more" in done.stderr
+    assert "The job stops and writes nothing more" in done.stderr
     assert not (tmp_path / "x.txt").exists()
 
 
@@ -158,7 +158,7 @@ def test_a_second_run_in_the_folder_is_refused_and_the_first_goes_on(copied, und
     wait_for_jobs(copied, run, log)
     second = run_small(copied, *TARGETS)
     assert second.code == 2
-    assert f"a run is going on in {copied}: process {run.pid} on this machine" in second.text
+    assert f"a run is in progress in {copied}: process {run.pid} on this machine" in second.text
     assert run.wait() == 0, log.read_text(encoding="utf-8")[-6000:]
     assert published_files(copied) == published_files(undisturbed)
 

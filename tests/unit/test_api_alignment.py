@@ -94,7 +94,7 @@ def test_a_line_of_names_is_understood(stsb):
         ({"path": "missing.csv"}, ArgumentError, "no file 'missing.csv'"),
         ({"variant": "simcse"}, ConfigError, "definition, alignunformeval, per-batch"),
         ({"split": "validation"}, ArgumentError, "train, dev, test, all"),
-        ({"batch_size": 0}, ArgumentError, "from 1 on"),
+        ({"batch_size": 0}, ArgumentError, "of at least 1"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused_before_anything_is_encoded(stsb, arguments, error, told):

@@ -126,7 +126,7 @@ def test_what_an_override_returns_is_checked(data, model, message):
 def test_a_model_that_cannot_encode_is_refused_before_any_download(tmp_path):
     for model, message in [
         ("path/to/sbert", "the model itself"),
-        (object(), "a object, which has no encode. To use it, override embed."),
+        (object(), "a object, which has no method encode. To use it, override embed."),
         (TfidfVectorizer(), "use UlyssesSentEvalLazy"),
     ]:
         with pytest.raises(ArgumentError, match=message):

@@ -146,7 +146,7 @@ def test_laziness_is_said_by_the_class(file):
     lazy = sentflow.UlyssesSentEval(f"{file}:LazyLetters")
     with pytest.raises(ArgumentError, match="data_split='train'"):
         lazy.embed(["lei"], None, "T1A", "all")
-    with pytest.raises(ArgumentError, match="has learned nothing yet"):
+    with pytest.raises(ArgumentError, match="has not been fitted yet"):
         lazy.embed(["lei"], None, "T1A", "test")
 
 

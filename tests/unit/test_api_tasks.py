@@ -59,7 +59,7 @@ def test_unknown_tasks_are_told_with_the_nearest_name(evaluator, tmp_path):
     with pytest.raises(ArgumentError, match="there is no task 'T9'"):
         evaluator.evaluate_in_task("T9")
     for tasks in ([], ["T1A", "T1A"]):
-        with pytest.raises(ArgumentError, match="at least one task, and each of them once"):
+        with pytest.raises(ArgumentError, match="at least one task, and each one once"):
             sentflow.UlyssesSentEval(WordEncoder(), tasks=tasks)
     with pytest.raises(ConfigError, match="there is no dataset 'nowhere'"):
         sentflow.UlyssesSentEval(

@@ -219,22 +219,23 @@ def test_what_would_be_sent_where_is_told(tmp_path, monkeypatch):
 
 
 def test_an_experiment_that_sends_nothing_says_so():
-    assert re.search(r"texts, keys sent +none\n", printed("validate", TINY))
+    assert re.search(r"texts and keys sent +none\n", printed("validate", TINY))
 
 
 def test_local_files_that_are_not_there_are_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     mine = write(
         tmp_path / "mine.yaml",
-        "datasets: {mine: {title: M, files: {a.csv: {urls: [data/a.csv]}}, licence: x, citation: x, language: pt}}\n"
+        "datasets: "
+        "{mine: {title: M, files: {a.csv: {urls: [data/a.csv]}}, licence: x, citation: x, language: pt}}\n"
         "tasks: {M: {like: T1B, layout: single, dataset: mine, data_version: mine,\n"
         "            reader: {format: csv, file: a.csv, text_a: text, label: label}}}\n"
         "select: {tasks: [M]}\n",
     )
-    assert re.search(r"not found here +mine/a\.csv", printed("validate", mine))
+    assert re.search(r"files not found +mine/a\.csv", printed("validate", mine))
     (tmp_path / "data").mkdir()
     write(tmp_path / "data" / "a.csv", rows_of_two_classes(600))
-    assert "not found here" not in printed("validate", mine)
+    assert "files not found" not in printed("validate", mine)
 
 
 OWN_TASK = """
@@ -336,7 +337,7 @@ def test_file_with_comments_alone_is_the_default(tmp_path):
 
 
 def loaded(path: Path):
-    """The experiment of a file that is laid over the default one."""
+    """The experiment of a file that is merged over the default one."""
     return load_experiment({**DEFAULT, **yaml.safe_load(path.read_text(encoding="utf-8"))}, WORKFLOW)
 
 
@@ -381,7 +382,7 @@ def loaded_over_everything(path: Path):
 
 def test_new_experiment_never_overwrites(tmp_path):
     path = write(tmp_path / "mine.yaml", "mine\n")
-    assert "is there already and stays as it is" in refused("new-experiment", path)
+    assert "already exists and was not changed" in refused("new-experiment", path)
     assert path.read_text(encoding="utf-8") == "mine\n"
 
 

@@ -165,7 +165,7 @@ def test_a_request_that_is_no_number_is_not_compared():
     measured = {"prepare": MeasuredRule(1, Largest(90.0, "all"), Largest(1.0, "all"))}
     lines = block_lines(measured, {"prepare": RuleRequest(None, 10, False)}, margin=1.5, source="results")
     assert line_of("\n".join(lines), "mem_mb:").endswith(
-        "measured 90 MB; the rule asks for other values in other jobs"
+        "measured 90 MB; the rule requests different values for different jobs"
     )
 
 

@@ -114,7 +114,7 @@ def test_few_training_rows_are_marked(tmp_path):
     rows = [fake_summary.one_row(task="A", n_train=300), fake_summary.one_row(task="B", n_train=600)]
     text = printed(results(tmp_path, rows))
     assert line_of(text, "A‡") and line_of(text, "B ")
-    assert "‡ Trained too little: with fewer than 512 training rows" in text
+    assert "‡ Undertrained: with fewer than 512 training rows" in text
     assert "Write probe.protocol: corrected" in text
 
 
@@ -190,7 +190,7 @@ def test_folder_of_folds_lists_their_scores_in_order(tmp_path):
 
 def test_folder_of_something_else_says_what_is_in_it(tmp_path):
     (tmp_path / "photos").mkdir()
-    assert "holds no scores, no similarities and no folds. It holds: photos." in refused(tmp_path)
+    assert "has no scores, no similarities and no folds. It contains: photos." in refused(tmp_path)
     assert "It is empty." in refused(tmp_path / "photos")
 
 
@@ -210,7 +210,7 @@ def test_score_file_has_both_intervals_by_name(tmp_path):
 def test_interval_that_means_nothing_is_called_so(tmp_path):
     (row,) = fake_summary.score_rows(tasks=["F3"], models=["random"])
     write_json(tmp_path / "a.json", fake_summary.score_file(row))
-    assert "means nothing: all folds gave the same score" in printed(tmp_path / "a.json")
+    assert "not informative: all folds gave the same score" in printed(tmp_path / "a.json")
 
 
 def test_damaged_score_file_is_told(tmp_path):
@@ -269,8 +269,8 @@ def test_task_table_tells_classes_repeats_and_contradictions(tmp_path):
     assert line_of(text, "rows  ") == "rows | 24"
     assert line_of(text, "rows per class") == "rows per class | 0: 13, 1: 11"
     n_distinct = len(set(table.text_a))
-    assert line_of(text, "rows that repeat") == f"rows that repeat | {24 - n_distinct}"
-    assert line_of(text, "contents with several labels") == "contents with several labels | 1"
+    assert line_of(text, "duplicate rows") == f"duplicate rows | {24 - n_distinct}"
+    assert line_of(text, "texts with several labels") == "duplicate rows with several labels | 1"
     assert "2 of 24 rows" in text
 
 
@@ -346,15 +346,15 @@ def test_benchmark_lines_are_shown(tmp_path):
     ("name", "content", "message"),
     [
         ("a.json", b"{", "is not readable JSON"),
-        ("a.jsonl", b"3\n", "holds no records"),
+        ("a.jsonl", b"3\n", "has no records"),
         ("a.parquet", b"PAR1", "is not a readable Parquet file"),
         ("a.npy", b"nothing", "is not a readable array"),
         ("a.csv", b"", "is empty"),
         ("a.csv", b"a,b\n1\n", "longer or shorter than its 2 column names"),
         ("a.txt", b"\xff\xfe", "is not readable text"),
-        ("a.html", b"<p>", "is not for a terminal. Open it in a browser"),
-        ("a.png", b"x", "is not for a terminal. Open it in a viewer"),
-        ("a.pt", b"x", "is of a kind that cannot be shown"),
+        ("a.html", b"<p>", "cannot be shown in a terminal. Open it in a browser"),
+        ("a.png", b"x", "cannot be shown in a terminal. Open it in a viewer"),
+        ("a.pt", b"x", "is of a type that cannot be shown"),
     ],
 )
 def test_what_cannot_be_shown_is_told(tmp_path, name, content, message):

@@ -91,7 +91,7 @@ def test_nothing_known_is_said():
         for row in fake_comparisons.encoder_rows(SCORES)
     ]
     for figure in (pareto.draw_sizes(rows), pareto.draw_speed(rows)):
-        assert "nothing is known" in texts_of(figure)
+        assert "no data" in texts_of(figure)
 
 
 # --- ranks ---

@@ -267,8 +267,8 @@ def test_model_without_a_source_is_told_the_kinds_of_sources():
 def test_circle_of_likes_is_told_for_each_of_its_tasks():
     told = mistakes(tasks={"A": {"like": "B"}, "B": {"like": "A"}, "C": {"like": "A"}}, select__tasks=["C"])
     assert told == [
-        "tasks.A.like: A → B → A is a circle. Write the keys of one of them out.",
-        "tasks.B.like: B → A → B is a circle. Write the keys of one of them out.",
+        "tasks.A.like: A → B → A is a circle. Write out the keys of one of them.",
+        "tasks.B.like: B → A → B is a circle. Write out the keys of one of them.",
     ]
 
 
@@ -290,7 +290,8 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
         ({"probe__folds": 1}, "config.probe.folds: 1 is less than the minimum of 2. Folds of one repetition"),
         (
             {"probe__folds": "5"},
-            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: snakemake --config",
+            "config.probe.folds: '5' is not of type 'integer'. Write 5 without quotes, in a file: "
+            "snakemake --config",
         ),
         (
             {"probe__folds": "five"},
@@ -401,4 +402,4 @@ def test_published_score_in_per_cent_is_refused():
 
 
 def test_table_of_published_scores_needs_some():
-    assert "report.published, which names none" in mistake(report__tables=["published"])
+    assert "report.published, which is empty" in mistake(report__tables=["published"])

@@ -188,7 +188,7 @@ def test_no_pattern_of_a_schema_ends_before_a_line_break(schema):
 
 def test_the_files_of_two_models_are_told_apart():
     text = told({"models": {"x": RANDOM, "x.predictions": RANDOM}})
-    assert "models.x.predictions: the files of this model would be taken for the predictions of x" in text
+    assert "models.x.predictions: the files of this model would be mistaken for the predictions of x" in text
 
 
 def test_names_differ_in_more_than_capital_letters():

@@ -56,7 +56,7 @@ def test_level_and_laziness_are_read_from_the_source(write, source, level, lazy)
 @pytest.mark.parametrize(
     ("source", "reference", "message"),
     [
-        (ENCODER, "yours.py:Mine", r"there is no file yours\.py \(looked for in .*relative to the folder"),
+        (ENCODER, "yours.py:Mine", r"there is no file yours\.py \(searched for in .*relative to the folder"),
         (ENCODER, "mine.py:Mein", r"mine\.py defines no class 'Mein'\. Did you mean Mine\?"),
         ("x = 1\n", "mine.py:Mine", r"defines no class 'Mine'\. There is none"),
         ("class Mine:\n  def f(:\n", "mine.py:Mine", r"mine\.py, line 2: .*not valid Python"),

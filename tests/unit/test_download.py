@@ -159,7 +159,7 @@ def test_wrong_checksum_names_both_sums_and_the_address_and_leaves_nothing(tmp_p
 
 def test_web_page_in_place_of_the_file_is_called_so(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.whole(b"\n<!DOCTYPE html><html>quota exceeded"))
-    with pytest.raises(DataError, match="It is a web page: the server sent a notice"):
+    with pytest.raises(DataError, match="It is a web page: the server sent an HTML page"):
         download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
 
 
@@ -269,7 +269,7 @@ def test_a_size_that_is_none_is_no_size(tmp_path, loopback):
 
 def test_server_that_hangs_is_left_in_time(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.hang())
-    with pytest.raises(DataError, match=r"no answer in time \(tried 3 times\)"):
+    with pytest.raises(DataError, match=r"no response before the timeout \(tried 3 times\)"):
         download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
 
 
@@ -430,7 +430,7 @@ def test_local_file_that_never_ends_is_refused(tmp_path, make):
     link = tmp_path / "dados.csv"
     link.symlink_to(endless)
     for path in (endless, link):
-        with pytest.raises(DataError, match="is no file, but a folder, a pipe or a device"):
+        with pytest.raises(DataError, match="is not a file, but a folder, a pipe or a device"):
             download(CatalogFile((str(path),)), tmp_path / "raw/a.csv")
 
 
@@ -455,7 +455,7 @@ def test_local_file_beyond_the_limit_is_refused(tmp_path):
 def test_archive_that_climbs_out_is_refused_although_its_checksum_is_right(tmp_path, loopback):
     content = zipped({"../../fora.csv": "x"})
     url = loopback.serve("/a.zip", loopback.whole(content))
-    with pytest.raises(DataError, match=r"member '\.\./\.\./fora\.csv' climbs out of its folder"):
+    with pytest.raises(DataError, match=r"member '\.\./\.\./fora\.csv' leads out of its folder"):
         download(catalog_file(url, content=content), tmp_path / "raw/a.zip", patience=HASTE)
     assert left_in(tmp_path / "raw") == []
 

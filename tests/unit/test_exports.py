@@ -381,7 +381,7 @@ def test_same_run_and_date_give_the_same_crate(inputs, tmp_path, monkeypatch):
 
 
 def test_a_date_that_is_none_is_told(inputs, tmp_path, monkeypatch):
-    with pytest.raises(ConfigError, match="SOURCE_DATE_EPOCH is no date"):
+    with pytest.raises(ConfigError, match="SOURCE_DATE_EPOCH is not a date"):
         make_crate(inputs, tmp_path, monkeypatch, date="yesterday")
     assert not (tmp_path / "run.crate.zip").exists()
 

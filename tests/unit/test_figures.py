@@ -122,7 +122,7 @@ def test_curves_name_their_protocol():
         fake_summary.curve_rows([fake_summary.one_row()])[0], protocol="mine", switches="clip_metric off"
     )
     reading = curves.texts_of([row]).reading
-    assert "Protocol mine. Unlike the published protocol: clip_metric off." in reading
+    assert "Protocol mine. Differs from the published protocol: clip_metric off." in reading
 
 
 def test_curve_is_faint_where_fewer_than_half_of_the_folds_are_left():

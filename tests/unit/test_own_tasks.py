@@ -171,7 +171,7 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
     [
         ({"metric": None}, ["tasks.Mine: 'metric' is a required property"]),
         ({"licence": None}, ["tasks.Mine: 'licence' is a required property"]),
-        ({"text": None}, ["tasks.Mine.text: no column of texts is named", "text: <column>"]),
+        ({"text": None}, ["tasks.Mine.text: there is no column for the texts", "text: <column>"]),
         ({"text_a": "x"}, ["tasks.Mine.text: text and text_a are the same column"]),
         ({"labell": "x"}, ["tasks.Mine.labell: there is no such key", "Did you mean label?"]),
         ({"file": "meus dados/x.csv"}, ["tasks.Mine.file: there is no file meus dados/x.csv", "relative to"]),

@@ -201,7 +201,7 @@ def test_overlap_of_intervals_is_never_counted():
 def test_tasks_that_were_trained_too_little_are_marked_beside_their_scores(tmp_path):
     page = render(make_sources(tmp_path))
     assert re.search(r'<a href="#task-T1A-sample">T1A-sample</a>‡', page)
-    assert "‡ Trained too little: with fewer than 512 training rows" in page
+    assert "‡ Undertrained: with fewer than 512 training rows" in page
 
 
 def test_degenerate_scores_are_named():
@@ -215,7 +215,7 @@ def test_controls_are_judged_by_the_tests():
     compared = fake_comparisons.comparisons(rows)
 
     def beaten_on(changed):
-        (text,) = [f.text for f in findings(rows, changed) if f.heading == "Against the controls"]
+        (text,) = [f.text for f in findings(rows, changed) if f.heading == "Comparison with the controls"]
         return text.partition(" of ")[0]
 
     def all_pairs(p):
@@ -232,14 +232,14 @@ def test_shared_first_place_is_counted_for_each():
     rows = two_models((0.3, 0.4, 0.5), (0.3, 0.4, 0.5))
     assert said(rows, "Highest") == (
         "all-MiniLM-L6-v2 on 1 of 1 and TF-IDF on 1 of 1 task. "
-        "On 1 task the highest score is shared and counted for each."
+        "On 1 task the highest score is tied and counted for each."
     )
 
 
 def test_encoder_below_a_control_is_said():
     rows = two_models((0.3, 0.4, 0.5), (0.5, 0.6, 0.7))
     rows[1] = dataclasses.replace(rows[1], is_control=True)
-    assert "No encoder scores higher than the best control on T1A-sample." in said(rows, "Against")
+    assert "No encoder scores higher than the best control on T1A-sample." in said(rows, "Comparison")
 
 
 def test_incomplete_models_get_no_average_in_words():
@@ -355,9 +355,9 @@ def test_summary_speaks_of_tests_where_there_are_some():
     rows = fake_summary.score_rows(tasks=["F1A", "F3", "T1A"])
     found = {one.heading: one.text for one in findings(rows, fake_comparisons.comparisons(rows))}
     assert "significantly better than the second" in found["How clear the lead is"]
-    assert "That the others do not differ is not shown" in found["How clear the lead is"]
+    assert "This does not show that the others are equal" in found["How clear the lead is"]
     assert found["Over all tasks"].startswith("all-MiniLM-L6-v2 has the best average rank")
-    assert "had to reach" in found["What could be found"]
+    assert "had to reach" in found["Detectable differences"]
 
 
 def test_summary_without_a_complete_pair_ranks_nobody():

@@ -105,7 +105,7 @@ def test_what_stands_behind_two_dashes_stays_there(started, tmp_path, words):
 def test_help_of_run_is_its_own(started):
     result = CliRunner().invoke(app, ["run", "--help"])
     assert result.exit_code == 0
-    assert "Run snakemake with the same words" in result.output
+    assert "Run snakemake with the same arguments" in result.output
     assert started == []
 
 
@@ -226,7 +226,7 @@ def test_an_orphan_publishes_nothing(tmp_path, monkeypatch):
     owner = name_of_this_process().replace(str(os.getpid()), str(gone.pid))
     monkeypatch.setenv(VARIABLE, owner)
     with (
-        pytest.raises(OrphanError, match=rf"process {gone.pid}.*the next run does it again"),
+        pytest.raises(OrphanError, match=rf"process {gone.pid}.*the next run repeats it"),
         atomic(tmp_path / "x.txt") as part,
     ):
         part.write_text("late")

@@ -199,10 +199,10 @@ def test_tasks_are_marked_and_the_marks_explained():
     assert [row[0].text for group in table.groups for row in group.rows] == ["A‡", "B", "C§", "D‡§"]
     few, contradicting = table.notes[-2:]
     assert few.startswith(
-        "‡ Trained too little: with fewer than 512 training rows in a fold, protocol published keeps"
+        "‡ Undertrained: with fewer than 512 training rows in a fold, protocol published keeps"
     )
     assert "Write probe.protocol: corrected" in few
-    assert contradicting == "§ Rows whose text also stands with another label: C 1,200, D 2."
+    assert contradicting == "§ Rows whose text also occurs with another label: C 1,200, D 2."
     assert r"A\textdaggerdbl{}" in latex_text(table)
     assert r"C\S{}" in latex_text(table)
     # programs get names without marks, and the numbers
@@ -226,10 +226,10 @@ def test_another_protocol_is_not_told_the_published_ones_defect():
 def test_few_rows_are_few_for_the_batch_size_of_the_protocol():
     rows = [fake_summary.one_row(task=task, n_train=255 + n, batch_rows=64) for n, task in enumerate("AB")]
     assert [remarks.marks(row) for row in rows] == ["‡", ""]
-    assert remarks.notes(rows)[0].startswith("‡ Trained too little: with fewer than 256 training rows")
+    assert remarks.notes(rows)[0].startswith("‡ Undertrained: with fewer than 256 training rows")
 
 
 def test_sentences_of_a_task_have_its_numbers():
     found = remarks.sentences(fake_summary.one_row(n_train=307, n_contradicting=4))
     assert found[0].endswith("Here the smallest training part has 307 rows.")
-    assert found[1] == "4 rows have a text that also stands with another label."
+    assert found[1] == "4 rows have a text that also occurs with another label."

@@ -89,7 +89,7 @@ def test_model_without_all_tasks_has_no_average():
     average = table.groups[-1].rows[0]
     whole = (rows[0].mean + rows[2].mean) / 2
     assert [cell.text for cell in average] == ["Average of 2 tasks", "", "", decimal(whole), "—"]
-    assert any("A model without all tasks" in note.replace("a model", "A model") for note in table.notes)
+    assert any("A model that lacks a task" in note.replace("a model", "A model") for note in table.notes)
 
 
 def test_undefined_score_takes_the_average_away():

@@ -99,18 +99,18 @@ def test_bold_in_latex_alone_fails(tables):
 def test_table_that_does_not_say_how_it_was_made_fails(tables, old, said):
     text = (tables / "power.md").read_text(encoding="utf-8").replace(old, "…")
     (tables / "power.md").write_text(text, encoding="utf-8")
-    assert any(one.startswith(f"power: does not say {said}") for one in check(tables).problems)
+    assert any(one.startswith(f"power: does not state {said}") for one in check(tables).problems)
 
 
 def test_a_table_of_comparisons_without_lines_need_not_say_how_it_was_made(tables):
     (tables / "power.md").write_text(
         "**Power.**\n\n| Task | MDD |\n| :-- | --: |\n\n- One encoder.\n", encoding="utf-8"
     )
-    assert not any(one.startswith("power: does not say") for one in check(tables).problems)
+    assert not any(one.startswith("power: does not state") for one in check(tables).problems)
 
 
 def test_no_table_at_all_fails(tmp_path):
-    assert check(tmp_path).problems == ["there is no table of scores to look at: add scores to report.tables"]
+    assert check(tmp_path).problems == ["there is no table of scores to check: add scores to report.tables"]
 
 
 def test_unknown_check_is_named_with_that_of_the_tables():

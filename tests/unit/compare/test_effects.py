@@ -104,14 +104,14 @@ def test_change_that_is_apart_from_chance_has_an_asterisk():
 def test_table_of_changed_settings_says_that_it_is_not_comparable():
     rows = [replace(row, not_comparable="batch_size 64 (published: 128)") for row in study()[0]]
     notes = " ".join(scores_table(rows, "X").notes)
-    assert "Not comparable with scores of the published settings" in notes
+    assert "Not comparable with scores obtained with the published settings" in notes
     assert "batch_size 64 (published: 128)" in notes
     assert "Not comparable" not in " ".join(scores_table(study()[0], "X").notes)
 
 
 def test_caption_names_the_switches_that_are_not_as_published():
     _, other, _ = study()
-    assert "Unlike the published protocol: clip_metric off." in captions.design_note(other)
+    assert "Differs from the published protocol: clip_metric off." in captions.design_note(other)
     assert "Unlike" not in captions.design_note(study()[0])
 
 
@@ -149,5 +149,5 @@ def test_tasks_without_documents_are_not_in_the_table():
 def test_a_selection_without_documents_has_a_table_that_says_so():
     table = documents_table(effects(), "Trial")
     assert (table.groups, table.tidy_rows) == ((), ())
-    assert "No task of this selection names the documents" in markdown_text(table)
+    assert "No task of this selection gives the documents" in markdown_text(table)
     assert latex_text(table) and csv_text(table)

@@ -150,8 +150,8 @@ def test_json_reads_back(tmp_path):
         ('{"a":' * 5000 + "1" + "}" * 5000, "more than 100 levels"),
         ("[" * 100_000, "more than 100 levels|Expecting value"),
         ("1" * 5000, "digits"),
-        ('"\\ud800"', "half of a character"),
-        ('{"\\udc00": 1}', "half of a character"),
+        ('"\\ud800"', "half of a surrogate pair"),
+        ('{"\\udc00": 1}', "half of a surrogate pair"),
         ("{", "Expecting"),
     ],
     ids=range(7),
@@ -178,9 +178,9 @@ def test_json_that_is_wide_or_has_whole_signs_is_read(text, value):
 
 def test_a_folder_in_the_place_of_a_file_is_told(tmp_path):
     (tmp_path / "results" / "a.json").mkdir(parents=True)
-    with pytest.raises(DataError, match=r"a\.json is a folder, where a file belongs. Delete that folder"):
+    with pytest.raises(DataError, match=r"a\.json is a folder, but must be a file. Delete that folder"):
         read_json(tmp_path / "results" / "a.json")
-    with pytest.raises(DataError, match=r"a\.json is a folder, where a file belongs. Delete that folder"):
+    with pytest.raises(DataError, match=r"a\.json is a folder, but must be a file. Delete that folder"):
         write_json(tmp_path / "results" / "a.json", {})
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["a.json"]
 
@@ -195,9 +195,9 @@ def test_a_missing_or_broken_file_is_told(tmp_path):
 
 
 def test_half_a_sign_is_written_nowhere(tmp_path):
-    with pytest.raises(DataError, match="half of a character"):
+    with pytest.raises(DataError, match="half of a surrogate pair"):
         write_text(tmp_path / "a.txt", "a\ud800")
-    with pytest.raises(DataError, match="half of a character"):
+    with pytest.raises(DataError, match="half of a surrogate pair"):
         write_json(tmp_path / "a.json", {"a": "\udfff"})
     assert list(tmp_path.iterdir()) == []
 
@@ -207,6 +207,4 @@ def test_a_folder_in_the_place_of_an_input_ends_a_command_in_one_paragraph(tmp_p
     with pytest.raises(SystemExit) as end:
         exit_with(lambda: len((tmp_path / "config.yaml").read_text()))
     assert end.value.code == 2
-    assert (
-        "config.yaml is a folder, where a file belongs. Write the path of a file" in capsys.readouterr().err
-    )
+    assert "config.yaml is a folder, but must be a file. Write the path of a file" in capsys.readouterr().err

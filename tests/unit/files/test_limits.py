@@ -27,7 +27,9 @@ def test_every_limit_is_a_key_of_the_configuration_and_stands_in_the_documentati
     "settings", [{"bytes": 1}, {"answer_bytes": 0}, {"answer_bytes": "1"}, {"answer_bytes": True}]
 )
 def test_what_is_no_limit_is_refused(settings):
-    with pytest.raises(ConfigError, match=r"^limits\.(bytes: there is no such|answer_bytes: .* is no limit)"):
+    with pytest.raises(
+        ConfigError, match=r"^limits\.(bytes: there is no such|answer_bytes: .* is not a valid limit)"
+    ):
         Limits.from_settings(settings)
 
 

@@ -63,7 +63,9 @@ def test_values_are_those_of_pyarrow_whatever_their_type(tmp_path):
 def test_file_that_stands_for_far_more_than_it_is_is_refused(tmp_path, column):
     path = write(tmp_path / "a.parquet", {"text": column}, store_schema=False)
     assert path.stat().st_size < 50_000
-    with pytest.raises(DataError, match=r"a\.parquet unpacks from \d+ to more than \d+ bytes, like a bomb"):
+    with pytest.raises(
+        DataError, match=r"a\.parquet unpacks from \d+ to more than \d+ bytes, like a decompression bomb"
+    ):
         column_values(path, ["text"])
 
 
@@ -128,7 +130,7 @@ def test_end_of_the_file_that_lies_about_its_pages_is_seen_through(tmp_path):
     assert content.count(written) == 2 and len(written) == 4  # of the column and of the row group
     path.write_bytes(content.replace(written, bytes([0x80 | 100, 0x80, 0x80, 0])))
     assert pq.ParquetFile(path).metadata.row_group(0).column(0).total_uncompressed_size == 50
-    with pytest.raises(DataError, match="like a bomb"):
+    with pytest.raises(DataError, match="like a decompression bomb"):
         column_values(path, ["text"])
 
 

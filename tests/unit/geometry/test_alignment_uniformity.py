@@ -186,7 +186,7 @@ def test_positives_may_have_another_form_of_their_texts():
         ({"variant": "alignunformeval", "sentences": "unique"}, "sentences: of no effect"),
         ({"variant": "per-batch", "sample": 10}, "sample: of no effect"),
         ({"treshold": 4}, "no setting treshold"),
-        ({"variant": "per-batch", "batch": 0}, "from 1 on"),
+        ({"variant": "per-batch", "batch": 0}, "of at least 1"),
     ],
 )
 def test_settings_that_do_not_fit_are_refused(entry, told):

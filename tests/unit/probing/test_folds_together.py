@@ -393,7 +393,7 @@ def test_cuda_with_too_high_a_number_is_told(monkeypatch):
 
 def test_word_that_names_no_device_is_told():
     features, labels = rows_of_blobs(400, 2)
-    with pytest.raises(ConfigError, match="device: 'gpu' names no device. Write cpu, cuda"):
+    with pytest.raises(ConfigError, match="device: 'gpu' is not a device. Write cpu, cuda"):
         cross_validate(features, labels, metric="mcc", device="gpu")
 
 

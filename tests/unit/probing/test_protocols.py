@@ -28,7 +28,7 @@ SWITCHES = [field.name for field in fields(Switches)]
 
 
 def targets(protocol: str = "published", **changes: Any) -> Targets:
-    """Of the default configuration with another protocol and sections laid over it, key by key."""
+    """Of the default configuration with another protocol and sections merged over it, key by key."""
     config = copy.deepcopy(DEFAULT)
     config["probe"]["protocol"] = protocol
     for section, values in changes.items():
@@ -319,5 +319,5 @@ def test_a_study_of_documents_trains_nothing_anew_without_documents():
 def test_the_table_documents_needs_a_study_of_documents(protocol, study):
     config = {**DEFAULT, "study": {"protocols": study}, "probe": {**DEFAULT["probe"], "protocol": protocol}}
     config["report"] = {**DEFAULT["report"], "tables": ["documents"]}
-    with pytest.raises(ConfigError, match="the table documents shows .* Name published-documents"):
+    with pytest.raises(ConfigError, match="the table documents shows .* List published-documents"):
         load_experiment(config, WORKFLOW)

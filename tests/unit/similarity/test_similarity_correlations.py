@@ -47,7 +47,7 @@ def test_one_pair_has_no_correlation():
 def test_values_that_are_no_numbers_are_refused():
     with pytest.raises(ValueError, match="finite"):
         spearman(np.array([0.1, np.nan]), np.array([1.0, 2.0]))
-    with pytest.raises(ValueError, match="equally long"):
+    with pytest.raises(ValueError, match="same length"):
         pearson(np.zeros(3), np.zeros(4))
 
 

@@ -35,7 +35,7 @@ def test_mean_grade_of_the_targets_is_the_score():
 
 
 def test_scores_without_a_grade_are_refused():
-    with pytest.raises(ValueError, match="from -1.0 to 3.0: the regressor knows 0 to 5"):
+    with pytest.raises(ValueError, match="from -1.0 to 3.0: the regressor needs 0 to 5"):
         soft_targets(np.array([3.0, -1.0]))
 
 

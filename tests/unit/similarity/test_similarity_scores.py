@@ -77,7 +77,7 @@ def test_constant_similarities_are_undefined_and_told():
     assert all(math.isnan(limit) for limit in found["intervals"]["cosine"]["wmean"]["spearman"])
     assert not math.isnan(found["scores"]["dot"]["all"]["spearman"])
     assert found["warnings"] == [
-        "cosine: every pair has the same similarity, so that no correlation is defined."
+        "cosine: every pair has the same similarity, so the correlation is undefined."
     ]
 
 
@@ -88,15 +88,16 @@ def test_undefined_sub_source_makes_the_means_undefined_and_is_named():
     scores = found["scores"]["cosine"]
     assert math.isnan(scores["mean"]["spearman"])
     assert not math.isnan(scores["all"]["spearman"])
-    assert "the pairs of few have one value only" in found["warnings"][0]
+    assert "the pairs of few have only one distinct value" in found["warnings"][0]
 
 
 def test_resamples_with_one_value_are_told():
     gold, similarities = np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.2, 0.9])
     found = similarity_scores(gold, ["", "", ""], {"cosine": similarities}, SETTINGS)
     assert found["warnings"] == [
-        "cosine: some of 60 resamples hold one value only; their correlations are undefined, and the interval is of "
-        "the others."
+        "cosine: some of 60 resamples have only one distinct value; their correlations are undefined and "
+        "left out of "
+        "the interval."
     ]
     assert not any(math.isnan(limit) for limit in found["intervals"]["cosine"]["all"]["spearman"])
 
@@ -224,6 +225,7 @@ def test_incomplete_rows_have_no_average(undefined):
 
 def test_protocols_say_what_they_average():
     assert PROTOCOLS["SentEval"].sentence() == (
-        "Protocol SentEval: Pearson's r × 100, “mean”, regressor for STS-B and SICK-R, test parts; mean of the seven "
+        "Protocol SentEval: Pearson's r × 100, “mean”, regressor for STS-B and SICK-R, test parts; mean "
+        "of the seven "
         "rounded values."
     )

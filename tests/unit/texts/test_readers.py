@@ -185,7 +185,7 @@ def test_field_longer_than_the_limit_of_the_csv_module_is_read_and_the_limit_is_
             "a,b\n1,2\n1,2,3\n1\n",
             r"the header has 2 fields, but line 3 has 3, line 4 has 1\. Is ',' the delimiter",
         ),
-        ('a,b\n1,"cut', r"x\.csv, line 2: unexpected end of data\. The file is cut short"),
+        ('a,b\n1,"cut', r"x\.csv, line 2: unexpected end of data\. The file is truncated"),
         ('a,b\n"x"y,1\n', r"x\.csv, line 2: ',' expected after '\"'"),
     ],
 )
@@ -280,7 +280,7 @@ def test_a_list_of_labels_counts_from_zero():
 def test_wrong_encoding_names_byte_line_and_what_to_write():
     with pytest.raises(DataError) as error:
         decode("a\nb\nação".encode("cp1252"), "utf-8", where="x.csv")
-    assert "x.csv: byte 5 (line 3), 0xe7, does not fit utf-8." in str(error.value)
+    assert "x.csv: byte 5 (line 3), 0xe7, cannot be decoded as utf-8." in str(error.value)
     assert "encoding: cp1252 (there this byte is 'ç')" in str(error.value)
 
 
@@ -300,7 +300,7 @@ def test_other_encodings_are_read():
 
 
 def test_unknown_encoding_is_refused():
-    with pytest.raises(ConfigError, match="'utf-9' is not an encoding. Write e.g. encoding: utf-8"):
+    with pytest.raises(ConfigError, match="'utf-9' is not a known encoding. Write e.g. encoding: utf-8"):
         decode(b"", "utf-9", where="x.csv")
 
 
@@ -501,7 +501,7 @@ def test_what_decodes_no_text_is_no_encoding(encoding):
 
 @pytest.mark.parametrize("encoding", ["unicode_escape", "raw_unicode_escape", "utf-7"])
 def test_encodings_that_can_write_half_a_sign_are_looked_at(encoding):
-    with pytest.raises(DataError, match=r"x\.csv: .*(half of a character|does not fit)"):
+    with pytest.raises(DataError, match=r"x\.csv: .*(half of a surrogate pair|cannot be decoded)"):
         decode(b"a,\\ud800,+2AA-\n", encoding, where="x.csv")
 
 

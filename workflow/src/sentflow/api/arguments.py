@@ -89,7 +89,7 @@ class TrainArguments:
 
 
 def _unknown(name: str) -> str:
-    return f"kwargs_train has no {name!r}. {instead(str(name), sorted(NAMES))}"
+    return f"kwargs_train has no key {name!r}. {instead(str(name), sorted(NAMES))}"
 
 
 def _misfit(name: str, value: Any) -> str:
@@ -99,7 +99,7 @@ def _misfit(name: str, value: Any) -> str:
     if name in _NUMBERS:
         _, low, high = _NUMBERS[name]
         if not _is_integer(value) or value < low or (high is not None and value > high):
-            limits = f"from {low} to {high}" if high is not None else f"from {low} on"
+            limits = f"from {low} to {high}" if high is not None else f"of at least {low}"
             return f"kwargs_train.{name} is {value!r}. Write a whole number {limits}."
     elif name == "eval_frac":
         if not isinstance(value, float) or not 0 < value < 1:
@@ -111,7 +111,8 @@ def _misfit(name: str, value: Any) -> str:
         is_list = isinstance(value, Sequence) and not isinstance(value, str)
         if not is_list or len(value) > 1 or not all(_is_integer(width) and width > 0 for width in value):
             return (
-                f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one width, "
+                f"kwargs_train.hidden_dims is {value!r}. Write None or [] for a logistic probe, or one "
+                "width, "
                 "e.g. [256]: probes have at most one hidden layer."
             )
     return ""

@@ -64,14 +64,15 @@ def _still_right(
     try:
         features = read_embeddings(array, info, rows)
     except DataError as error:
-        _warn(f"the cached embeddings are not used, and made again: {error}")
+        _warn(f"the cached embeddings are not used and are computed again: {error}")
         return None
     sample = np.unique(np.linspace(0, len(rows) - 1, SAMPLE_ROWS).astype(np.int64))
     fresh = embed(sample)
     if fresh.shape != features[sample].shape or _difference(fresh, features[sample]) > TOLERANCE:
         _warn(
-            f"{array} holds vectors of another model, or of other settings (prompt, truncation, precision, embed). "
-            "They are made again. Give every model a cache_embed_key of its own."
+            f"{array} holds vectors of another model, or of other settings (prompt, truncation, "
+            "precision, embed). "
+            "They are computed again. Give every model its own cache_embed_key."
         )
         return None
     return features

@@ -21,7 +21,8 @@ def check_encoder(model: Any) -> None:
     """
     if isinstance(model, str | Path):
         raise ArgumentError(
-            f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the model "
+            f"sentence_model is the text {str(model)!r}. Write SentenceTransformer({str(model)!r}), the "
+            "model "
             "itself; or 'path/to/file.py:ClassName' for a class of your own."
         )
     if not callable(getattr(model, "encode", None)):
@@ -30,7 +31,7 @@ def check_encoder(model: Any) -> None:
             ", or use UlyssesSentEvalLazy, which fits and transforms" if lazy else ""
         )
         raise ArgumentError(
-            f"sentence_model is a {type(model).__name__}, which has no encode. To use it, {advice}."
+            f"sentence_model is a {type(model).__name__}, which has no method encode. To use it, {advice}."
         )
 
 
@@ -45,7 +46,8 @@ def check_vectoriser(model: Any) -> None:
     missing = [name for name in ("fit", "transform", "get_params") if not hasattr(model, name)]
     if missing:
         raise ArgumentError(
-            f"sentence_model is a {type(model).__name__}, which has no {', '.join(missing)}. Give a vectoriser of "
+            f"sentence_model is a {type(model).__name__}, which has no {', '.join(missing)}. Give a "
+            "vectoriser of "
             "scikit-learn, or override embed."
         )
 
@@ -72,8 +74,8 @@ def check_name(name: str | None) -> None:
     """
     if name is None or not re.fullmatch(r"[\w.+-]*\w[\w.+-]*", name):
         raise ArgumentError(
-            f"model_name is {name!r}. With results_dir, name the model by letters, digits, dots, hyphens and "
-            "underscores: the name becomes a file's."
+            f"model_name is {name!r}. With results_dir, the name may have letters, digits, dots, hyphens and "
+            "underscores: it becomes a file name."
         )
 
 
@@ -87,7 +89,7 @@ def cache_folder(cache_dir: str | Path, key: str) -> str:
     """
     folder = os.path.normpath(Path(expanded(cache_dir)) / key)
     if Path(expanded(cache_dir)) not in Path(folder).parents:
-        raise ArgumentError(f"cache_embed_key is {key!r}. Write a name, not a path that leaves cache_dir.")
+        raise ArgumentError(f"cache_embed_key is {key!r}. Write a name, not a path outside cache_dir.")
     return folder
 
 

@@ -54,8 +54,8 @@ def load_task(
     left_behind = folder / f"{Path(file).stem}.csv"
     if name in OFFICIAL and not raw.exists() and left_behind.is_file():
         warnings.warn(
-            f"{name} is read from {left_behind}, which cannot be verified. Delete it to have the official file "
-            "downloaded.",
+            f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the "
+            "official file.",
             UserWarning,
             stacklevel=2,
         )

@@ -106,17 +106,18 @@ def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
         features = as_array(values)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
-            f"{source} returned {type(values).__name__}, which is no array of numbers: {error}. "
+            f"{source} returned {type(values).__name__}, which is not an array of numbers: {error}. "
             "Return a torch tensor or a NumPy array."
         ) from error
     if features.ndim != 2 or len(features) != n_rows or features.shape[1] == 0:
         raise ArgumentError(
-            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per row: ({n_rows}, D)."
+            f"{source} returned the shape {features.shape} for {n_rows} rows. Return one vector per "
+            f"row: ({n_rows}, D)."
         )
     if len(bad := np.flatnonzero(~np.isfinite(features).all(axis=1))):
         raise ArgumentError(
             f"{source} returned values that are not finite, in {len(bad)} of {n_rows} rows (the first is row "
-            f"{bad[0] + 1}). Look at their texts, or at the precision of the model."
+            f"{bad[0] + 1}). Check their texts, or the precision of the model."
         )
     return features
 
@@ -124,7 +125,7 @@ def checked_features(values: Any, *, n_rows: int, source: str) -> FloatArray:
 def as_array(values: Any) -> FloatArray:
     """A tensor on any device, an array, or a sparse matrix as a dense float32 array."""
     if values is None:  # NumPy would take it for a NaN
-        raise TypeError("there is nothing in it")
+        raise TypeError("it is empty")
     if hasattr(values, "detach"):  # half precision has no counterpart in NumPy, so that torch converts it
         values = values.detach().cpu().float().numpy()
     elif hasattr(values, "toarray"):

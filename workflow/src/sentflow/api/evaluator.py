@@ -128,7 +128,8 @@ class UlyssesSentEval:
             lazy_embedding = _own_laziness(sentence_model, lazy_embedding)
         elif encoder_arguments is not None:
             raise ArgumentError(
-                "encoder_arguments are those of a class that sentence_model names as 'path/to/file.py:ClassName'. "
+                "encoder_arguments are those of a class that sentence_model names as "
+                "'path/to/file.py:ClassName'. "
                 "Leave them out."
             )
         self.sentence_model = sentence_model
@@ -188,7 +189,8 @@ class UlyssesSentEval:
         check_encoder(self.sentence_model)
         if self.lazy_embedding:
             warnings.warn(
-                "The embed of UlyssesSentEval does not learn from the training split. With lazy_embedding=True, "
+                "The embed of UlyssesSentEval does not learn from the training split. With "
+                "lazy_embedding=True, "
                 "override embed, or use UlyssesSentEvalLazy.",
                 UserWarning,
                 stacklevel=2,
@@ -399,8 +401,9 @@ class UlyssesSentEval:
         """Features by the class that `sentence_model` names."""
         if options:
             raise ArgumentError(
-                f"kwargs_embed holds {', '.join(options)}, but a class of your own is given its arguments when it is "
-                "made. Write encoder_arguments."
+                f"kwargs_embed holds {', '.join(options)}, but a class of your own gets its arguments "
+                "when it is "
+                "created. Write encoder_arguments."
             )
         own: OwnEncoder = self.sentence_model
         splits = self._splits_alternatives(task) if own.lazy else self._has_alternatives(task)
@@ -424,7 +427,8 @@ def _own_laziness(own: OwnEncoder, asked: bool) -> bool:
     """Whether an evaluator with a class of a user's own is lazy: the class says it."""
     if asked and not own.lazy:
         raise ArgumentError(
-            "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave lazy_embedding "
+            "lazy_embedding=True, but the class is not lazy. Write lazy = True in the class, or leave "
+            "lazy_embedding "
             "out."
         )
     return own.lazy

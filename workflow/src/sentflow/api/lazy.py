@@ -32,8 +32,9 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
             )
         if is_reference(sentence_model):
             raise ArgumentError(
-                "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a class of your own: "
-                "it is lazy if the class says lazy = True."
+                "UlyssesSentEvalLazy takes a vectoriser of scikit-learn. Use UlyssesSentEval for a "
+                "class of your own: "
+                "it is lazy if the class has lazy = True."
             )
         super().__init__(sentence_model, **kwargs, lazy_embedding=True)
 
@@ -58,7 +59,8 @@ class UlyssesSentEvalLazy(UlyssesSentEval):
         check_split(data_split)
         if data_split == "all":
             raise ArgumentError(
-                "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then for 'eval' and "
+                "A lazy encoder cannot embed all rows at once. Call embed for data_split='train', then "
+                "for 'eval' and "
                 "'test'."
             )
         alternatives = self._splits_alternatives(task)

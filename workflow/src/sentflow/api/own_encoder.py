@@ -82,7 +82,8 @@ class OwnEncoder:
         if self.lazy == (data_split == ALL):
             wanted = "'train', then 'eval' and 'test'" if self.lazy else "'all'"
             raise ArgumentError(
-                f"data_split is {data_split!r}, but {self._code.name} is {'' if self.lazy else 'not '}lazy. Call "
+                f"data_split is {data_split!r}, but {self._code.name} is "
+                f"{'' if self.lazy else 'not '}lazy. Call "
                 f"embed for data_split={wanted}."
             )
         begins = data_split in (ALL, "train")
@@ -100,7 +101,7 @@ class OwnEncoder:
             self._fitted.fit([text for column in columns for text in column])
         if self._fitted is None:
             raise ArgumentError(
-                f"{self._code.name} has learned nothing yet. Call embed for data_split='train'."
+                f"{self._code.name} has not been fitted yet. Call embed for data_split='train'."
             )
         vectors = [self._fitted.transform(column) for column in columns]
         return features_of_columns(vectors, alternatives=alternatives)

@@ -67,9 +67,7 @@ def own_pairs(path: str | Path, *, like: str) -> PairTable:
     """
     file = Path(os.path.expandvars(path)).expanduser()
     if not file.is_file():
-        raise ArgumentError(
-            f"path: there is no file {str(path)!r}. Leave it out to have the data downloaded."
-        )
+        raise ArgumentError(f"path: there is no file {str(path)!r}. Leave it out to download the data.")
     entry = {**_entry(like), "data_version": f"{file.name}, not verified"}
     settings = PairSettings.from_settings(
         {key: value for key, value in entry.items() if key not in ("rows", "subset_rows")}, pairs=like
@@ -98,7 +96,8 @@ def _catalog(section: str) -> Mapping[str, Any]:
     file = WORKFLOW / "catalog" / f"{section}.yaml"
     if not file.is_file():
         raise ConfigError(
-            f"there is no {file}: sentflow was installed without its workflow folder. Install it from a copy of its "
+            f"there is no {file}: sentflow was installed without its workflow folder. Install it from a "
+            "copy of its "
             "repository: pip install -e FOLDER."
         )
     found: Mapping[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -41,11 +41,12 @@ class SentenceEncoder:
         found = found or getattr(encode_fn, "encode", None)
         if not callable(found):
             raise ArgumentError(
-                f"encode_fn is a {type(encode_fn).__name__}. Give a function from a string to its vector, one from a "
+                f"encode_fn is a {type(encode_fn).__name__}. Give a function from a string to its "
+                "vector, one from a "
                 "list of strings to their vectors, or a model with encode."
             )
         if batch_size < 1:
-            raise ArgumentError(f"batch_size is {batch_size}. Write a whole number from 1 on.")
+            raise ArgumentError(f"batch_size is {batch_size}. Write a whole number of at least 1.")
         self._encode = found
         self._batch_size = batch_size
 
@@ -67,7 +68,8 @@ class SentenceEncoder:
             parts = [self._checked(_row(self._encode(text)), 1) for text in texts]
         if len(widths := {part.shape[1] for part in parts}) > 1:
             raise ArgumentError(
-                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of one width."
+                f"encode_fn returned vectors of different widths: {sorted(widths)}. Return vectors of "
+                "one width."
             )
         return np.concatenate(parts)
 
@@ -78,7 +80,8 @@ class SentenceEncoder:
         are_vectors = both is not None and both.ndim == 2 and len(both) == 2
         if not is_vector and not are_vectors:
             raise ArgumentError(
-                f"encode_fn gives neither a vector for a string ({of_string}) nor two vectors for a list of two "
+                f"encode_fn gives neither a vector for a string ({of_string}) nor two vectors for a "
+                "list of two "
                 f"({of_list}). Return a 1-D array for a string, or a 2-D array for a list of strings."
             )
         if not is_vector or not are_vectors:

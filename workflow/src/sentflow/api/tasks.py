@@ -1,4 +1,4 @@
-"""The tasks that an evaluator knows: those of the catalog, and the caller's own laid over them."""
+"""The tasks that an evaluator knows: those of the catalog, and the caller's own merged over them."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -35,7 +35,8 @@ def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
     """
     if not (WORKFLOW / "catalog").is_dir():
         raise ConfigError(
-            f"there is no catalog of tasks in {WORKFLOW}: sentflow was installed without its workflow folder. "
+            f"there is no catalog of tasks in {WORKFLOW}: sentflow was installed without its workflow "
+            "folder. "
             "Install it from a copy of its repository: pip install -e FOLDER."
         )
     return task_catalog(WORKFLOW, own_entries(config))
@@ -57,7 +58,7 @@ def chosen_tasks(tasks: str | Sequence[str], known: Entries) -> tuple[str, ...]:
             f"tasks: there is no task {', '.join(map(repr, unknown))}. {instead(str(unknown[0]), known)}"
         )
     if len(set(names)) < len(names) or not names:
-        raise ArgumentError(f"tasks: {list(names)!r}. Write at least one task, and each of them once.")
+        raise ArgumentError(f"tasks: {list(names)!r}. Write at least one task, and each one once.")
     return names
 
 
@@ -73,5 +74,5 @@ def own_entries(config: str | Path | Mapping[str, Any] | None) -> Mapping[str, A
         return config or {}
     content = read_settings(Path(config).expanduser())
     if not isinstance(content, Mapping):
-        raise ConfigError(f"config: {config} must hold a map, e.g. with tasks: and datasets:.")
+        raise ConfigError(f"config: {config} must be a map, e.g. with tasks: and datasets:.")
     return content

@@ -32,11 +32,11 @@ def warnings_of(facts: Mapping[str, Any], *, language: str) -> list[str]:
 
 
 def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Rows that stand more than once, nearly more than once, or share a text with another."""
+    """Rows that occur more than once, nearly more than once, or share a text with another."""
     told = {
         "exact_duplicates": (
             ("occur", "occurs", "more than once"),
-            "an exact copy in another fold, so that probes are tested on texts that they were trained on",
+            "an exact copy in another fold, so probes are tested on texts that they were trained on",
         ),
         "near_duplicates": (
             ("are", "is", "nearly equal to another"),
@@ -44,7 +44,7 @@ def _copies(facts: Mapping[str, Any]) -> Iterator[str]:
         ),
         "shared_texts": (
             ("share", "shares", "one of their two texts with another"),
-            "a text that also stands in another fold",
+            "a text that also occurs in another fold",
         ),
     }
     for name, ((many, one, what), there) in told.items():
@@ -59,8 +59,10 @@ def _documents(facts: Mapping[str, Any]) -> str:
     if found is None or found["share_across_folds"] < _LEAST_SHARE:
         return ""
     return (
-        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the rows have one of "
-        "the same document in another fold. A protocol with group_folds keeps documents together; compare the scores."
+        f"Rows come from {found['n']:,} documents, and {_percent(found['share_across_folds'])} of the "
+        "rows have a row "
+        "of the same document in another fold. A protocol with group_folds keeps documents together; "
+        "compare the scores."
     )
 
 
@@ -69,7 +71,8 @@ def _contradictions(facts: Mapping[str, Any]) -> str:
     if not found["rows"]:
         return ""
     return (
-        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: nobody can get all of them "
+        f"{_rows(found['rows'], 'have', 'has')} a text that also occurs with another label: no "
+        "classifier can get all of them "
         "right."
     )
 
@@ -80,8 +83,10 @@ def _classes(facts: Mapping[str, Any]) -> str:
     if sizes[smallest] >= _LEAST_BALANCE * sizes[largest]:
         return ""
     return (
-        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: every repetition "
-        f"cuts all classes to {sizes[smallest]:,} rows, and scores say nothing about the natural frequencies."
+        f"Class {largest} has {sizes[largest]:,} rows and class {smallest} only {sizes[smallest]:,}: "
+        "every repetition "
+        f"cuts all classes to {sizes[smallest]:,} rows, and scores do not reflect the natural class "
+        "frequencies."
     )
 
 

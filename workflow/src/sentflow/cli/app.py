@@ -57,10 +57,11 @@ app = typer.Typer(
 ConfigFiles = Annotated[
     list[Path] | None,
     typer.Option(
-        "--configfile", help="YAML file whose entries are laid over the catalog; may be given several times."
+        "--configfile",
+        help="YAML file whose entries are merged over the catalog; may be given several times.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -112,13 +113,13 @@ def models(
 def validate(
     configs: Annotated[
         list[Path] | None,
-        typer.Argument(help="As after snakemake --configfile: a later file is laid over an earlier one."),
+        typer.Argument(help="As for snakemake --configfile: a later file is merged over an earlier one."),
     ] = None,
     replace_workflow_config: Annotated[
-        bool, typer.Option("--replace-workflow-config", help="Do not lay the files over config.yaml.")
+        bool, typer.Option("--replace-workflow-config", help="Do not merge the files over config.yaml.")
     ] = False,
 ) -> None:
-    """Tell every mistake in a configuration, or what it runs.
+    """List every mistake in a configuration, or what it would run.
 
     The exit code is 2 if there is a mistake, else 0.
     """
@@ -130,11 +131,11 @@ def validate(
 @app.command()
 def show(
     path: Annotated[Path, typer.Argument(help="A results folder, or any file in it.")] = Path("results"),
-    rows: Annotated[int, typer.Option(min=0, help="Rows shown of long tables.")] = 10,
+    rows: Annotated[int, typer.Option(min=0, help="Number of rows shown of long tables.")] = 10,
 ) -> None:
     """Show a results folder, or any file in it.
 
-    Of a folder the table of scores, with generalisation intervals; of a file whatever it holds.
+    For a folder: the table of scores with generalisation intervals; for a file: its contents.
     """
     from sentflow.cli.show import show as run
 
@@ -146,9 +147,9 @@ def resources(
     path: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
     ] = Path("results"),
-    margin: Annotated[float, typer.Option(help="Ask for so many times what was measured.")] = 1.5,
+    margin: Annotated[float, typer.Option(help="Factor by which requests exceed the measured values.")] = 1.5,
 ) -> None:
-    """Say what jobs should ask a cluster for, from what they took.
+    """Suggest what jobs should request from a cluster, from measured runs.
 
     Prints memory and time of every rule as a block set-resources for profiles/slurm/profile.yaml.
     """
@@ -159,14 +160,16 @@ def resources(
 
 @app.command()
 def new_experiment(
-    path: Annotated[Path, typer.Argument(help="YAML file to write; a file that is there stays as it is.")],
+    path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
     tasks: Annotated[
-        list[str] | None, typer.Option("--tasks", help="Names, with commas or one by one.")
+        list[str] | None, typer.Option("--tasks", help="Names, separated by commas, or one per option.")
     ] = None,
     models: Annotated[
-        list[str] | None, typer.Option("--models", help="Names, with commas or one by one.")
+        list[str] | None, typer.Option("--models", help="Names, separated by commas, or one per option.")
     ] = None,
-    title: Annotated[str | None, typer.Option(help="Every caption begins with it.")] = None,
+    title: Annotated[
+        str | None, typer.Option(help="Title of the experiment; every caption begins with it.")
+    ] = None,
 ) -> None:
     """Write a small experiment file, ready to run."""
     from sentflow.cli.new_experiment import write_experiment
@@ -176,9 +179,9 @@ def new_experiment(
 
 @app.command(cls=_AsTyped)
 def run(context: typer.Context) -> None:
-    """Run snakemake with the same words, and resume a killed run.
+    """Run snakemake with the same arguments, and resume a killed run.
 
-    A lock that a killed run has left is removed first; that of a running one never.
+    The lock of a killed run is removed first; the lock of a running one never is.
     """
     from sentflow.cli.run import run as start
 

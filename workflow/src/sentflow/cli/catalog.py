@@ -107,7 +107,7 @@ def _remark(row: Mapping[str, Any]) -> str:
 
 def _refuse_unknown(option: str, value: str | None, known: Sequence[str]) -> None:
     if value is not None and value not in known:
-        raise ConfigError(f"{option} {value}: there is none. Write one of: {', '.join(sorted(set(known)))}.")
+        raise ConfigError(f"{option} {value}: no such value. Write one of: {', '.join(sorted(set(known)))}.")
 
 
 def _print(entries: Mapping[str, Any], listing: Listing, *, as_json: bool) -> None:

@@ -28,7 +28,7 @@ def workflow_folder() -> Path:
 
 
 def read_configuration(files: Sequence[Path], *, alone: bool = False) -> dict[str, Any]:
-    """The workflow's ``config.yaml`` with files laid over it: maps are merged, lists are replaced.
+    """The workflow's ``config.yaml`` with files merged over it: maps are merged, lists are replaced.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ _ENDINGS = (".yaml", ".yml")
 
 # The lines that begin with "# " and are indented below a key are right as soon as "# " is taken away; a test does so.
 _TEMPLATE = """\
-# An experiment of sentflow. It is laid over config.yaml: maps are merged, lists are replaced.
+# An experiment of sentflow. It is merged over config.yaml: maps are merged, lists are replaced.
 # Look for mistakes:  sentflow validate {path}
 # Run it:             snakemake --cores all --configfile {path}
 
@@ -28,7 +28,7 @@ experiment:
   title: {title}
   description: {description}
 
-# What is run, in the order of the tables. `sentflow models` and `sentflow tasks` list all there is.
+# What is run, in the order of the tables. `sentflow models` and `sentflow tasks` list all names.
 select:
   models:
 {models}
@@ -39,7 +39,7 @@ select:
   alignments: []
   regressions: []
 
-# A model of your own (docs/models.md), which is run when its name stands in the list above. The revision is a commit.
+# A model of your own (docs/models.md), which is run when its name is in the list above. The revision is a commit.
 # models:
 #   my-model:
 #     kind: sentence-transformers
@@ -73,7 +73,7 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
     selected = {"models": _names(models) or list(_MODELS), "tasks": _names(tasks) or list(_TASKS)}
     about = {
         "title": title or path.stem,
-        "description": "Begun with sentflow new-experiment. Say here what the experiment is for.",
+        "description": "Created by sentflow new-experiment. Describe here what the experiment is for.",
     }
     select = {**dict.fromkeys(measured(), []), **selected}
     config = laid_over(read_configuration([]), {"experiment": about, "select": select})
@@ -95,11 +95,11 @@ def write_experiment(path: Path, *, tasks: Sequence[str], models: Sequence[str],
 
 def _check_path(path: Path) -> None:
     if path.exists():
-        raise ConfigError(f"{path} is there already and stays as it is. Write another name, or delete it.")
+        raise ConfigError(f"{path} already exists and was not changed. Write another name, or delete it.")
     if path.suffix not in _ENDINGS:
         raise ConfigError(f"{path} is not the name of a YAML file. Write {path.name}{_ENDINGS[0]}")
     if not path.parent.is_dir():
-        raise ConfigError(f"there is no folder {path.parent}. Make it first, or write another path.")
+        raise ConfigError(f"there is no folder {path.parent}. Create it first, or write another path.")
 
 
 def _names(items: Sequence[str]) -> list[str]:

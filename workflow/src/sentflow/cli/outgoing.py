@@ -43,5 +43,5 @@ def _key_of(entry: Mapping[str, Any]) -> str:
     try:
         read_key(variable, entry["url"])
     except ConfigError as error:
-        return f"with the key in {variable}, which is refused as things are: {error}"
+        return f"with the key in {variable}, which is refused: {error}"
     return f"with the key in {variable}"

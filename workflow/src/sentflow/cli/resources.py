@@ -56,7 +56,7 @@ def resources(path: Path, *, margin: float) -> None:
     """
     if not (math.isfinite(margin) and margin >= 1):
         raise ConfigError(
-            f"--margin {margin:g}: jobs would ask for less than they took. Write 1 or more, e.g. 1.5."
+            f"--margin {margin:g}: jobs would request less than they used. Write 1 or more, e.g. 1.5."
         )
     folder = benchmark_folder(path)
     lines = block_lines(
@@ -90,8 +90,9 @@ def block_lines(
     known = [rule for rule in submitted if rule in measured]
     if not known:
         raise DataError(
-            f"{source} has only {', '.join(measured)}, which are never submitted to a cluster. Let the run go on, "
-            "or name the results of another one."
+            f"{source} has only {', '.join(measured)}, which are never submitted to a cluster. Let the "
+            "run continue, "
+            "or give the results of another one."
         )
     lines = [
         *_heading({rule: measured[rule] for rule in known}, margin=margin, source=source),
@@ -100,20 +101,21 @@ def block_lines(
     for rule in known:
         lines += _rule_lines(rule, measured[rule], asked[rule], margin=margin)
     if missing := [rule for rule in submitted if rule not in measured]:
-        lines.append(f"# Not measured, so they ask for what their rules say: {', '.join(missing)}.")
+        lines.append(f"# Not measured, so they request what their rules say: {', '.join(missing)}.")
     if strange := [rule for rule in measured if rule not in asked]:
-        lines.append(f"# Measured, but there are no such rules (any more): {_one_line(', '.join(strange))}.")
+        lines.append(f"# Measured, but these rules do not exist (any more): {_one_line(', '.join(strange))}.")
     return lines
 
 
 def _heading(measured: Mapping[str, MeasuredRule], *, margin: float, source: str) -> list[str]:
     n_jobs = sum(rule.n_jobs for rule in measured.values())
     return [
-        f"# Write these rules below set-resources of {PROFILE}, behind what stands there.",
+        f"# Write these rules below set-resources of {PROFILE}, after the entries there.",
         f"# Measured in {_one_line(source)}: {_counted(n_jobs, 'job')} of {_counted(len(measured), 'rule')}.",
-        f"# mem_mb is the largest job × {margin:g} + {SNAKEMAKES_MB} MB for the two Snakemakes in a job of SLURM; "
+        f"# mem_mb is the largest job × {margin:g} + {SNAKEMAKES_MB} MB for the two Snakemake processes "
+        "in a SLURM job; "
         f"runtime the longest × {margin:g}, in minutes.",
-        "# The second attempt asks for twice as much. TOO LITTLE: the rule asks for less than this by itself.",
+        "# The second attempt requests twice as much. TOO LITTLE: the rule itself requests less than this.",
     ]
 
 
@@ -122,11 +124,12 @@ def _rule_lines(rule: str, measured: MeasuredRule, asked: RuleRequest, *, margin
     if rule in MERGED:
         variable, keys = MERGED[rule]
         yield (
-            f"    # MERGE: if {variable} is set, copy {keys} of this rule to here; of two blocks the later one holds."
+            f"    # MERGE: if {variable} is set, copy {keys} of this rule here; of two blocks only the "
+            "later one is used."
         )
     named = measured.n_jobs > 1
     if measured.memory_mb is None:
-        yield "    # mem_mb: every job ended before its memory was measured; the rule's own request holds"
+        yield "    # mem_mb: every job ended before its memory was measured; the rule's own request is used"
     else:
         value = requested_mb(measured.memory_mb.value, margin=margin)
         said = f"measured {measured.memory_mb.value:,.0f} MB{_of(measured.memory_mb, named)}"
@@ -142,8 +145,8 @@ def _of(largest: Largest, named: bool) -> str:
 
 def _compared(value: int, asked: int | None) -> str:
     if asked is None:
-        return "the rule asks for other values in other jobs"
-    return f"the rule asks for {'TOO LITTLE, ' if asked < value else ''}{asked}"
+        return "the rule requests different values for different jobs"
+    return f"the rule requests {'TOO LITTLE, ' if asked < value else ''}{asked}"
 
 
 def _counted(n: int, noun: str) -> str:

@@ -38,7 +38,7 @@ def run(arguments: Sequence[str]) -> None:
         refuse_running(folder)
         wait_for_orphans(folder)
         shutil.rmtree(folder / ".snakemake" / "locks")
-        sys.stderr.write("The last run was killed. It is resumed: finished files stay.\n")
+        sys.stderr.write("The last run was killed. It is resumed: finished files are kept.\n")
     if folder.is_dir():
         mend_dates(folder / RESULTS)
         write_record(folder)
@@ -60,8 +60,10 @@ def refuse_targets_among_files(arguments: Sequence[str]) -> None:
         if not file.expanduser().exists():
             others = [word for word in arguments if word != str(file)]
             raise DataError(
-                f"--configfile takes every word that follows, and there is no file {file}. If it is a target, write it "
-                f"first: sentflow run {shlex.join([str(file), *others])}. If it is a file, it is looked for in "
+                f"--configfile takes every argument that follows, and there is no file {file}. If it is "
+                "a target, write it "
+                f"first: sentflow run {shlex.join([str(file), *others])}. If it is a file, it was "
+                "searched for in "
                 f"{Path.cwd()}."
             )
 
@@ -77,7 +79,8 @@ def refuse_deployed_packages(folder: Path) -> None:
     packages = folder / ".snakemake" / "pip-deployments"
     if packages.exists():
         raise DataError(
-            f"Snakemake would run Python packages that lie in {packages}. No run of sentflow puts any there: look "
+            f"Snakemake would run Python packages that are in {packages}. sentflow never puts any "
+            "there: find out "
             "where they come from, and delete that folder."
         )
 
@@ -132,20 +135,24 @@ def refuse_running(folder: Path) -> None:
     if running := [process for process in processes_in(folder) if _is_snakemake(process)]:
         process = running[0]
         raise DataError(
-            f"a run is going on in {folder}: process {process} on this machine ({' '.join(_words(process))}). Wait "
-            f"until it has ended, or end it (kill {process}); for another experiment at the same time take "
-            "another folder by --directory."
+            f"a run is in progress in {folder}: process {process} on this machine "
+            f"({' '.join(_words(process))}). Wait "
+            f"until it has ended, or end it (kill {process}); for another experiment at the same time use "
+            "another folder with --directory."
         )
     record = read_record(folder)
     if record is not None and record.machine != this_machine():
         raise DataError(
-            f"{folder} is locked by a run that was begun on {record.machine} (process {record.process}), which cannot "
-            f"be seen from here. If it goes on there, wait. If not, run the same command on {record.machine}, or here "
+            f"{folder} is locked by a run that was started on {record.machine} (process "
+            f"{record.process}), which cannot "
+            "be seen from here. If it is still running there, wait. If not, run the same command on "
+            f"{record.machine}, or here "
             "snakemake --unlock and the same command again."
         )
     if jobs := slurm_jobs_in(folder):
         raise DataError(
-            f"SLURM has jobs of a killed run in {folder}, which would write into the files of a new one. Wait until "
+            f"SLURM has jobs of a killed run in {folder}, which would write into the files of a new "
+            "one. Wait until "
             f"they have ended (squeue --me), or end them: scancel {' '.join(jobs)}."
         )
 
@@ -195,8 +202,9 @@ def mend_dates(results: Path) -> None:
         os.utime(path, (now, now), follow_symlinks=False)
     if found:
         sys.stderr.write(
-            f"{len(found)} files of {results} are dated in the future, as after a clock was set back, e.g. "
-            f"{visible(found[0])}. They were given the date of now.\n"
+            f"{len(found)} files of {results} are dated in the future, as happens when a clock was set "
+            "back, e.g. "
+            f"{visible(found[0])}. Their dates were set to the current time.\n"
         )
 
 

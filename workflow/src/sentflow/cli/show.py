@@ -33,7 +33,7 @@ def show(path: Path, *, rows: int) -> None:
     path
         A results folder, the folder that holds one, or a file.
     rows
-        Rows shown of long tables.
+        Number of rows shown of long tables.
 
     Raises
     ------
@@ -54,10 +54,10 @@ def blocks_of(path: Path, *, rows: int) -> list[Block]:
         )
     if path.suffix in _VIEWERS:
         others = " results/tables/*.csv have the same numbers." if path.suffix == ".html" else ""
-        raise DataError(f"{path} is not for a terminal. {_VIEWERS[path.suffix]}.{others}")
+        raise DataError(f"{path} cannot be shown in a terminal. {_VIEWERS[path.suffix]}.{others}")
     if path.suffix not in _READERS:
         raise DataError(
-            f"{path} is of a kind that cannot be shown. Write a folder, or a file that ends in "
+            f"{path} is of a type that cannot be shown. Write a folder, or a file that ends in "
             f"{', '.join(_READERS)}."
         )
     return _READERS[path.suffix](path, rows)

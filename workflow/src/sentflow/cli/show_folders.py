@@ -51,8 +51,8 @@ def folder_blocks(folder: Path) -> list[Block]:
         return [_folds(folder, folds)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     raise DataError(
-        f"{folder} holds no scores, no similarities and no folds. "
-        + (f"It holds: {', '.join(inside)}. Write one of these after it." if inside else "It is empty.")
+        f"{folder} has no scores, no similarities and no folds. "
+        + (f"It contains: {', '.join(inside)}. Add one of these to the path." if inside else "It is empty.")
     )
 
 

@@ -36,7 +36,7 @@ def jsonl_blocks(path: Path, rows: int) -> list[Block]:
     except (OSError, ValueError) as error:
         raise DataError(f"{path} is not readable JSON lines ({error}).") from error
     if not records or not all(isinstance(record, dict) for record in records):
-        raise DataError(f"{path} holds no records: every line must be one JSON map.")
+        raise DataError(f"{path} has no records: every line must be one JSON object.")
     if len(records) == 1:
         return [Facts(str(path), flat(records[0]))]
     header = tuple(dict.fromkeys(key for record in records for key in record))
@@ -123,12 +123,17 @@ def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
     """A warning about a score that is not as it was written."""
     if value.get(DIGEST) in (None, digest_of(value)):
         return []
-    return [("WARNING", "a number or a name here was changed after it was written; no table takes this file")]
+    return [
+        (
+            "WARNING",
+            "a number or a name here was changed after the file was written; no table accepts this file",
+        )
+    ]
 
 
 def _interval(found: Mapping[str, Any]) -> str:
     low, high = (math.nan if found[end] is None else float(found[end]) for end in ("low", "high"))
-    remark = ", means nothing: all folds gave the same score" if found.get("degenerate") else ""
+    remark = ", not informative: all folds gave the same score" if found.get("degenerate") else ""
     return f"{interval(low, high)} ({percent(found['level'])}{remark})"
 
 

@@ -75,8 +75,8 @@ def _task(path: Path, table: pa.Table, about: dict[str, Any], rows: int) -> list
         *flat({key: value for key, value in about.items() if key != "classes"}),
         ("rows", f"{len(table):,}"),
         ("rows per class", ", ".join(f"{classes[label]}: {n:,}" for label, n in sorted(counts.items()))),
-        ("rows that repeat", f"{len(contents) - len(set(contents)):,}"),
-        ("contents with several labels", f"{len(with_label) - len(set(contents)):,}"),
+        ("duplicate rows", f"{len(contents) - len(set(contents)):,}"),
+        ("texts with several labels", f"{len(with_label) - len(set(contents)):,}"),
     ]
     if lengths:
         facts.append(("characters of text a", f"median {median(lengths):g}, longest {max(lengths):,}"))
@@ -150,7 +150,7 @@ def _confusion(path: Path, table: pa.Table) -> Listing:
         cells,
         "l" + "r" * len(labels),
         caption=f"predictions {path}",
-        notes=(f"{right:,} of {len(table):,} right.",),
+        notes=(f"{right:,} of {len(table):,} correct.",),
     )
 
 

@@ -19,7 +19,7 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     files
         Laid over ``config.yaml`` in this order; none is the default experiment.
     alone
-        Not over ``config.yaml``.
+        Do not merge the files over ``config.yaml``.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     show_blocks(
         [
             Facts(f"{name}: no mistakes", _facts(experiment, plan)),
-            Listing(("Rule", "Jobs"), [*jobs, ("together", f"{plan.n_jobs:,}")], "lr", fixed=0),
+            Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
             *(
                 [Facts(f"Too few rows for protocol {experiment.config['probe']['protocol']}", small)]
                 if small
@@ -57,10 +57,10 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
-        *(("texts, keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
+        *(("texts and keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
     ]
     if plan.missing_files:
-        facts.append(("not found here", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
+        facts.append(("files not found", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
     return facts
 
 
@@ -80,4 +80,4 @@ def _downloads(plan: Plan) -> str:
 def _next(files: Sequence[Path], *, alone: bool) -> str:
     given = ["--configfile", *map(str, files)] if files else []
     words = ["snakemake", "--cores all", *(["--replace-workflow-config"] if alone else []), *given]
-    return f"Jobs are those of an empty results folder. Run it: {' '.join(words)}"
+    return f"Number of jobs for an empty results folder. To run it: {' '.join(words)}"

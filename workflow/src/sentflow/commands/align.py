@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="*",
         default=[],
-        help="pair tables of the positive pairs, where their texts have another form; without, those of --pairs",
+        help="pair tables of the positive pairs, if their texts have another form; by default those of --pairs",
     )
     add_embedding_arguments(parser)
     parser.add_argument(

@@ -43,9 +43,9 @@ def main(args: argparse.Namespace) -> None:
     result: CheckResult = check(Inputs(args.summary, args.tables), Selection(**json.loads(args.settings)))
     if not result.passed:
         raise DataError(
-            f"{args.summary[0]} fails the check {result.name!r}. {result.rule} But:\n  "
+            f"{args.summary[0]} fails the check {result.name!r}. {result.rule} Problems:\n  "
             + "\n  ".join(result.problems)
-            + "\nThe results are kept: look at these rows before you use them."
+            + "\nThe results are kept: check these rows before you use them."
         )
     write_json(
         args.output,

@@ -31,7 +31,7 @@ def main(args: argparse.Namespace) -> None:
         name: len(getattr(args, name)) for name in ("scores", "tables", "other_scores", "other_tables")
     }
     if len(set(lengths.values())) > 1:
-        raise DataError(f"the lists of files must be equally long and in the same order; got {lengths}.")
+        raise DataError(f"the lists of files must have the same length and order; got {lengths}.")
     from sentflow.compare.effects import effect_rows
     from sentflow.compare.fold_scores import fold_scores
     from sentflow.compare.score_rows import EffectRow
@@ -46,7 +46,8 @@ def main(args: argparse.Namespace) -> None:
     for row, file in zip(other, args.other_scores, strict=True):
         if row.protocol != protocol["name"]:
             raise DataError(
-                f"{file} was made by the protocol {row.protocol}, not by {protocol['name']}. Delete it and run "
+                f"{file} was made by the protocol {row.protocol}, not by {protocol['name']}. Delete it "
+                "and run "
                 "snakemake again."
             )
     first, second = (

@@ -36,14 +36,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     parser.add_argument("--texts", type=Path, required=True, help="Parquet of a collection: one row per text")
     parser.add_argument("--collection", required=True, help="its name")
-    parser.add_argument("--task", default="", help="the task whose prompts are put before the texts")
+    parser.add_argument("--task", default="", help="the task whose prompts are prepended to the texts")
     parser.add_argument("--manifest", type=Path, required=True, help="results/models/<model>/manifest.json")
     parser.add_argument("--settings", default="{}", help="JSON: how texts are encoded, by kind")
     parser.add_argument(
         "--connection", default="{}", help="JSON: how a service is reached; changes no result"
     )
     parser.add_argument(
-        "--device", default="null", help="JSON: cpu, cuda:1 or a list; null is the best there is"
+        "--device", default="null", help="JSON: cpu, cuda:1 or a list; null for the best device available"
     )
     parser.add_argument(
         "--code",
@@ -55,7 +55,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     add_limits(parser)
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument(
-        "--info", type=Path, required=True, help="output, .json; beside it .made.json says how it was made"
+        "--info",
+        type=Path,
+        required=True,
+        help="output, .json; .made.json next to it records how it was made",
     )
 
 

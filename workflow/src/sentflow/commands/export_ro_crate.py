@@ -22,8 +22,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"title", "description", "tables": file of --digests → [what it is called, dataset], "datasets", '
-        '"models": what is known of each}',
+        help='JSON: {"title", "description", "tables": file of --digests → [title, dataset], "datasets", '
+        '"models": metadata of each}',
     )
     parser.add_argument("--output", type=Path, required=True, help=".zip")
 
@@ -35,7 +35,8 @@ def main(args: argparse.Namespace) -> None:
         published = publication_date()
     except (ValueError, OverflowError, OSError) as error:
         raise ConfigError(
-            f"the environment variable SOURCE_DATE_EPOCH is no date ({error}). Write seconds since 1970, or unset it."
+            f"the environment variable SOURCE_DATE_EPOCH is not a date ({error}). Write seconds since "
+            "1970, or unset it."
         ) from error
     settings: dict[str, Any] = json.loads(args.settings)
     for file in args.digests:

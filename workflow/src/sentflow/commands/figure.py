@@ -23,7 +23,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         required=True,
-        help="the one Parquet file that the figure is drawn from, or the files of the experiment that it needs",
+        help="the Parquet file of the figure, or the files of the experiment that it needs",
+    )
+    found.add_argument(
+        "--data", type=Path, help="file to write: Parquet, with everything needed to draw the figure again"
     )
     parser.add_argument(
         "--data", type=Path, help="file to write: Parquet, all that it takes to draw it again"

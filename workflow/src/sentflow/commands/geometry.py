@@ -31,7 +31,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--permuted-embeddings",
         type=Path,
         nargs="?",
-        help="their vectors, .npy; what describes them lies beside",
+        help="their vectors, .npy; their description is next to them",
     )
     parser.add_argument(
         "--settings",

@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         required=True,
-        help="prediction files, those of the first encoder first; equally many of each",
+        help="prediction files, those of the first encoder first; the same number for each",
     )
     parser.add_argument(
         "--settings",
@@ -43,7 +43,8 @@ def main(args: argparse.Namespace) -> None:
     per_model, rest = divmod(len(args.predictions), len(models))
     if rest or not per_model:
         raise DataError(
-            f"{len(args.predictions)} prediction files for {len(models)} encoders: give equally many of each, those of "
+            f"{len(args.predictions)} prediction files for {len(models)} encoders: give the same number "
+            "for each, those of "
             f"{models[0]} first."
         )
     table = read_task(args.rows)

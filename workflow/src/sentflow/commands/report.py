@@ -27,7 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         required=True,
-        help="summaries, comparisons, costs: told apart by name",
+        help="summaries, comparisons, costs: recognised by name",
     )
     parser.add_argument(
         "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"

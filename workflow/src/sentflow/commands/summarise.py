@@ -37,7 +37,7 @@ def main(args: argparse.Namespace) -> None:
     if len(args.scores) != len(args.tables):
         raise DataError(
             f"{len(args.scores)} score files but {len(args.tables)} score tables: "
-            "--tables must name the table beside each file of --scores, in the same order."
+            "--tables must name the table next to each file of --scores, in the same order."
         )
     settings = json.loads(args.settings)
     rows: list[ScoreRow] = []
@@ -70,7 +70,7 @@ def refuse_other_place(file: Path, row: ScoreRow) -> None:
     name = name_in_results(file.as_posix())
     if name is not None and not name.endswith(f"scores/{row.task}/{row.model}.json"):
         raise DataError(
-            f"it is the score of {row.model} on {row.task}, put in the place of another. Delete it and "
+            f"it is the score of {row.model} on {row.task}, in the place of another. Delete it and "
             "run snakemake again."
         )
 

@@ -26,14 +26,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         required=True,
-        help="benchmark files …/benchmarks/RULE/….jsonl, or folders that hold them",
+        help="benchmark files …/benchmarks/RULE/….jsonl, or folders that contain them",
     )
     parser.add_argument(
         "--summaries",
         nargs="*",
         type=Path,
         default=[],
-        help="summaries with a row per score, which say what the encoders and the data are",
+        help="summaries with a row per score, which describe the encoders and the data",
     )
     parser.add_argument(
         "--manifests", nargs="*", type=Path, default=[], help="…/MODEL/manifest.json of encoders"
@@ -50,9 +50,7 @@ def main(args: argparse.Namespace) -> None:
     scores = Inputs(args.summaries).rows_if_there(ScoreRow)
     named = [row for path in args.summaries for row in read_rows(path, MeasuredRow, may_be_empty=True)]
     if not named:
-        raise DataError(
-            "there is no summary with a row. Give one of scores or of similarity with --summaries."
-        )
+        raise DataError("no summary has a row. Give one of scores or of similarity with --summaries.")
     rows = cost_rows(records_by_rule(files), "; ".join(data_versions(named)))
     encoders = encoder_rows(
         scores,

@@ -21,7 +21,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     given = {
         "similarity": "score files of encoders and baselines",
-        "rows": "the Parquet file beside each of --similarity, in the same order",
+        "rows": "the Parquet file next to each of --similarity, in the same order",
         "regressions": "results of the regressor",
     }
     for name, said in given.items():
@@ -41,8 +41,9 @@ def main(args: argparse.Namespace) -> None:
     """Run the command."""
     if len(args.similarity) != len(args.rows):
         raise DataError(
-            f"{len(args.similarity)} score files but {len(args.rows)} files of rows: --rows must name the file "
-            "beside each file of --similarity, in the same order."
+            f"{len(args.similarity)} score files but {len(args.rows)} files of rows: --rows must name "
+            "the file "
+            "next to each file of --similarity, in the same order."
         )
     settings: dict[str, Any] = json.loads(args.settings)
     similarity: list[SimilarityRow] = []

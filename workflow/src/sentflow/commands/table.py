@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         required=True,
-        help="the files of results that the table is made of",
+        help="the result files that the table is made from",
     )
     parser.add_argument(
         "--settings", required=True, help='JSON: {"caption": how the caption begins, "published": scores}'

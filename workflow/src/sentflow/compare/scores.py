@@ -97,7 +97,7 @@ def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:
         problems += [f"task {task}: model {model} appears {models.count(model)} times" for model in repeated]
     if problems:
         raise DataError(
-            "these scores cannot stand in one table:\n  "
+            "these scores cannot be in one table:\n  "
             + "\n  ".join(problems)
             + "\nDelete the score files that do not belong to the current config and run again."
         )

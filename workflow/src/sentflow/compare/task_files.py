@@ -66,7 +66,7 @@ def task_scores(
     rows = [row for row, _ in present]
     task = rows[0].task
     if task not in task_tables:
-        raise DataError(f"there are scores of {task}, but --rows names no table {task}.parquet.")
+        raise DataError(f"there are scores of {task}, but --rows has no table {task}.parquet.")
     table = read_task(task_tables[task])
     predictions = [
         out_of_fold(
@@ -105,6 +105,6 @@ def _refuse_other_rows(rows: Sequence[ScoreRow], predictions: Sequence[OutOfFold
     for row, one in zip(rows[1:], predictions[1:], strict=True):
         if any(not np.array_equal(getattr(one, name), getattr(predictions[0], name)) for name in names):
             raise DataError(
-                f"{row.task}: {row.model} was tested on other texts, or in other folds, than {rows[0].model}, so that "
-                "they cannot be compared. Delete the folds of both and run snakemake again."
+                f"{row.task}: {row.model} was tested on other texts or folds than {rows[0].model}, so they "
+                "cannot be compared. Delete the folds of both and run snakemake again."
             )

@@ -49,7 +49,7 @@ def download(
         No place had it; lists each with its reason. Nothing is left under the name of `output`.
     """
     if output.exists() and _is_right(output, file):
-        logger.info("%s is there and its checksum is right", output)
+        logger.info("%s exists and its checksum is correct", output)
         _part_of(output).unlink(missing_ok=True)
         return output
     output.unlink(missing_ok=True)
@@ -100,12 +100,13 @@ def _check_local(source: Path, file: CatalogFile) -> None:
     except (OSError, ValueError) as error:
         raise DataError(getattr(error, "strerror", None) or str(error)) from error
     if not stat.S_ISREG(found.st_mode):
-        raise DataError("is no file, but a folder, a pipe or a device. Write the path of a file.")
+        raise DataError("is not a file, but a folder, a pipe or a device. Write the path of a file.")
     if file.bytes is not None and found.st_size > file.bytes:
         raise DataError(f"has {found.st_size} bytes, expected {file.bytes}")
     if file.bytes is None and found.st_size > limits().download_bytes:
         raise DataError(
-            f"has {found.st_size} bytes, more than limits.download_bytes allows ({limits().download_bytes}). If the "
+            f"has {found.st_size} bytes, more than limits.download_bytes allows "
+            f"({limits().download_bytes}). If the "
             "file is that large, raise the limit."
         )
 
@@ -120,7 +121,7 @@ def _transfer(url: str, output: Path, file: CatalogFile, patience: Patience) -> 
             raise
         # The first piece may have come from another place, or the file has changed since.
         logger.warning(
-            "%s: the joined pieces are not the file (%s); starting from its first byte",
+            "%s: the joined parts are not the expected file (%s); downloading it from the start",
             without_secrets(url),
             error,
         )
@@ -150,7 +151,8 @@ def _nowhere(output: Path, file: CatalogFile, reasons: Sequence[str]) -> str:
     if remote:
         names = " or ".join(names_in_mirror(url)[0] for url in remote)
         text += (
-            f"\nWithout these addresses, name a mirror (a folder or base URL) in the config (mirrors: [...]) "
-            f"or in the environment variable {MIRROR_VARIABLE}; the file is looked up there as {names}."
+            "\nIf these addresses cannot be reached, set a mirror (a folder or base URL) in the config "
+            "(mirrors: [...]) "
+            f"or in the environment variable {MIRROR_VARIABLE}; the file is expected there as {names}."
         )
     return text

@@ -112,7 +112,9 @@ def retried(
                 _LONGEST_ASKED_SECONDS if deadline is None else min(_LONGEST_ASKED_SECONDS, deadline.left())
             )
             if asked > longest:
-                raise GaveUpError(f"{error} (tried {n_tried} times; it asks to wait {asked:.0f} s)") from None
+                raise GaveUpError(
+                    f"{error} (tried {n_tried} times; the server asks to wait {asked:.0f} s)"
+                ) from None
             try:
                 policy = policy.increment(error=error)
             except MaxRetryError:

@@ -116,7 +116,7 @@ class _TimedReads(io.RawIOBase):
     def readinto(self, buffer: Any) -> int | None:
         left = self._deadline.left()
         if left <= 0:
-            raise TimeoutError("the whole answer took too long")
+            raise TimeoutError("the complete response took too long")
         of_one_read = self._socket.gettimeout()
         self._socket.settimeout(left if of_one_read is None else min(left, of_one_read))
         try:

@@ -94,8 +94,9 @@ def fetch(url: str, part: Path, *, patience: Patience, expected_bytes: int | Non
             if deadline.left() > 0:
                 raise
             raise TransferError(
-                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). What arrived is kept: run "
-                "again to continue from there"
+                f"took longer than {deadline.seconds:.0f} s (limits.download_seconds). The part "
+                "received is kept: "
+                "run again to continue from there"
             ) from error
 
     try:
@@ -177,8 +178,9 @@ def _more_than(expected_bytes: int | None) -> str:
     if expected_bytes is not None:
         return f"more than the {expected_bytes} bytes of the catalog"
     return (
-        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that large, write its "
-        "size as bytes beside its checksum, or raise the limit"
+        f"more than limits.download_bytes allows ({limits().download_bytes}). If the file is that "
+        "large, write its "
+        "size as bytes next to its checksum, or raise the limit"
     )
 
 
@@ -235,9 +237,9 @@ def _size(path: Path) -> int:
 def _short(error: Exception) -> str:
     """One line for the many layers of errors that a network failure is wrapped in."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection in time"
+        return "no connection before the timeout"
     if isinstance(error, requests.exceptions.Timeout | urllib3.exceptions.TimeoutError):
-        return "no answer in time"
+        return "no response before the timeout"
     if isinstance(error, urllib3.exceptions.ProtocolError):
         return "the connection broke before the end of the file"
     if isinstance(error, requests.exceptions.ConnectionError):

@@ -85,8 +85,9 @@ def crate_metadata(
     crate.name, crate.description = about["title"], about["description"] or about["title"]
     crate.datePublished = published
     crate.root_dataset["license"] = (
-        "Scores, tables and figures: as the one who publishes this crate says. Texts are not included; the licence of "
-        "each dataset is with its description."
+        "Scores, tables and figures: licence chosen by the publisher of this crate. Texts are not "
+        "included; the licence "
+        "of each dataset is in its description."
     )
     crate.root_dataset["conformsTo"] = crate.add(
         ContextEntity(

@@ -106,7 +106,8 @@ def part_problems(section: str, name: str, entries: Mapping[str, Entries]) -> It
     if len(set(families.values())) > 1:
         found = ", ".join(f"{part} is of {family}" for part, family in families.items())
         yield (
-            f"{section}.{name}: its pair sets must be of one family, for their sentences are embedded together, but "
+            f"{section}.{name}: its pair sets must be of one family, because their sentences are "
+            "embedded together, but "
             f"{found}. Take pair sets of one family, or give them one."
         )
 
@@ -115,13 +116,15 @@ def family_problems(pair_sets: Entries, datasets: Entries) -> list[str]:
     """Families whose texts and vectors would be where those of a dataset are."""
     first = {entry["family"]: name for name, entry in reversed(pair_sets.items())}
     return [
-        f"pair_sets.{name}.family: {family + ending!r} is the name of a dataset, whose texts and vectors would be in "
+        f"pair_sets.{name}.family: {family + ending!r} is the name of a dataset, whose texts and "
+        "vectors would be in "
         "the same files. Write another name."
         for family, name in first.items()
         for ending in ("", PERMUTED)
         if family + ending in datasets
     ] + [
-        f"pair_sets.{name}.family: {family + PERMUTED!r} is also a family, whose texts and vectors would be where "
+        f"pair_sets.{name}.family: {family + PERMUTED!r} is also a family, whose texts and vectors "
+        "would be where "
         "those of the permuted texts of this one are. Write another name."
         for family, name in first.items()
         if family + PERMUTED in first

@@ -50,16 +50,18 @@ def not_written(path: Path, error: OSError) -> str:
     if isinstance(error, IsADirectoryError):
         return not_a_file(path)
     reason = error.strerror or str(error)
-    remedy = "Correct that and run again: finished files stay."
+    remedy = "Correct that and run again: finished files are kept."
     if error.errno in NOT_ALLOWED:
         remedy = (
-            f"Nothing can be written to {path.parent}: look at its owner and rights and at how it is mounted, or take "
-            "another folder by --directory."
+            f"Nothing can be written to {path.parent}: check its owner, its permissions and how it is "
+            "mounted, or use "
+            "another folder with --directory."
         )
     elif error.errno in NO_ROOM or error.errno is None:  # NumPy does not pass on what the system said
         remedy = (
-            f"The disk or your quota is full{_free(path)}. Make room, or take another folder by --directory, and run "
-            "again: finished files stay."
+            f"The disk or your quota is full{_free(path)}. Free some space, or use another folder with "
+            "--directory, and run "
+            "again: finished files are kept."
         )
     return f"{path} could not be written: {reason}. {remedy}"
 
@@ -99,5 +101,5 @@ def _is_running(process: int) -> bool:
 def not_a_file(path: Path) -> str:
     """What to do about a folder that lies where a file belongs; only one below ``results`` is ours to be deleted."""
     if "results" in path.parts:
-        return f"{path} is a folder, where a file belongs. Delete that folder and run snakemake again."
-    return f"{path} is a folder, where a file belongs. Write the path of a file, or move the folder away."
+        return f"{path} is a folder, but must be a file. Delete that folder and run snakemake again."
+    return f"{path} is a folder, but must be a file. Write the path of a file, or move the folder away."

@@ -120,7 +120,9 @@ def verify_again(path: Path, entry: Mapping[str, Any]) -> None:
 def _compare(path: Path, what: str, actual: str, expected: str) -> None:
     if actual == expected.lower():
         return
-    hint = " It is a web page: the server sent a notice instead of the file." if _is_web_page(path) else ""
+    hint = (
+        " It is a web page: the server sent an HTML page instead of the file." if _is_web_page(path) else ""
+    )
     raise DataError(f"{what} is {actual}, expected {expected.lower()} ({path.stat().st_size} bytes).{hint}")
 
 

@@ -33,17 +33,18 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
         text = content[skipped:].decode(encoding)
     except LookupError:  # no such codec, or one that is not for texts, such as zlib
         raise ConfigError(
-            f"{where}: {encoding!r} is not an encoding. Write e.g. encoding: utf-8 or encoding: cp1252."
+            f"{where}: {encoding!r} is not a known encoding. Write e.g. encoding: utf-8 or encoding: cp1252."
         ) from None
     except UnicodeDecodeError as error:
         raise DataError(_misfit(content, skipped + error.start, encoding, where)) from error
     except ValueError as error:  # a codec that is not made for files, such as idna; a name with a NUL
         raise DataError(
-            f"{where}: it does not fit {encoding!r} ({error}). Write e.g. encoding: utf-8."
+            f"{where}: it cannot be decoded as {encoding!r} ({error}). Write e.g. encoding: utf-8."
         ) from error
     if not utf8 and has_half(text):
         raise DataError(
-            f"{where}: in the encoding {encoding}, a text holds half of a character, which no file can hold. Write the "
+            f"{where}: in the encoding {encoding}, a text has half of a surrogate pair, which cannot be "
+            "stored. Write the "
             "file's own encoding, e.g. encoding: utf-8."
         )
     return text
@@ -51,9 +52,9 @@ def decode(content: bytes, encoding: str, *, where: str) -> str:
 
 def _misfit(content: bytes, offset: int, encoding: str, where: str) -> str:
     line = content.count(b"\n", 0, offset) + 1
-    text = f"{where}: byte {offset} (line {line}), 0x{content[offset]:02x}, does not fit {encoding}."
+    text = f"{where}: byte {offset} (line {line}), 0x{content[offset]:02x}, cannot be decoded as {encoding}."
     if content.startswith(_UTF16_MARKS):
-        return f"{text} The file starts like UTF-16: write encoding: utf-16."
+        return f"{text} The file looks like UTF-16: write encoding: utf-16."
     character = content[offset : offset + 1].decode("cp1252", errors="replace")
     return (
         f"{text} Write the file's own encoding in its reader, e.g. encoding: cp1252 "

@@ -45,7 +45,7 @@ def refuse_changed(path: Path) -> None:
         raise DataError(f"{digest} is not the digest of {path.name}. Delete both and run snakemake again.")
     if file_sha256(path) != known["sha256"]:
         raise DataError(
-            f"{path} is not the file that {digest} describes: its SHA-256 is another. Delete both and run "
+            f"{path} is not the file that {digest} describes: its SHA-256 differs. Delete both and run "
             "snakemake again."
         )
 
@@ -102,7 +102,7 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(too_deep)
     if _MAYBE_HALF.search(text) and has_half(json.dumps(value, ensure_ascii=False)):
         raise ValueError(
-            "a text in it holds half of a character (\\ud800 to \\udfff), which no file can hold"
+            "a text in it has half of a surrogate pair (\\ud800 to \\udfff), which cannot be stored"
         )
     return value
 
@@ -125,7 +125,7 @@ def write_text(path: Path | str, text: str) -> None:
     """Write UTF-8 text with Unix line ends."""
     if has_half(text):
         raise DataError(
-            f"{path} cannot be written: a text for it holds half of a character, which no file can hold."
+            f"{path} cannot be written: a text for it has half of a surrogate pair, which cannot be stored."
         )
     with atomic(path) as part:
         part.write_bytes(text.encode("utf-8"))

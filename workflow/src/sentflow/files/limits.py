@@ -89,7 +89,9 @@ class Limits:
             if key not in known:
                 raise ConfigError(f"limits.{key}: there is no such limit. Known: {', '.join(known)}.")
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ConfigError(f"limits.{key}: {value!r} is no limit. Write a whole number above 0.")
+                raise ConfigError(
+                    f"limits.{key}: {value!r} is not a valid limit. Write a whole number above 0."
+                )
         return cls(**settings)
 
     def unpacked_from(self, packed_bytes: int) -> int:
@@ -100,7 +102,7 @@ class Limits:
         """Which limit is in the way of unpacking more, as the end of a sentence."""
         if self.unpacked_from(packed_bytes) == self.unpacked_bytes:
             return f"more than limits.unpacked_bytes allows ({self.unpacked_bytes})"
-        return f"like a bomb; if it is none, raise limits.unpacked_ratio ({self.unpacked_ratio})"
+        return f"like a decompression bomb; if it is not one, raise limits.unpacked_ratio ({self.unpacked_ratio})"
 
     def answer_of(self, n_texts: int, dimension: int) -> int:
         """Bytes that a service's answer may have: read as JSON, it takes twenty times as much memory."""

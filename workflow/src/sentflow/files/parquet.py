@@ -1,4 +1,4 @@
-"""Parquet files of the pipeline: they tell when they were damaged, or put in the place of another."""
+"""Parquet files of the pipeline: they tell when they were damaged, or in the place of another."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,7 +42,8 @@ def read_parquet(path: Path | str, columns: Sequence[str] | None = None) -> pa.T
     written, name = metadata.pop(_NAME_KEY, b"").decode(), name_in_results(str(path))
     if written and name and written != name:
         raise DataError(
-            f"{path} was written as {written}: another file was put in its place. Delete it and run snakemake again."
+            f"{path} was written as {written}: another file is in its place. Delete it and run "
+            "snakemake again."
         )
     table = file.read().replace_schema_metadata(
         metadata or None

@@ -98,7 +98,7 @@ def _skipped(content: mmap, place: int, kind: int, *, depth: int, in_list: bool 
         for _ in range(min(n_items, len(content))):
             place = _skipped(content, place, kind, depth=depth + 1, in_list=True)
         return place
-    raise ValueError("no such type, or too deep")
+    raise ValueError("no such type, or nested too deep")
 
 
 def _varint(content: mmap, place: int) -> tuple[int, int]:
@@ -110,4 +110,4 @@ def _varint(content: mmap, place: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, place
         if shift > 63:
-            raise ValueError("too long a number")
+            raise ValueError("a number is too long")

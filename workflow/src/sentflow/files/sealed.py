@@ -28,13 +28,15 @@ def read_sealed(path: Path | str) -> dict[str, Any]:
     stated = found.pop(DIGEST, None) if isinstance(found, dict) else None
     if stated is None:
         raise DataError(
-            f"{path} has no digest: an earlier version of sentflow wrote it, or it was written by hand. Delete it and "
-            "run snakemake again; folds stay, so that it takes seconds."
+            f"{path} has no digest: an earlier version of sentflow wrote it, or it was written "
+            "manually. Delete it and "
+            "run snakemake again; folds are kept, so this takes seconds."
         )
     if stated != digest_of(found):
         raise DataError(
-            f"{path} was changed after it was written: what it says is not what its digest was made of. Delete it and "
-            "run snakemake again; folds stay, so that it takes seconds."
+            f"{path} was changed after it was written: its contents do not match its digest. Delete it "
+            "and run "
+            "snakemake again; folds are kept, so this takes seconds."
         )
     return found
 

@@ -65,7 +65,8 @@ def parse_settings(text: str, *, where: str) -> Any:
         raise ConfigError(_too_deep(where)) from None
     except _ODD_VALUES as error:
         raise ConfigError(
-            f"{where} holds a value that YAML cannot read: {error}. Put it in quotes if it is a text; numbers have at "
+            f"{where} has a value that YAML cannot read: {error}. Put it in quotes if it is text; "
+            "numbers have at "
             "most 18 digits."
         ) from None
 
@@ -81,9 +82,7 @@ def refuse_overgrown(value: Any, *, where: str) -> None:
     _check(value, _parts_of_value, where=where)
 
 
-_INSTEAD = (
-    "Settings are no data: write the path of a file of data, and share what entries have in common by like."
-)
+_INSTEAD = "Settings must not contain data: write the path of a data file, and use like for shared keys."
 
 
 def _from_yaml(text: str, *, where: str) -> Any:
@@ -119,8 +118,9 @@ def _check(value: Any, parts: _Parts, *, where: str) -> None:
             return known[id(part)]
         if id(part) in above:
             raise ConfigError(
-                f"{where}: a map or list contains itself, by an anchor (&) and an alias (*) inside it. Write out what "
-                "is meant."
+                f"{where}: a map or list contains itself, by an anchor (&) and an alias (*) inside it. "
+                "Write the "
+                "contents out."
             )
         above.add(id(part))
         size, inner = parts(part)
@@ -134,7 +134,8 @@ def _check(value: Any, parts: _Parts, *, where: str) -> None:
             raise ConfigError(_too_deep(where))
         if size > SETTINGS_BYTES:
             raise ConfigError(
-                f"{where}: with all that aliases (*) repeat, this has more than {SETTINGS_BYTES} characters. {_INSTEAD}"
+                f"{where}: with aliases (*) expanded, this has more than {SETTINGS_BYTES} characters. "
+                f"{_INSTEAD}"
             )
         above.discard(id(part))
         known[id(part)] = size, height
@@ -160,7 +161,7 @@ def _parts_of_value(value: Any) -> tuple[int, Iterable[Any]]:
 
 
 def _too_deep(where: str) -> str:
-    return f"{where}: nested more than {SETTINGS_DEPTH} levels deep. No setting is: take the superfluous brackets away."
+    return f"{where}: nested more than {SETTINGS_DEPTH} levels deep. Remove the superfluous brackets."
 
 
 def _place(error: yaml.YAMLError) -> str:

@@ -91,11 +91,12 @@ class AlignmentSettings:
             ]
             if changed:
                 found.append(
-                    f"{', '.join(changed)}: of no effect under the variant {self.variant}, which is as published. "
+                    f"{', '.join(changed)}: no effect under the variant {self.variant}, which is as "
+                    "published. "
                     f"Leave them out or write variant: {DEFINITION}."
                 )
         if self.batch < 1 or (self.sample is not None and self.sample < 1):
-            found.append("batch and sample count pairs. Write a whole number from 1 on.")
+            found.append("batch and sample are numbers of pairs. Write a whole number of at least 1.")
         return found
 
     def facts(self) -> dict[str, Any]:

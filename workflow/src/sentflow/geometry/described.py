@@ -27,7 +27,7 @@ DEFAULT_SAMPLE = 10_000
 REDUCED = 256  # dimensions that BERT-whitening keeps for base models
 _FEWEST_TEXTS = 3
 _NO_INTERVAL = {
-    "partition_ratio": "a ratio of extremes: resamples move it to one side",
+    "partition_ratio": "a ratio of extremes: resampling biases it",
     "effective_rank": "drawing sentences twice lowers the rank of every resample",
     "hubness_skewness": "sentences drawn twice are each other's neighbours",
     "dimension_twonn": "sentences drawn twice have the distance 0",
@@ -85,9 +85,9 @@ class GeometrySettings:
             if value not in allowed
         ]
         if found.neighbours < 3:
-            problems.append(f"neighbours is {found.neighbours}. Write a whole number from 3 on.")
+            problems.append(f"neighbours is {found.neighbours}. Write a whole number of at least 3.")
         if any(dimensions < 1 for dimensions in found.truncation):
-            problems.append(f"truncation is {found.truncation}. Write numbers of dimensions from 1 on.")
+            problems.append(f"truncation is {found.truncation}. Write numbers of dimensions of at least 1.")
         if problems:
             raise ConfigError("geometry: " + " ".join(problems))
         return found
@@ -140,7 +140,7 @@ def described(
     """
     if len(texts) < _FEWEST_TEXTS:
         raise DataError(
-            f"{settings.family} has {len(texts)} texts. Its geometry takes {_FEWEST_TEXTS} at least."
+            f"{settings.family} has {len(texts)} texts. Measures of geometry need at least {_FEWEST_TEXTS}."
         )
     unit = unit_vectors(vectors)
     row_of = rows_of(texts)
@@ -275,7 +275,8 @@ def _warnings(vectors: FloatArray, unit: np.ndarray, measures: Mapping[str, Mapp
         found.append(f"neighbours were searched among {searched} of {len(unit)} texts, drawn by the seed.")
     if apart < searched:
         found.append(
-            f"{searched - apart} of {searched} texts have the same vector as another; they count for no intrinsic "
+            f"{searched - apart} of {searched} texts have the same vector as another; they are left out "
+            "of the intrinsic "
             "dimension."
         )
     return found

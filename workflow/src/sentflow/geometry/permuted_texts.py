@@ -65,7 +65,7 @@ def permute_texts(texts: Sequence[str], *, n: int, seed: int, unit: str = AUTO) 
     if unit not in UNITS:
         raise ConfigError(f"unit is {unit!r}. Write one of: {', '.join(UNITS)}.")
     if n < 1:
-        raise ConfigError(f"n is {n}. Write how many texts to permute, a whole number from 1 on.")
+        raise ConfigError(f"n is {n}. Write how many texts to permute, a whole number of at least 1.")
     if unit == AUTO:
         n_short = sum(len(text.split()) < _FEWEST_UNITS for text in texts)
         unit = CHARACTERS if 2 * n_short > len(texts) else WORDS

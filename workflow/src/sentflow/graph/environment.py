@@ -54,6 +54,7 @@ def refuse_braces(folder: Path) -> None:
     """
     if {"{", "}"} & set(str(folder)):
         raise ConfigError(
-            f"the workflow lies in {folder}, and Snakemake reads braces in the path of a workflow as names to fill in. "
+            f"the workflow is in {folder}, and Snakemake reads braces in the path of a workflow as "
+            "names to fill in. "
             "Rename that folder, or move the workflow; the working folder (--directory) may have any name."
         )

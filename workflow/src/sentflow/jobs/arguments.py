@@ -12,7 +12,7 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     """Those of a command that probes, but for where its features come from."""
     parser.add_argument("--task", type=Path, required=True, help="task table")
     parser.add_argument("--settings", required=True, help="JSON, see probing.protocol.catalog.job_settings")
-    parser.add_argument("--device", help="which one of the kind that the settings name; without it any")
+    parser.add_argument("--device", help="which device of the kind in the settings; any by default")
     parser.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
 
 
@@ -26,7 +26,7 @@ def add_embedding_arguments(parser: argparse.ArgumentParser) -> None:
 def add_call_seconds(parser: argparse.ArgumentParser) -> None:
     """The limit of a user's own class, see `call_limit`."""
     parser.add_argument(
-        "--call-seconds", type=int, default=0, help="what a call of your own class may take; 0 is no limit"
+        "--call-seconds", type=int, default=0, help="time limit for a call of your own class; 0 for no limit"
     )
 
 
@@ -39,9 +39,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
     """What every export of scores reads."""
     parser.add_argument("--summary", type=Path, required=True, help="summary of scores")
     parser.add_argument("--digests", type=Path, nargs="+", required=True, help="digests of the task tables")
-    parser.add_argument(
-        "--settings", required=True, help='JSON: {"tasks", "models": what each is called outside}'
-    )
+    parser.add_argument("--settings", required=True, help='JSON: {"tasks", "models": external names}')
 
 
 def add_score_files(parser: argparse.ArgumentParser, *, prefix: str = "", of: str = "") -> None:

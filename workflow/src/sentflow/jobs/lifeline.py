@@ -115,6 +115,7 @@ def _parent(process: int) -> int:
 
 def _message() -> str:
     return (
-        f"the Snakemake (process {_owner()}) that began this job, or the shell between them, is gone. The job ends and "
-        "writes nothing more; the next run does it again."
+        f"the Snakemake (process {_owner()}) that started this job, or the shell between them, has "
+        "ended. The job stops "
+        "and writes nothing more; the next run repeats it."
     )

@@ -180,7 +180,8 @@ def _document_numbers(groups: np.ndarray | None, n_rows: int) -> np.ndarray:
     if groups is None or np.shape(groups) != (n_rows,):
         found = "none" if groups is None else str(np.shape(groups))
         raise ValueError(
-            f"the protocol keeps documents together (group_folds): groups must name that of each of {n_rows} rows; "
+            "the protocol keeps documents together (group_folds): groups must give the document of "
+            f"each of the {n_rows} rows; "
             f"got {found}"
         )
     numbers: np.ndarray = np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.int64)

@@ -115,7 +115,7 @@ def _documents(table: TaskTable) -> np.ndarray:
         ("row", str(row)) if name is None else ("document", name) for row, name in enumerate(table.groups)
     ]
     if all(name is None for name in table.groups):
-        logger.warning("%s: no row names its document, so folds are drawn row by row", table.info.task)
+        logger.warning("%s: no row has a document, so folds are drawn row by row", table.info.task)
     numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return np.array([numbers[name] for name in names], dtype=np.int64)
 
@@ -126,6 +126,7 @@ def _of_kind(device: str | None, kind: str) -> str:
         return kind
     if kind != "auto" and device.partition(":")[0] != kind.partition(":")[0]:
         raise ConfigError(
-            f"--device {device}, but the settings of the job say {kind}. Write probe.device: {device} into the config."
+            f"--device {device}, but the device in the settings of the job is {kind}. Write "
+            f"probe.device: {device} into the config."
         )
     return device

@@ -10,7 +10,7 @@ from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
     "mcc": "Matthews correlation coefficient",
-    "adjusted_macro_f1": "macro-F1 rescaled so that guessing is 0 and a perfect answer is 1",
+    "adjusted_macro_f1": "macro-F1 rescaled so that chance is 0 and a perfect classifier is 1",
 }
 CLASSIFIERS = {"logistic": "logistic regression", "mlp": "multilayer perceptron"}
 LAYOUTS = {
@@ -27,33 +27,35 @@ FAMILIES = {
 }
 
 REPEATABILITY = (
-    "where the mean would lie if only the shuffling of these same texts changed "
+    "where the mean would be if only the shuffling of the same texts changed "
     "(the published bootstrap over fold scores; for comparison with published tables, not for claims)"
 )
 GENERALISATION = (
-    "where the score would lie on another sample of texts from the same population "
+    "where the score would be on another sample of texts from the same population "
     "(corrected resampled t, Nadeau and Bengio 2003)"
 )
 ITEM_LEVEL = (
-    "the score of all out-of-fold predictions together, not cut at 0, and how much of it hangs on which texts were "
-    "tested (bootstrap over these texts; which texts were trained on is left out, so it is narrower than the "
+    "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
+    "texts were "
+    "tested (bootstrap over these texts; the choice of training texts is not included, so it is "
+    "narrower than the "
     "generalisation interval)"
 )
 LETTERS = (
-    "Raised letters: the encoders, by the letter in the heading, that this one is significantly better than."
+    "Superscript letters: the encoders (letters in the heading) that this one is significantly better than."
 )
 NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
 )
-DEGENERATE = "†: all folds gave the same score, so that there is no interval."
+DEGENERATE = "†: all folds gave the same score, so there is no interval."
 
 
 def data_note(rows: Sequence[DataRow]) -> str:
     """What the texts are; made-up texts are called so first and plainly."""
     versions = data_versions(rows)
     if all(is_sample(version) for version in versions):
-        return "Made from sample data: generated texts, so the numbers say nothing about real ones."
+        return "Made from sample data: generated texts, so the numbers do not apply to real ones."
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
     tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
@@ -71,7 +73,7 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     row = rows[0]
     note = (
         f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, protocol "
-        f"{row.protocol}; a score is that of a probe trained on part of the class-balanced rows."
+        f"{row.protocol}; each probe is trained on part of the class-balanced rows."
     )
     return " ".join([note, *protocol_notes(rows)])
 
@@ -81,13 +83,13 @@ def protocol_notes(
 ) -> list[str]:
     """What of the protocol is not as published; nothing under the published one."""
     notes = [
-        f"Unlike the published protocol: {switches}."
+        f"Differs from the published protocol: {switches}."
         for switches in unique(row.switches for row in rows if row.switches)
     ]
     changed = unique(row.not_comparable for row in rows if row.not_comparable)
     if changed:
         notes.append(
-            f"Not comparable with scores of the published settings, for they were changed: {'; '.join(changed)}."
+            f"Not comparable with scores obtained with the published settings; changed: {'; '.join(changed)}."
         )
     return notes
 
@@ -100,7 +102,7 @@ def interval_note(rows: Sequence[ScoreRow]) -> str:
 def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
-        "Bold: highest score, where a test compared it; underlined: not significantly worse than "
+        "Bold: highest score, where a test was made; underlined: not significantly worse than "
         "it. Corrected resampled "
         f"t-test on the paired folds, Holm over all pairs of the task, {percent(alpha)}. {LETTERS}"
     )
@@ -144,4 +146,4 @@ def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:
     """What the sign beside a score without interval means, if it occurs."""
     if not any(row.degenerate for row in rows):
         return []
-    return [f"{sign}: all folds gave the same score, so that there is no interval."]
+    return [f"{sign}: all folds gave the same score, so there is no interval."]

@@ -34,7 +34,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             "MDD, minimum detectable difference: smallest observed difference that is significant "
             f"at {percent(pair.alpha)} "
             f"in one test; in brackets the true difference that is found with a power of {percent(0.8)}.",
-            "P: probabilities that the first is better, that both are equal within "
+            "P: probabilities that the first is better, that both are equivalent within "
             f"{decimal(pair.rope, 2)}, that the second "
             "is better (Bayesian correlated t-test).",
             "Texts: interval of the difference by a paired bootstrap over texts.",
@@ -65,11 +65,12 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     if ranks:
         notes += [
             f"Average rank over {n_tasks} {_tasks(n_tasks)}, 1 is the best; "
-            f"{percent(ranks[0].level)} interval over other tasks "
+            f"{percent(ranks[0].level)} interval for other tasks "
             "and other texts. Place: by average rank.",
-            "Won, neither, lost: against all other encoders, by tests within each task (Holm over its pairs).",
+            "Won, neither, lost: tests against all other encoders within each task (Holm over its pairs).",
             *_omnibus_notes(comparisons),
-            "n of each task: table of scores. MDD: it belongs to a pair on a task, table of differences.",
+            "n of each task: see table of scores. MDD: defined for a pair on a task, see table of "
+            "differences.",
         ]
         if not all(rank.complete for rank in ranks):
             notes.append(f"{MISSING} A task is missing: no mean and no rank.")
@@ -107,11 +108,14 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             "second is (corrected "
             "resampled t-test, Holm within the task).",
             "Wilcoxon: signed-rank test of the scores per task; Holm: adjusted over all pairs.",
-            "P: probabilities that, over tasks like these, the likeliest outcome is that the first is better by more "
-            f"than {decimal(across[0].rope, 2)}, that both are equal within it, that the second is better (Bayesian "
+            "P: probabilities that, over tasks like these, the most probable outcome is that the first "
+            "is better by more "
+            f"than {decimal(across[0].rope, 2)}, that both are equal within it, that the second is "
+            "better (Bayesian "
             "signed-rank test). The probability of that outcome on a single further task is lower.",
             *_omnibus_notes(comparisons),
-            "n of each task: table of scores. Interval and MDD belong to a pair on a task: table of differences.",
+            "n of each task: see table of scores. Interval and MDD are defined for a pair on a task: "
+            "see table of differences.",
         ]
     else:
         notes.append("Nothing was compared: fewer than two encoders have a score on every task.")
@@ -135,22 +139,20 @@ def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
         first = power[0]
         notes += [
             "The first two encoders of each task, one corrected resampled t-test at "
-            f"{percent(first.alpha)}; the interval of the difference stands in the table of differences. "
+            f"{percent(first.alpha)}; the interval of the difference is in the table of differences. "
             "MDD: smallest observed difference that is significant.",
             "Power: probability of a significant result if the observed difference were the true one.",
-            f"n: rows in balance now, and rows that would give a power of {percent(0.8)}; more "
+            f"n: rows after balancing, and rows that would give a power of {percent(0.8)}; more "
             "repetitions help little, as the "
             "last column shows (MDD with 100 repetitions).",
         ]
         if any(math.isnan(row.rows_needed) for row in power):
-            notes.append(
-                f"{MISSING} No difference, or none that a test can judge: no number of rows is enough."
-            )
+            notes.append(f"{MISSING} No difference, or none that can be tested: no number of rows is enough.")
     else:
         notes.append(NOTHING)
     return Table(
         name="power",
-        caption=f"{title}: what would separate the first two encoders of each task.",
+        caption=f"{title}: what it would take to separate the first two encoders of each task.",
         notes=tuple(notes),
         header=("Task", "First", "Second", "Difference", "MDD", "Power", "n", "n needed", "MDD at 100"),
         alignment=("l", "w2.9", "w2.9", "r", "r", "r", "r", "r", "r"),
@@ -224,7 +226,8 @@ def _omnibus_notes(comparisons: Comparisons) -> list[str]:
     if facts.get("friedman_p") is None:
         return []
     said = [
-        f"All alike? Friedman chi² {decimal(facts['friedman_chi2'], 2)}, p {p_number(facts['friedman_p'])}; Iman and "
+        f"All encoders equal? Friedman chi² {decimal(facts['friedman_chi2'], 2)}, p "
+        f"{p_number(facts['friedman_p'])}; Iman and "
         f"Davenport F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
     ]
     if facts.get("nemenyi_cd") is not None:

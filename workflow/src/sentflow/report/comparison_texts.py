@@ -18,26 +18,29 @@ def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
     """Texts of the critical-difference diagram."""
     ranked = [row for row in rows if row.complete]
     if len(ranked) < 2:
-        return nothing("Average ranks and what separates them")
+        return nothing("Average ranks and significant differences")
     first = ranked[0]
     said = [
-        f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best. A bar joins encoders that are not "
+        f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best. A bar joins "
+        "encoders that are not "
         f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test of the scores per task, "
         "Holm over all pairs, "
-        "where the test of all encoders at once rejects.",
-        f"All alike? Friedman {p_value(first.friedman_p)}, Iman and Davenport {p_value(first.iman_davenport_p)}.",
+        "where the test of all encoders together rejects.",
+        f"All encoders equal? Friedman {p_value(first.friedman_p)}, Iman and Davenport "
+        f"{p_value(first.iman_davenport_p)}.",
     ]
     if not math.isnan(first.nemenyi_cd):
         said.append(
-            f"CD: the difference of average ranks that Nemenyi's test asks for at {percent(first.alpha)}, for "
+            "CD: the difference of average ranks that Nemenyi's test requires at "
+            f"{percent(first.alpha)}, for "
             "comparison with other papers; the bars do not use it."
         )
     return FigureTexts(
-        title="Average ranks and what separates them",
+        title="Average ranks and significant differences",
         reading=" ".join([*said, *_not_ranked(rows), _design(first), captions.data_note(rows)]),
         alternative=f"Critical-difference diagram of {len(ranked)} encoders on {first.n_tasks} tasks: "
         + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
-        + ". The table of ranks holds the same numbers.",
+        + ". The table of ranks has the same numbers.",
     )
 
 
@@ -45,21 +48,22 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
     """Texts of the rank intervals."""
     ranked = [row for row in rows if row.complete]
     if len(ranked) < 2:
-        return nothing("Ranks as intervals")
+        return nothing("Ranks with intervals")
     first = ranked[0]
     return FigureTexts(
         title=f"Ranks with {percent(first.level)} intervals",
         reading=" ".join(
             [
-                f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best; the interval holds the "
-                "ranks that other tasks and other texts could give. At the right the mean score.",
+                f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best; the "
+                "interval covers "
+                "the ranks that other tasks and other texts could give. Right: the mean score.",
                 *_not_ranked(rows),
                 _design(first),
                 captions.data_note(rows),
             ]
         ),
         alternative=f"Average rank and interval of {len(ranked)} encoders, {ranked[0].model_title} first. "
-        "The table of ranks holds the same numbers.",
+        "The table of ranks has the same numbers.",
     )
 
 
@@ -75,13 +79,13 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
                 "Row against column: tasks won – neither – lost. Won is significantly better at "
                 f"{percent(first.alpha)} (corrected resampled t-test, Holm over all pairs of the "
                 "task); neither does not "
-                "say that two are equal.",
+                "mean that two are equal.",
                 _design(first),
                 captions.data_note(rows),
             ]
         ),
         alternative=f"Matrix of wins, ties and losses of {len(rows)} pairs of encoders on {first.n_tasks} tasks. "
-        "The table of ranks holds the same numbers.",
+        "The table of ranks has the same numbers.",
     )
 
 
@@ -91,20 +95,23 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
         return nothing("Paired differences")
     first = rows[0]
     n_pairs = len(unique(f"{row.model_a} {row.model_b}" for row in rows))
-    left_out = f" {n_left_out} further pairs stand in the table of differences." if n_left_out else ""
+    left_out = f" {n_left_out} further pairs are in the table of differences." if n_left_out else ""
     return FigureTexts(
         title=f"Paired differences of scores with {percent(first.level)} intervals",
         reading=" ".join(
             [
-                "First encoder minus second, task by task, on the same folds; generalisation interval (Nadeau and "
-                f"Bengio). Filled: significant at {percent(first.alpha)} (corrected resampled t-test, Holm over all "
+                "First encoder minus second, task by task, on the same folds; generalisation interval "
+                "(Nadeau and "
+                f"Bengio). Filled: significant at {percent(first.alpha)} (corrected resampled t-test, "
+                "Holm over all "
                 f"pairs of the task); hollow: not.{left_out}",
                 f"Protocol {first.protocol}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]
         ),
         alternative=f"Paired differences of {n_pairs} pairs of encoders on "
-        f"{len(unique(row.task for row in rows))} tasks, sorted. The table of differences holds the same numbers.",
+        f"{len(unique(row.task for row in rows))} tasks, sorted. The table of differences has the same "
+        "numbers.",
     )
 
 
@@ -114,8 +121,8 @@ def sizes(rows: Sequence[EncoderRow]) -> FigureTexts:
     return _trade_off(
         rows,
         shown,
-        title="Score against size of the model",
-        what="Mean score against trained values of the model; encoders without weights stand at the left.",
+        title="Score against model size",
+        what="Mean score against number of trained parameters; encoders without weights are at the left.",
         unknown="of unknown size",
     )
 
@@ -128,10 +135,10 @@ def speed(rows: Sequence[EncoderRow]) -> FigureTexts:
     return _trade_off(
         rows,
         shown,
-        title="Score against time of embedding",
-        what=f"Mean score against the time of embedding 1,000 texts on {', '.join(devices) or 'no device'}, loading of "
-        f"the model included; {duration(total)} in all.",
-        unknown="not embedded apart, for they are fitted in every fold",
+        title="Score against embedding time",
+        what=f"Mean score against the time to embed 1,000 texts on {', '.join(devices) or 'no device'}, including "
+        f"loading the model; {duration(total)} in all.",
+        unknown="not embedded separately, because they are fitted in every fold",
     )
 
 
@@ -146,15 +153,15 @@ def _trade_off(
     first = rows[0]
     incomplete = [row.model_title for row in rows if math.isnan(row.mean)]
     absent = [row.model_title for row in rows if row not in shown and not math.isnan(row.mean)]
-    said = [what, "The line joins those that no other beats in both (Pareto front); it is no test."]
+    said = [what, "The line joins the encoders that no other beats in both (Pareto front); it is not a test."]
     said += [f"Not shown, {unknown}: {', '.join(absent)}."] if absent else []
-    said += [f"Not shown, for a task is missing: {', '.join(incomplete)}."] if incomplete else []
+    said += [f"Not shown, because a task is missing: {', '.join(incomplete)}."] if incomplete else []
     said.append(_design(first))
     return FigureTexts(
         title=title,
         reading=" ".join([*said, captions.data_note(rows)]),
         alternative=f"{title}: {len(shown)} encoders, mean over {first.n_tasks} tasks. "
-        "The table of encoders holds the same numbers.",
+        "The table of encoders has the same numbers.",
     )
 
 

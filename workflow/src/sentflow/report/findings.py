@@ -43,7 +43,7 @@ def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: st
         wins.update(first)
     said = listed([f"{title} on {n} of {len(by_set)}" for title, n in wins.most_common()])
     ties = (
-        f" On {counted(n_ties, unit_set)} the highest score is shared and counted for each." if n_ties else ""
+        f" On {counted(n_ties, unit_set)} the highest score is tied and counted for each." if n_ties else ""
     )
     return Finding(heading, f"{said} {unit_set}{'s' if len(by_set) > 1 else ''}.{ties}")
 
@@ -67,8 +67,10 @@ def lead_over_all(
         return None
     n_clear = sum(_leads_all(differences, name) for name in known)
     return (
-        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every other one "
-        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, the encoders are not shown to be equal."
+        f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every "
+        "other one "
+        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, this does not show that the "
+        "encoders are equal."
     )
 
 

@@ -49,8 +49,8 @@ CORRELATIONS = {"spearman": spearman, "pearson": pearson}
 def _checked(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(
-            f"a correlation is of two equally long columns, not of {first.shape} and {second.shape}"
+            f"a correlation needs two columns of the same length, not {first.shape} and {second.shape}"
         )
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError("a correlation is of finite values; some are not")
+        raise ValueError("a correlation needs finite values; some are not")
     return first.astype(np.float64), second.astype(np.float64)

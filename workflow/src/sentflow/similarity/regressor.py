@@ -105,7 +105,7 @@ def soft_targets(gold: np.ndarray) -> np.ndarray:
         A score lies outside [0, 5].
     """
     if len(gold) and (gold.min() < 0 or gold.max() > GRADES):
-        raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor knows 0 to {GRADES}")
+        raise ValueError(f"gold scores from {gold.min()} to {gold.max()}: the regressor needs 0 to {GRADES}")
     targets = np.zeros(
         (len(gold), GRADES + 2), np.float32
     )  # grade 0 and one beyond the last are cut off below

@@ -110,4 +110,4 @@ def check_pair_set(table: "PairTable", name: str) -> None:
             f"the table is of the pair set {table.info.pairs}, not of {name}. Delete it and run again."
         )
     if not len(table):
-        raise DataError(f"the pair set {name} holds no pair, so that nothing can be scored.")
+        raise DataError(f"the pair set {name} has no pair, so nothing can be scored.")

@@ -66,8 +66,8 @@ def similarity_scores(
         warnings += _warnings(measure, gold, column, parts)
         if undefined and not any(warning.startswith(f"{measure}:") for warning in warnings):
             warnings.append(
-                f"{measure}: some of {settings.n_resamples} resamples hold one value only; their correlations are "
-                "undefined, and the interval is of the others."
+                f"{measure}: some of {settings.n_resamples} resamples have only one distinct value; their "
+                "correlations are undefined and left out of the interval."
             )
     return {"scores": scores, "intervals": intervals, "warnings": warnings}
 
@@ -139,13 +139,14 @@ def _warnings(
     measure: str, gold: np.ndarray, column: np.ndarray, parts: Mapping[str, np.ndarray]
 ) -> list[str]:
     if is_constant(column):
-        return [f"{measure}: every pair has the same similarity, so that no correlation is defined."]
+        return [f"{measure}: every pair has the same similarity, so the correlation is undefined."]
     if is_constant(gold):
-        return [f"{measure}: every pair has the same gold score, so that no correlation is defined."]
+        return [f"{measure}: every pair has the same gold score, so the correlation is undefined."]
     undefined = [name for name, rows in parts.items() if is_constant(column[rows]) or is_constant(gold[rows])]
     if not undefined:
         return []
     return [
-        f"{measure}: the pairs of {', '.join(undefined)} have one value only, so that neither their correlation nor "
-        "the means over sub-sources are defined."
+        f"{measure}: the pairs of {', '.join(undefined)} have only one distinct value, so their "
+        "correlation and the "
+        "means over sub-sources are undefined."
     ]

@@ -1,4 +1,4 @@
-"""The interval for claims: where would the score lie on another sample of texts from the same population?"""
+"""The interval for claims: where would the score be on another sample of texts from the same population?"""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """The published aggregation and its bootstrap interval, bit for bit.
 
 Source: ulysses-camara/ulysses-senteval@f2a12c2. The interval answers one question: where would the mean of
-these fold scores lie if only the shuffling of these texts changed? It is too narrow for any claim about other
+these fold scores be if only the shuffling of these texts changed? It is too narrow for any claim about other
 texts (the fold scores share their training data): `sentflow.stats.generalisation` has one for claims.
 """
 

@@ -49,7 +49,8 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     """
     if not isinstance(entry.get("kind"), str) or entry["kind"] not in KINDS:
         return [
-            f"models.{name}.kind: {entry.get('kind')!r} is no kind of encoder. Write one of: {_listed(KINDS)}."
+            f"models.{name}.kind: {entry.get('kind')!r} is no kind of encoder. Write one of: "
+            f"{_listed(KINDS)}."
         ]
     kind = KINDS[entry["kind"]]
     known = (*kind.keys, *DESCRIPTIVE_KEYS)
@@ -98,7 +99,7 @@ def custom_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
     except ConfigError as error:
         problems = [f"models.{name}.custom: {error}"]
     return problems + [
-        f"models.{name}.files: there is no file {file} (looked for in {Path.cwd()})."
+        f"models.{name}.files: there is no file {file} (searched for in {Path.cwd()})."
         for file in files
         if isinstance(file, str) and not Path(file).is_file()
     ]

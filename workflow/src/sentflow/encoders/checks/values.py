@@ -91,11 +91,13 @@ def _backend_problems(entry: Mapping[str, Any]) -> list[str]:
     problems = []
     if entry.get("dtype", FLOAT32) != FLOAT32:
         problems.append(
-            f"dtype: the backend {backend} computes in float32 here. Leave dtype out, or write backend: torch."
+            f"dtype: the backend {backend} computes in float32 here. Leave dtype out, or write backend: "
+            "torch."
         )
     if entry.get("pooling") in tuple(LAYER_POOLINGS):
         problems.append(
-            f"pooling: {entry['pooling']} reads inner layers, which the backend {backend} does not give. Write "
+            f"pooling: {entry['pooling']} reads inner layers, which the backend {backend} does not "
+            "give. Write "
             "backend: torch, or a pooling of the last layer."
         )
     return problems
@@ -114,7 +116,7 @@ def _device_problems(value: Any) -> list[str]:
         return []
     wrong = [name for name in names if not isinstance(name, str) or not _DEVICE.fullmatch(name)]
     if wrong or not names:
-        return [f"device: {value!r} names no device. Write cpu, cuda, cuda:1, mps, or [cuda:0, cuda:1]."]
+        return [f"device: {value!r} is not a device. Write cpu, cuda, cuda:1, mps, or [cuda:0, cuda:1]."]
     kinds = {name.partition(":")[0] for name in names}
     if len(names) > 1 and (len(kinds) > 1 or len(set(names)) < len(names)):
         return [

@@ -99,7 +99,7 @@ def check_pickles(name: str, folder: Path, *, allow_pickle: bool) -> None:
 
 
 def check_adapter(folder: Path) -> None:
-    """Refuse a model that is laid over another one.
+    """Refuse a model that adapts another one.
 
     Raises
     ------
@@ -108,6 +108,7 @@ def check_adapter(folder: Path) -> None:
     """
     if (folder / "adapter_config.json").is_file():
         raise ConfigError(
-            f"{folder}: adapter_config.json names another model that this one is laid over, of which nothing is "
-            "checked. Write the merged model into a folder: model.merge_and_unload().save_pretrained(new_folder)."
+            f"{folder}: adapter_config.json names another model that this one adapts, and that model is not "
+            "checked. Write the merged model into a folder: "
+            "model.merge_and_unload().save_pretrained(new_folder)."
         )

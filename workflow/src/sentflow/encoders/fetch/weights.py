@@ -57,7 +57,7 @@ def _fetched(
     """Fetch into ``weights/``, unless what lies there came from the same source and is whole."""
     request = {"source": source, "allow_pickle": allow_pickle}
     if (files := _whole_weights(folder, request)) is not None:
-        logger.info("%s is there and its checksums are right", folder / WEIGHTS)
+        logger.info("%s exists and its checksums are correct", folder / WEIGHTS)
         return files
     part = folder / f".{WEIGHTS}.{_digest(request)}.part"
     _remove_other_parts(folder, part)

@@ -101,7 +101,8 @@ class EmbeddingsService:
             return retried(lambda: self._attempt(body, most_bytes), self._policy, where=self._url)
         except GaveUpError as error:
             raise DataError(
-                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise attempts in the "
+                f"{self._url}: {error}. What is done is kept: run snakemake again later, or raise "
+                "attempts in the "
                 "model's entry."
             ) from None
 
@@ -124,21 +125,23 @@ class EmbeddingsService:
         ) as error:
             raise PassingError(_reason(error)) from None
         except urllib3.exceptions.ReadTimeoutError:
-            raise PassingError("no whole answer in time") from None
+            raise PassingError("no complete response before the timeout") from None
         except urllib3.exceptions.HTTPError:
-            raise PassingError("the answer broke off") from None
+            raise PassingError("the response ended early") from None
         except requests.RequestException as error:
             raise DataError(f"{self._url}: {_shown(str(error))}") from None
         text = "" if content is None else content.decode("utf-8", errors="replace")
         self._check_status(response, text)
         if content is None:
             raise DataError(
-                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that were asked for "
+                f"{self._url}: the answer has more than {most_bytes} bytes, more than the vectors that "
+                "were asked for "
                 "need. Write a smaller batch_texts in the model's entry, or raise limits.answer_bytes."
             )
         if (packed := response.headers.get("Content-Encoding", "identity").lower()) != "identity":
             raise DataError(
-                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it is; it "
+                f"{self._url}: the answer is packed ({_shown(packed)}), although it was asked for as it "
+                "is; it "
                 "could unpack to any size. Let the service send plain JSON."
             )
         try:
@@ -175,9 +178,9 @@ def _shown(text: str) -> str:
 
 def _reason(error: requests.RequestException) -> str:
     if isinstance(error, requests.exceptions.ConnectTimeout):
-        return "no connection in time"
+        return "no connection before the timeout"
     if isinstance(error, requests.Timeout):
-        return "no answer in time"
+        return "no response before the timeout"
     if isinstance(error, requests.ConnectionError):
-        return "no connection, or it broke"
-    return "the answer broke off"
+        return "no connection, or it was lost"
+    return "the response ended early"

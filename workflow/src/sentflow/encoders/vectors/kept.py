@@ -64,7 +64,7 @@ class KeptRows:
                 file_sha256(self._vectors) != about["sha256"]
                 or file_sha256(self._texts) != about["texts_sha256"]
             ):
-                raise ValueError("a checksum is another")
+                raise ValueError("a checksum differs")
             kept = np.load(self._vectors, mmap_mode="r", allow_pickle=False)
             known = {
                 digest.tobytes(): row for row, digest in enumerate(np.load(self._texts, allow_pickle=False))

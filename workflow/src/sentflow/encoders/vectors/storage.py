@@ -126,7 +126,7 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
         )
     if file_sha256(npy) != description.get("sha256"):
         raise DataError(
-            f"{npy} is not the file that {info} describes: its checksum is another. Delete both and run "
+            f"{npy} is not the file that {info} describes: its checksum differs. Delete both and run "
             "snakemake again."
         )
     return embeddings
@@ -172,7 +172,8 @@ def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
     model = _MODEL_FOLDER.search(info.as_posix())
     if model and description.get("model", model[1]) != model[1]:
         raise DataError(
-            f"{info} describes vectors of {description['model']}: the files of another encoder were put in the place "
+            f"{info} describes vectors of {description['model']}: the files of another encoder were put "
+            "in the place "
             "of those of this one. Delete them and run snakemake again."
         )
 

@@ -23,11 +23,13 @@ def _geometry_problems(config: Mapping[str, Any], selected: list[str], pair_sets
         return []
     if not there and families:
         return [
-            "config.geometry.families: no pair set is selected, so that there are no families. Select pair sets, or "
+            "config.geometry.families: no pair set is selected, so there are no families. Select pair "
+            "sets, or "
             "write all."
         ]
     return [
-        f"config.geometry.families: no pair set of the family {family!r} is selected. {instead(family, there)}"
+        f"config.geometry.families: no pair set of the family {family!r} is selected. "
+        f"{instead(family, there)}"
         for family in families
         if family not in there
     ]

@@ -29,7 +29,7 @@ class TaskCatalog:
 
 
 def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
-    """The catalog's tasks and datasets with the caller's own laid over them.
+    """The catalog's tasks and datasets with the caller's own merged over them.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def task_catalog(workflow: Path, own: Mapping[str, Any]) -> TaskCatalog:
 
 
 def protocol_catalog(workflow: Path, own: Mapping[str, Any]) -> Entries:
-    """The catalog's protocols with the caller's own laid over them; see `task_catalog`.
+    """The catalog's protocols with the caller's own merged over them; see `task_catalog`.
 
     Returns
     -------

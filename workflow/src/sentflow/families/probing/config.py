@@ -34,7 +34,7 @@ def _prompt_problems(entries: AllEntries) -> Iterator[str]:
                 and roles_of_texts({"tasks": prompted}, task) == SIDES
             ):
                 yield (
-                    f"{where}.{task}: the task has one text per row, so that there are no queries and documents. "
+                    f"{where}.{task}: the task has one text per row, so there are no queries and documents. "
                     "Write the name of one prompt."
                 )
 
@@ -53,24 +53,26 @@ def _study_problems(config: Mapping[str, Any], protocols: Entries) -> Iterator[s
     base, study = config["probe"]["protocol"], config["study"]["protocols"]
     if study and not config["select"]["tasks"]:
         yield (
-            "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select tasks, or "
+            "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select "
+            "tasks, or "
             "write []."
         )
     if base in study:
         yield (
-            f"config.study.protocols: {base!r} is probe.protocol, with which the others are compared. "
-            "Write others only."
+            f"config.study.protocols: {base!r} is probe.protocol, which the others are compared with. "
+            "List only others."
         )
     if "protocols" in config["report"]["tables"] and not study:
         yield (
-            "config.report.tables: the table protocols compares protocols, but study.protocols names none. "
-            "Name some there, or leave the table out."
+            "config.report.tables: the table protocols compares protocols, but study.protocols is empty. "
+            "List some there, or leave the table out."
         )
     grouping = [name for name in study if _groups_folds(protocols.get(name))]
     if "documents" in config["report"]["tables"] and (not grouping or _groups_folds(protocols.get(base))):
         yield (
-            "config.report.tables: the table documents shows what scores become when documents are kept together, but "
-            "study.protocols names no protocol with group_folds: true beside a probe.protocol without. Name "
+            "config.report.tables: the table documents shows how scores change when documents are kept "
+            "together, but "
+            "study.protocols has no protocol with group_folds: true, or probe.protocol has it too. List "
             "published-documents or corrected-documents there, or leave the table out."
         )
     # folds are compared one by one
@@ -95,7 +97,7 @@ def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Itera
                 yield unknown(f"config.report.published.{place}.{key}", key, entry[key], entries[section])
     if "published" in report["tables"] and not published:
         yield (
-            "config.report.tables: the table published shows the scores of report.published, which names none. "
+            "config.report.tables: the table published shows the scores of report.published, which is empty. "
             "Write them there, each with task, model, value and source, or leave the table out."
         )
 
@@ -117,8 +119,9 @@ def _derived_protocol(base: Any, entry: Entry) -> Entry:
 def _fixed_switches(catalog: Entries, own: Entries) -> list[str]:
     """Switches of the catalog's protocols that a configuration sets: then a name would not mean one thing."""
     return [
-        f"protocols.{name}.{key}: the protocol {name} of the catalog is fixed but for its training, so that its "
-        f"name means one thing. Write an entry of your own with like: {name}."
+        f"protocols.{name}.{key}: the protocol {name} of the catalog is fixed except for its training, "
+        "so that its "
+        f"name has one meaning. Write an entry of your own with like: {name}."
         for name, entry in own.items()
         if name in catalog
         for key in ("like", "switches")

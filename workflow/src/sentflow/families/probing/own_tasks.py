@@ -40,7 +40,7 @@ def write_out(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str,
         dataset = dataset_name(name)
         if dataset in entries["datasets"]:
             found.append(
-                f"tasks.{name}: its dataset would be {dataset}, which exists already. Rename the task."
+                f"tasks.{name}: its dataset would be {dataset}, which already exists. Rename the task."
             )
         if found:
             problems[name] = found
@@ -62,7 +62,8 @@ def missing_file(name: str, entry: Mapping[str, Any]) -> list[str]:
     if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
         return []
     return [
-        f"tasks.{name}.file: there is no file {file} (looked for in {Path.cwd()}). Write its path relative to the "
+        f"tasks.{name}.file: there is no file {file} (searched for in {Path.cwd()}). Write its path "
+        "relative to the "
         "folder in which you run, or an absolute one."
     ]
 
@@ -85,19 +86,21 @@ def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
         problems.append(f"tasks.{name}.text: text and text_a are the same column. Write one of them.")
     if "text" not in entry and "text_a" not in entry:
         problems.append(
-            f"tasks.{name}.text: no column of texts is named. Write text: <column>, or text_a: and text_b: "
+            f"tasks.{name}.text: there is no column for the texts. Write text: <column>, or text_a: and "
+            "text_b: "
             "for a pair."
         )
     file = str(entry["file"])
     if file.lower().startswith(("http://", "https://")) and "sha256" not in entry:
         problems.append(
-            f"tasks.{name}.sha256: a file from the network needs its checksum. Write sha256: <64 digits>, as sha256sum "
+            f"tasks.{name}.sha256: a file from the network needs its checksum. Write sha256: <64 "
+            "digits>, as sha256sum "
             "prints them."
         )
     if "format" not in entry and not _format(file):
         problems.append(
-            f"tasks.{name}.file: the ending of {PurePosixPath(file).name!r} gives no format. Write format: csv, "
-            f"jsonl, parquet or arff beside it; known endings are {', '.join(FORMAT_OF_ENDING)}."
+            f"tasks.{name}.file: the ending of {PurePosixPath(file).name!r} is not that of a known format. "
+            f"Write format: csv, jsonl, parquet or arff next to it; known endings are {', '.join(FORMAT_OF_ENDING)}."
         )
     return problems
 

@@ -47,11 +47,11 @@ def name_fault(name: str) -> str | None:
     """What is wrong with the name of a member: it leaves the folder of the archive, or is none."""
     parts = re.split(r"[/\\]", name)
     if not name or "\0" in name:
-        return "has no proper name"
+        return "has no valid name"
     if parts[0] == "" or re.match(r"[A-Za-z]:", name):
         return "has an absolute path"
     if ".." in parts:
-        return "climbs out of its folder"
+        return "leads out of its folder"
     return None
 
 

@@ -88,10 +88,10 @@ def _walk(path: Path) -> Iterator[tuple[tarfile.TarInfo, BufferedReader]]:
 def _check_end(counted: "_Counted") -> None:
     """tarfile takes a header that it cannot read for the end of the archive; the true end is a block of zeros."""
     if counted.last != bytes(_BLOCK):
-        raise DataError("not a readable tar archive: it is damaged or cut short, for it has no end mark")
+        raise DataError("not a readable tar archive: it is damaged or truncated: it has no end marker")
     while rest := counted.read(_CHUNK_BYTES):
         if rest.strip(b"\0"):
-            raise DataError("not a readable tar archive: something follows its end")
+            raise DataError("not a readable tar archive: there is data after its end")
 
 
 @contextmanager
@@ -133,7 +133,7 @@ class _Counted:
 
     def seek(self, offset: int) -> None:
         if offset < self._at:
-            raise DataError("not a safe archive: a header points back")
+            raise DataError("not a safe archive: a header refers to an earlier position")
         while self._at < offset and self.read(min(_CHUNK_BYTES, offset - self._at)):
             pass
 
@@ -152,7 +152,7 @@ class _Part(RawIOBase):
         size = min(len(buffer), self._left, _CHUNK_BYTES)
         found = self._stream.read(size)
         if len(found) < size:
-            raise DataError("not a readable tar archive: it is cut short")
+            raise DataError("not a readable tar archive: it is truncated")
         buffer[:size] = found
         self._left -= size
         return size
@@ -175,5 +175,5 @@ def _fault(info: tarfile.TarInfo) -> str | None:
     if info.issparse():
         return "has holes"
     if not info.isreg() and not info.isdir():
-        return f"is of an unknown kind ({info.type!r})"
+        return f"has an unknown type ({info.type!r})"
     return name_fault(info.name)

@@ -1,4 +1,4 @@
-"""Everything that could be selected: the catalog with the entries of a configuration laid over it."""
+"""Everything that could be selected: the catalog with the entries of a configuration merged over it."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The catalog's entries with those of a configuration laid over them, short forms and ``like`` written out."""
+"""The catalog's entries with those of a configuration merged over them, short forms and ``like`` written out."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -32,7 +32,7 @@ def read_entries(
     Parameters
     ----------
     config
-        In built-in types; its entries are laid over those of the catalog.
+        In built-in types; its entries are merged over those of the catalog.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
     sections
@@ -78,7 +78,7 @@ def read_entries(
 
 
 def derived(base: Any, entry: Entry) -> Entry:
-    """An entry laid over the one that it is like: key by key, and key by key again in ``reader``."""
+    """An entry merged over the one that it is like: key by key, and key by key again in ``reader``."""
     base = as_map(base)
     own = {key: value for key, value in entry.items() if key != "like"}
     reader, own_reader = as_map(base.get("reader")), own.get("reader", {})
@@ -90,7 +90,7 @@ def derived(base: Any, entry: Entry) -> Entry:
 
 
 def _merged(catalog: Entries, own: Entries) -> Entries:
-    """A copy of the catalog's entries with others laid over them, key by key."""
+    """A copy of the catalog's entries with others merged over them, key by key."""
     merged: Entries = json.loads(json.dumps(catalog))
     for name, entry in own.items():
         merged[name] = laid_over(merged.get(name, {}), entry)
@@ -113,7 +113,7 @@ def _inherited(
         if parent == chain[0]:
             circle = " → ".join((*chain, parent))
             problems.append(
-                f"{section.name}.{parent}.like: {circle} is a circle. Write the keys of one of them out."
+                f"{section.name}.{parent}.like: {circle} is circular. Write out the keys of one of them."
             )
         elif len(chain) == 1:
             problems.append(

@@ -25,7 +25,7 @@ class Experiment:
     config
         The validated configuration.
     entries
-        Section → everything that could be selected, by name: the catalog with the configuration's own laid over it.
+        Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
     selected
         Section → the entries that are selected or named otherwise, in that order.
     workflow

@@ -19,7 +19,7 @@ Selected = Mapping[str, list[str]]
 
 @dataclass(frozen=True)
 class Section:
-    """Entries by name, in the catalog and laid over it in a configuration.
+    """Entries by name, in the catalog and merged over it in a configuration.
 
     Attributes
     ----------

@@ -113,6 +113,7 @@ def _unquoted(error: ValidationError) -> str:
     if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
         return ""
     return (
-        f"Write {error.instance} without quotes, in a file: snakemake --config turns all values inside {{…}} into "
+        f"Write {error.instance} without quotes, in a file: snakemake --config turns all values inside "
+        f"{{…}} into "
         "texts, --configfile does not. "
     )

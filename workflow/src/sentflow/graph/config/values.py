@@ -44,7 +44,7 @@ def plain_values(config: Mapping[str, Any]) -> dict[str, Any]:
 
     def refuse_type(value: Any) -> None:
         found = f"YAML reads {value} as a {type(value).__name__}"
-        raise mistakes([f"config: {found}. Put it in quotes if it is a text."])
+        raise mistakes([f"config: {found}. Put it in quotes if it is text."])
 
     try:
         plain: dict[str, Any] = json.loads(json.dumps(config, default=refuse_type))
@@ -83,7 +83,7 @@ def name_problems(entries: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     for model in entries.get("models", {}):
         if model.endswith(_ENDINGS_OF_FILES):
             yield (
-                f"models.{model}: the files of this model would be taken for the predictions of "
+                f"models.{model}: the files of this model would be mistaken for the predictions of "
                 f"{model.removesuffix(_ENDINGS_OF_FILES[0])}. Write a name that does not end in "
                 f"{_ENDINGS_OF_FILES[0]}."
             )
@@ -95,12 +95,14 @@ def _problems_of_names(names: Iterable[str], where: str) -> Iterator[str]:
         other = first.setdefault(name.casefold(), name)
         if other != name:
             yield (
-                f"{where}.{name}: it differs from {other} in capital letters only, and many file systems would treat "
+                f"{where}.{name}: it differs from {other} only in upper and lower case, and many file "
+                "systems would treat "
                 "their files as the same. Write another name."
             )
         if len(name) > MAX_LENGTH:
             yield (
-                f"{where}.{name[:20]}…: a name is part of the names of files and has at most {MAX_LENGTH} characters, "
+                f"{where}.{name[:20]}…: a name is part of the names of files and has at most "
+                f"{MAX_LENGTH} characters, "
                 f"not {len(name)}. Write a shorter one."
             )
 
@@ -127,7 +129,8 @@ def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterato
             yield from _text_problems(value, where, one_line=key in _ONE_LINE)
         if key in _INPUTS and "://" not in value and {"{", "}"} & set(value):
             yield (
-                f"{where}: Snakemake reads braces in the path of a file as names to fill in. Rename {value}, or copy "
+                f"{where}: Snakemake reads braces in the path of a file as names to fill in. Rename "
+                f"{value}, or copy "
                 "it to a path without braces."
             )
     elif isinstance(value, float) and not math.isfinite(value):
@@ -139,9 +142,10 @@ def _problems(value: Any, where: str, *, key: object, seen: set[int]) -> Iterato
 def _text_problems(text: str, where: str, *, one_line: bool) -> Iterator[str]:
     if found := HIDDEN.search(text):
         yield (
-            f"{where}: character {found.start() + 1} is {written_out(found[0])}, an invisible control character, which "
+            f"{where}: character {found.start() + 1} is {written_out(found[0])}, an invisible control "
+            "character, which "
             "breaks lines, tables and terminals. Delete it."
         )
     elif one_line and (found := _SEPARATORS.search(text)):
         kind = "line break" if found[0] == "\n" else "tab"
-        yield f"{where}: there is a {kind} in it. Write it in one line, in YAML with >- where it is long."
+        yield f"{where}: it contains a {kind}. Write it on one line; in YAML use >- for long text."

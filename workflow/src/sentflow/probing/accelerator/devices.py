@@ -29,12 +29,14 @@ def usable_device(device: str) -> str:
     try:
         found = torch.device(device)
     except RuntimeError as error:
-        raise ConfigError(f"device: {device!r} names no device. Write cpu, cuda, cuda:1 or auto.") from error
+        raise ConfigError(f"device: {device!r} is not a device. Write cpu, cuda, cuda:1 or auto.") from error
     if found.type == "cuda" and (found.index or 0) >= n_devices:
         raise ConfigError(
-            f"device: {device!r}, but torch sees {n_devices or 'no'} CUDA device{'s' * (n_devices > 1)}. Write cpu, or "
-            "auto for the processor where there is no such device, or run where there is one, with a build of torch "
-            "for it."
+            f"device: {device!r}, but torch sees {n_devices or 'no'} CUDA "
+            f"device{'s' * (n_devices > 1)}. Write cpu, or "
+            "auto to use the processor where there is no such device, or run on a machine that has one, "
+            "with a matching build "
+            "of torch."
         )
     return device
 

@@ -119,15 +119,20 @@ class Together:
         if torch.cuda.is_available():
             torch.cuda.empty_cache()
         half = (len(plans) + 1) // 2
-        logger.warning("%d folds do not fit into the memory of %s: halved", len(plans), self.design.device)
+        logger.warning(
+            "%d folds do not fit into the memory of %s: their number is halved",
+            len(plans),
+            self.design.device,
+        )
         first, at_once = self._results(resident, labels, plans[:half], half)
         second, at_once = self._results(resident, labels, plans[half:], at_once)
         return first + second, at_once
 
     def _too_large(self, n_rows: int, width: int) -> SentflowError:
         return SentflowError(
-            f"the memory of {self.design.device} does not hold {n_rows} rows × {width} features and the training of "
-            "one fold. Write device cpu, or take a device with more memory."
+            f"the memory of {self.design.device} is too small for {n_rows} rows × {width} features and "
+            "the training of "
+            "one fold. Write device cpu, or use a device with more memory."
         )
 
     def _group(

@@ -140,7 +140,8 @@ def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed:
         fold_of_group[group] = best
     if (filled == 0).any():
         raise UngroupableError(
-            f"the rows of {len(counts)} documents cannot be dealt to {n_folds} folds so that each has every class"
+            f"the rows of {len(counts)} documents cannot be assigned to {n_folds} folds so that each "
+            "has every class"
         )
     fold_of: np.ndarray = fold_of_group[codes]
     return fold_of

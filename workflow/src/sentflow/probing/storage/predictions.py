@@ -51,7 +51,7 @@ def out_of_fold(predictions: pa.Table, labels: np.ndarray, *, where: str) -> Out
     inside = (found.row >= 0) & (found.row < len(labels))
     if not inside.all() or (labels[found.row] != found.truth).any():
         raise DataError(
-            f"{where}: the predictions are of other rows than those of the task table, or of other labels. Delete the "
+            f"{where}: the predictions are for other rows or labels than those of the task table. Delete the "
             "folds and run snakemake again."
         )
     return found

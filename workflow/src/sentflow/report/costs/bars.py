@@ -36,10 +36,10 @@ def texts_of(rows: Sequence[CostRow]) -> FigureTexts:
     longest = max(rows, key=lambda row: row.wall_seconds)
     return FigureTexts(
         title="Time and memory per rule",
-        reading="Jobs that ran side by side took less time on the clock. " + captions.data_note(rows),
+        reading="Jobs that ran in parallel took less wall-clock time. " + captions.data_note(rows),
         alternative=f"Bars of time and memory for {len(rows)} rules; the longest is {longest.rule} with "
         f"{duration(longest.wall_seconds)} over {longest.jobs} jobs. "
-        "The table of costs holds the same numbers.",
+        "The table of costs has the same numbers.",
     )
 
 

@@ -14,9 +14,9 @@ def costs_table(rows: Sequence[CostRow], title: str) -> Table:
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
     notes = [
         captions.data_note(rows),
-        "Times are sums over jobs; jobs that ran side by side took less time on the clock. Start "
-        "and end are UTC, by the "
-        "dates of the benchmark files: what ran again counts with its last run.",
+        "Times are sums over jobs; jobs that ran in parallel took less wall-clock time. Start "
+        "and end are UTC, from the "
+        "dates of the benchmark files; for jobs that ran again, the last run counts.",
     ]
     unmeasured = sum(row.unmeasured_jobs for row in rows)
     if unmeasured:

@@ -19,14 +19,15 @@ def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
         notes=(
             captions.data_note(rows),
             *_score_note(first),
-            "Values: trained numbers in the model's files; 0 where nothing was trained beforehand.",
-            "Embedding: time of the jobs that embedded so many distinct texts, loading of the model included.",
-            f"{MISSING} Not known, or fitted in every fold and not embedded apart.",
+            "Parameters: trained numbers in the model's files; 0 where nothing was trained beforehand.",
+            "Embedding: total time of the jobs that embedded this many distinct texts, including "
+            "loading the model.",
+            f"{MISSING} Not known, or fitted in every fold and not embedded separately.",
         ),
         header=(
             "Encoder",
             *(("Mean score",) if first.n_tasks else ()),
-            "Values",
+            "Parameters",
             "Dimension",
             "Max. tokens",
             "Texts",
@@ -45,8 +46,9 @@ def _score_note(row: EncoderRow) -> list[str]:
     if not row.n_tasks:
         return []
     return [
-        f"Mean score over {row.n_tasks} tasks, protocol {row.protocol}, {row.repetitions} × {row.folds} folds; a model "
-        "without all tasks has none. Intervals, n and MDD of the scores stand in their own tables."
+        f"Mean score over {row.n_tasks} tasks, protocol {row.protocol}, {row.repetitions} × {row.folds} "
+        "folds; a model "
+        "that lacks a task has none. Intervals, n and MDD of the scores are in tables of their own."
     ]
 
 

@@ -28,7 +28,7 @@ def draw_sizes(rows: Sequence[EncoderRow]) -> Figure:
     none_at = min((row.parameters for row in known if row.parameters > 0), default=1e6) / _BAND
     figure, axes = _axes(rows)
     legend = _draw(axes, known, [row.parameters or none_at for row in known], canvas.looks(rows))
-    axes.set_xlabel("trained values of the model")
+    axes.set_xlabel("trained parameters of the model")
     ticks = log_ticks(*axes.get_xlim())
     labels = [_short_count(tick) for tick in ticks]
     if any(row.parameters == 0 for row in known):
@@ -43,11 +43,11 @@ def draw_sizes(rows: Sequence[EncoderRow]) -> Figure:
 
 
 def draw_speed(rows: Sequence[EncoderRow]) -> Figure:
-    """Mean score against the time of embedding 1,000 texts, on a logarithmic axis."""
+    """Mean score against the time to embed 1,000 texts, on a logarithmic axis."""
     timed = [row for row in rows if row.texts > 0 and row.embed_seconds > 0]
     figure, axes = _axes(rows)
     legend = _draw(axes, timed, [1000 * row.embed_seconds / row.texts for row in timed], canvas.looks(rows))
-    axes.set_xlabel("time of embedding 1,000 texts")
+    axes.set_xlabel("time to embed 1,000 texts")
     ticks = log_ticks(*axes.get_xlim())
     axes.set_xticks(ticks, [seconds_each(tick) for tick in ticks])
     axes.set_xticks([], minor=True)
@@ -98,7 +98,7 @@ def _draw(
     axes.set_xscale("log")
     shown = [(row, cost) for row, cost in zip(rows, costs, strict=True) if not math.isnan(row.mean)]
     if not shown:
-        axes.text(0.5, 0.5, "nothing is known", transform=axes.transAxes, ha="center", color=canvas.QUIET)
+        axes.text(0.5, 0.5, "no data", transform=axes.transAxes, ha="center", color=canvas.QUIET)
         return []
     scores = [row.mean for row, _ in shown]
     places = [cost for _, cost in shown]

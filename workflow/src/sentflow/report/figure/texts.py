@@ -6,7 +6,7 @@ from typing import Any
 
 from sentflow.report.rows import unique
 
-NOTHING = "Nothing to draw: no encoder of this selection has fixed vectors and such a measurement."
+NOTHING = "Nothing to draw: no encoder of this selection has both fixed vectors and this measurement."
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def _quoted(text: str, delimiter: str, *, where: str) -> list[tuple[int, list[st
                 found.append((reader.line_num, record))
     except csv.Error as error:
         raise DataError(
-            f"{where}, line {reader.line_num}: {error}. The file is cut short, or its quotes are not doubled."
+            f"{where}, line {reader.line_num}: {error}. The file is truncated, or its quotes are not doubled."
         ) from error
     finally:
         csv.field_size_limit(field_limit)

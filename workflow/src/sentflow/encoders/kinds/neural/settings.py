@@ -56,7 +56,7 @@ class Settings(EncoderSettings):
     pooling
         One of `POOLINGS`; None is what the model's files say, and the mean for a model without such files.
     prompts
-        Name → prompt; laid over the model's own.
+        Name → prompt; merged over the model's own.
     prompt_names
         ``roles`` (role → name) and ``tasks`` (task → name, or role → name): which prompt is put where.
     dtype

@@ -40,10 +40,11 @@ def alignments_table(
     if known:
         notes.append(f"In brackets {words.interval_of(known[0])} of a bootstrap over the positive pairs.")
     notes.append(
-        "Positives: gold score and number of pairs. Sentences: what uniformity is taken over, and how many."
+        "Positives: gold score and number of pairs. Sentences: the sentences that uniformity is "
+        "computed over, and how many."
     )
     if entries:
-        notes.append("Published values are as their sources print them. A dash: not stated.")
+        notes.append("Published values are as printed in their sources. A dash: not reported.")
     notes += [f"({number}) {text}" for text, number in footnotes.items()]
     notes += unique(
         f"{row.alignment_set} × {row.model_title}: {row.warnings}" for row in rows if row.warnings

@@ -51,7 +51,7 @@ def draw(rows: Sequence[AssociationRow]) -> Figure:
 
 def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
     """Texts of the correlations between geometry and scores."""
-    title = "Does geometry go with scores?"
+    title = "Is geometry related to scores?"
     if not rows:
         return nothing(title)
     counts = sorted({row.n_models for row in rows})
@@ -70,11 +70,14 @@ def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
             + (f" ({controls} of them {'a control' if controls == 1 else 'controls'})" if controls else "")
             + f": {names}.",
             *(
-                ["With three encoders or fewer nothing can be said, so the interval is the whole line."]
+                [
+                    "With three encoders or fewer the correlation is not informative, so the interval "
+                    "is the whole range."
+                ]
                 if few
-                else ["An interval that holds 0 says that the direction is not known."]
+                else ["An interval that contains 0 means that the direction is not known."]
             ),
-            "A correlation over encoders is no cause: encoders differ in size, data and training at once.",
+            "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",
             captions.data_note(rows),
         ),
         alternative=f"Correlation over {encoders} encoders of "

@@ -30,9 +30,10 @@ def geometry_table(rows: Sequence[GeometryRow], title: str) -> Table:
     notes = [
         captions.data_note(rows),
         f"Dimensions of the vectors: {', '.join(widths)}.",
-        "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the sentences of the "
+        "Whitened: correlation × 100 of the cosines of vectors that were centred and whitened on the "
+        "sentences of the "
         "family.",
-        "What each measure is, and where it comes from: docs/geometry.md. No measure is good or bad by itself, so "
+        "Definitions and sources of the measures: docs/geometry.md. No measure is good or bad by itself, so "
         "nothing is marked.",
         *([f"In brackets {words.interval_of(known[0])}, where a measure has one."] if known else []),
         *unique(f"{row.family} × {row.model_title}: {row.warnings}" for row in rows if row.warnings),

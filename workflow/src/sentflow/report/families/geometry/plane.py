@@ -69,12 +69,14 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            "Lower is better on both axes: sentences of one meaning close together (alignment), all sentences "
+            "Lower is better on both axes: sentences with the same meaning close together (alignment), "
+            "all sentences "
             f"spread out (uniformity). Colour: {rows[0].score_title}. A square is a control."
             + (" White: no score." if any(math.isnan(row.score) for row in rows) else ""),
             *(
                 [
-                    "Panels have their own axes: variants, splits and thresholds cannot be set against each other."
+                    "Panels have their own axes: variants, splits and thresholds cannot be compared "
+                    "with each other."
                 ]
                 if n_sets > 1
                 else []
@@ -82,8 +84,9 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
             captions.data_note(rows),
         ),
         alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
-        f"{'measurement' if n_sets == 1 else 'measurements'}, coloured by similarity score. The tables of alignments "
-        "and of similarity hold the same numbers.",
+        f"{'measurement' if n_sets == 1 else 'measurements'}, coloured by similarity score. The tables "
+        "of alignments "
+        "and of similarity have the same numbers.",
     )
 
 

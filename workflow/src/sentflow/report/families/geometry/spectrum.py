@@ -34,7 +34,7 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
         panels[line, 0].set_title(family, loc="left", fontweight="bold", color=canvas.INK)
         if line == len(families) - 1:
             panels[line, 0].set_xlabel("principal direction")
-            panels[line, 1].set_xlabel("principal directions, part of all dimensions")
+            panels[line, 1].set_xlabel("principal directions, share of all dimensions")
     size = layout.Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
     layout.finish(figure, texts, rows, size, handles(rows, looks))
     return figure
@@ -48,9 +48,11 @@ def texts_of(rows: Sequence[SpectrumRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            "Left: share of the variance along each principal direction, the largest first. Right: share of all "
-            "directions up to it; the dotted line is a space that uses all of its directions alike. A curve that "
-            "falls fast says that few directions carry most of the differences between sentences.",
+            "Left: share of the variance along each principal direction, the largest first. Right: "
+            "share of all "
+            "directions up to it; the dotted line is a space that uses all of its directions equally. A "
+            "curve that "
+            "falls fast means that few directions carry most of the differences between sentences.",
             captions.data_note(rows),
         ),
         alternative=f"Curves of the share of variance by principal direction for {encoders(rows)} on "
@@ -96,7 +98,7 @@ def _draw_sums(axes: Axes, rows: Sequence[SpectrumRow], looks: Mapping[str, canv
         )
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1.03)
-    axes.set_ylabel("share of all up to it")
+    axes.set_ylabel("cumulative share")
     axes.grid(True)
 
 

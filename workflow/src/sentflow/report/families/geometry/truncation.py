@@ -65,8 +65,9 @@ def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            "Spearman's correlation × 100 if only the first dimensions of each vector are kept, then brought to "
-            "length 1 again; the last point is the whole vector. Most encoders were not trained to be cut short.",
+            "Spearman's correlation × 100 if only the first dimensions of each vector are kept and "
+            "normalised "
+            "to length 1; the last point is the full vector. Most encoders were not trained for truncation.",
             captions.data_note(rows),
         ),
         alternative=f"Curves of the similarity score by number of dimensions for {encoders(rows)} on "

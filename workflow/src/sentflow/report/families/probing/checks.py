@@ -57,7 +57,8 @@ def check_controls(inputs: Inputs, selection: Selection) -> CheckResult:
         if not low <= allowed:
             problems.append(
                 f"{row.task} × {row.model}: score {decimal(row.mean)}, lower limit {decimal(low)}, but "
-                f"random vectors should not pass {decimal(allowed)}; look for texts that occur more than once"
+                f"random vectors should not exceed {decimal(allowed)}; look for texts that occur more "
+                "than once"
             )
     rule = (
         "Random vectors score near chance: the generalisation interval begins no higher than "
@@ -106,5 +107,5 @@ def check_no_missing(inputs: Inputs, _selection: Selection) -> CheckResult:
             problems.append(f"{row.task} × {row.model}: undefined {', '.join(missing)}")
     counts = {"scores": len(rows), "values": len(rows) * len(numbers)}
     return CheckResult(
-        "no_missing", "No undefined number, except limits of degenerate rows.", counts, problems
+        "no_missing", "No undefined number, except interval limits of degenerate rows.", counts, problems
     )

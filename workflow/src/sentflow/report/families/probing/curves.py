@@ -75,8 +75,8 @@ def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
         reading="Mean loss over the folds that reached an epoch; the band is the published "
         f"{percent(rows[0].level)} interval (repeatability). Below: how many of the "
         f"{max(row.n_folds_total for row in rows)} folds reached it (dotted: half of them). Where fewer than "
-        "half are left the curve is faint and has no band, for it rests on the slowest folds only. "
-        "An arrow stands for an encoder whose loss lies above the frame, and says how high. "
+        "half are left, the curve is faint and has no band, because it rests on the slowest folds "
+        "only. An arrow marks an encoder whose loss is above the frame and gives its value. "
         + " ".join(
             [
                 f"Protocol {rows[0].protocol}.",

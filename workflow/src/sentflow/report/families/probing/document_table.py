@@ -1,4 +1,4 @@
-"""The sensitivity of scores to documents that folds tear apart: both scores side by side."""
+"""The sensitivity of scores to documents that are split across folds: both scores side by side."""
 
 from collections.abc import Sequence
 
@@ -24,17 +24,20 @@ def documents_table(rows: Sequence[EffectRow], title: str) -> Table:
             groups.append(Group(heading, tuple(_line(row) for row in own)))
     return Table(
         name="documents",
-        caption=f"{title}: scores with the rows of a document apart and together.",
+        caption=f"{title}: scores with the rows of a document split across folds and kept together.",
         notes=(
             captions.data_note(rows),
-            *(() if members else ("No task of this selection names the documents of its rows.",)),
-            f"Apart: as under {rows[0].baseline}, rows are dealt to the folds one by one, so that a probe may be "
-            "tested on a row whose document it was trained on. Together: all rows of a document are in one fold.",
-            "A score that falls much when documents are kept together rests on what rows of a document have in common. "
-            "The folds are not the same, so that differences have no paired interval.",
-            "Tasks whose rows name no document are left out: both scores are the same.",
+            *(() if members else ("No task of this selection gives the documents of its rows.",)),
+            f"Split: as under {rows[0].baseline}, rows are assigned to folds one by one, so that a "
+            "probe may be "
+            "tested on rows of a document that it was trained on. Together: all rows of a document are "
+            "in one fold.",
+            "A score that falls a lot when documents are kept together depends on what the rows of a "
+            "document have in "
+            "common. The folds are not the same, so differences have no paired interval.",
+            "Tasks whose rows have no document are left out: both scores are the same.",
         ),
-        header=("Encoder", "Apart", "Together", "Change", "Rank apart", "Rank together"),
+        header=("Encoder", "Split", "Together", "Change", "Rank split", "Rank together"),
         alignment=("l", "r", "r", "r", "r", "r"),
         groups=tuple(groups),
         tidy_header=names_of(EffectRow),

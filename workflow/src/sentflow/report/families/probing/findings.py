@@ -50,7 +50,7 @@ def _tested(comparisons: Comparisons) -> list[Finding | None]:
     return [
         Finding("How clear the lead is", tested.within_tasks(comparisons)),
         Finding("Over all tasks", across) if across else None,
-        Finding("What could be found", tested.what_could_be_found(comparisons)),
+        Finding("Detectable differences", tested.what_could_be_found(comparisons)),
     ]
 
 
@@ -80,12 +80,13 @@ def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Find
         clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
         alpha = percent(comparisons.pairs[0].alpha)
         parts.append(
-            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is significantly better "
+            f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is "
+            "significantly better "
             f"than every control ({alpha}, Holm over all pairs of the task)."
         )
     if below:
         parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
-    return Finding("Against the controls", " ".join(parts)) if parts else None
+    return Finding("Comparison with the controls", " ".join(parts)) if parts else None
 
 
 def _beats_every_control(
@@ -106,10 +107,10 @@ def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
         for half, row in zip(halves, usable, strict=True)
     ]
     text = (
-        f"A {percent(rows[0].level)} generalisation interval reaches {decimal(median(halves))} to either "
+        f"A {percent(rows[0].level)} generalisation interval extends {decimal(median(halves))} to either "
         f"side of its score (median; from {decimal(min(halves))} to {decimal(max(halves))}). It is "
-        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually print, which "
-        "answers only how the score would move if the same texts were shuffled anew."
+        f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually report, which "
+        "only shows how the score would vary if the same texts were shuffled again."
     )
     return Finding("How precise the scores are", text)
 

@@ -61,16 +61,18 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
         reading=" ".join(
             [
                 f"Thin, generalisation ({percent(row.level)}): {captions.GENERALISATION}.",
-                f"Thick, repeatability ({percent(row.repeatability_level)}): where the mean would lie if "
-                "only the shuffling of these texts changed (published bootstrap).",
+                f"Thick, repeatability ({percent(row.repeatability_level)}): where the mean would be if "
+                "only the shuffling of the same texts changed (published bootstrap).",
                 captions.design_note(rows),
-                "Fold scores are cut at 0, which lifts guessing a little above chance." if row.clips else "",
+                "Fold scores are cut at 0, which raises scores of guessing slightly above chance."
+                if row.clips
+                else "",
                 *captions.degenerate_notes(rows, "Hollow"),
                 captions.data_note(rows),
             ]
         ).replace("  ", " "),
         alternative=f"Forest plot of {captions.extent(rows)}: one panel per task, one line per encoder with its "
-        "score and both intervals. The table of intervals holds the same numbers.",
+        "score and both intervals. The table of intervals has the same numbers.",
     )
 
 

@@ -70,7 +70,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
             captions.data_note(rows),
         ),
         alternative=f"Heat map of {captions.extent(rows)}; scores from {decimal(low)} to {decimal(high)}. "
-        "The table of scores holds the same numbers.",
+        "The table of scores has the same numbers.",
     )
 
 

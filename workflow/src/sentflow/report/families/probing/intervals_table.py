@@ -25,7 +25,8 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         mdd = detectable(pairs, task)
         known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
         heading = (
-            f"{task}: {first.task_title} ({captions.metric_name(first.metric)}, n = {count(first.n_balanced_rows)}"
+            f"{task}: {first.task_title} ({captions.metric_name(first.metric)}, n = "
+            f"{count(first.n_balanced_rows)}"
             f"{known})"
         )
         lines = []
@@ -40,15 +41,15 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         captions.design_note(rows),
         f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}.",
         f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}.",
-        "Ratio: width of the second over width of the first.",
-        "Limits are cut to the range of the metric; the CSV file has them as they were computed.",
+        "Ratio: width of the second divided by width of the first.",
+        "Limits are cut to the range of the metric; the CSV file has the computed values.",
         "n: rows left when all classes are cut to the size of the smallest.",
     ]
     if items:
         drawn = "documents" if any(row.item_grouped for row in rows) else "texts"
         notes.append(
             f"Item-level ({percent(rows[0].level)}): {captions.ITEM_LEVEL}; {drawn} are drawn."
-            + (" Where rows share no document, texts." if drawn == "documents" else "")
+            + (" For rows without a document, texts are drawn." if drawn == "documents" else "")
         )
     if pairs:
         notes.append(captions.detectable_note(pairs[0].alpha))
@@ -60,7 +61,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         )
     return Table(
         name="intervals",
-        caption=f"{title}: the intervals of every score and what each answers.",
+        caption=f"{title}: both intervals of every score.",
         notes=tuple(notes),
         header=(
             *("Encoder", "Score", "Repeatability", "Generalisation"),

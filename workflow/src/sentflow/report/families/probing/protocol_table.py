@@ -22,19 +22,23 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
     n_tasks, n_models = len(unique(row.task for row in rows)), len(unique(row.model for row in rows))
     notes = [
         captions.data_note(rows),
-        f"Every line is another protocol beside {first.baseline}, on {n_tasks} tasks and {n_models} encoders: numbers "
-        "of different protocols stand here together on purpose and must not be mixed elsewhere.",
-        "Mean change: of the scores over all tasks and encoders, in points of the metric. Largest change: of one "
-        f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold differences "
-        "(Nadeau and Bengio 2003) does not hold 0.",
-        "Other first: tasks on which another encoder has the highest score. Kendall's tau: agreement of the order of "
-        "encoders, mean over tasks, 1 is the same order.",
-        "Width: of the interval that the protocol calls its own over that of the baseline, median.",
+        f"Each line is another protocol compared with {first.baseline}, on {n_tasks} tasks and "
+        f"{n_models} encoders: numbers "
+        "of different protocols are shown together on purpose here and must not be mixed elsewhere.",
+        "Mean change: of the scores over all tasks and encoders, in points of the metric. Largest "
+        "change: of one "
+        f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold "
+        "differences "
+        "(Nadeau and Bengio 2003) does not contain 0.",
+        "New first: tasks on which a different encoder has the highest score. Kendall's tau: agreement "
+        "of the ranking of "
+        "encoders, mean over tasks; 1 is the same ranking.",
+        "Width: width of the protocol's own interval divided by that of the baseline, median.",
     ]
     unpaired = unique(row.protocol_title for row in rows if not row.paired)
     if unpaired:
         notes.append(
-            f"Other folds than the baseline's, so without paired differences: {', '.join(unpaired)}."
+            f"Folds differ from the baseline's, so there are no paired differences: {', '.join(unpaired)}."
         )
     for protocol in protocols:
         members = [row for row in rows if row.protocol == protocol]
@@ -45,15 +49,15 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
             )
     return Table(
         name="protocols",
-        caption=f"{title}: what other protocols do to the scores of {first.baseline}.",
+        caption=f"{title}: effect of other protocols on the scores of {first.baseline}.",
         notes=tuple(notes),
         header=(
             "Protocol",
-            "Unlike the published one",
+            "Differs from published",
             "Mean change",
             "Largest change",
             "Where",
-            "Other first",
+            "New first",
             "Kendall's tau",
             "Width",
         ),  # fmt: skip

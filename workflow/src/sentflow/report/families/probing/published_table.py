@@ -65,15 +65,17 @@ def published_table(rows: Sequence[ScoreRow], title: str, entries: Sequence[Mapp
     found = beside_ours(entries, rows)
     return Table(
         name="published",
-        caption=f"{title}: published scores beside ours.",
+        caption=f"{title}: published scores and ours.",
         notes=(
             captions.data_note(rows),
             captions.design_note(rows),
-            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score that "
-            "was published for the same texts, vectors and protocol should lie in it.",
-            f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}. A score of other texts of the same "
-            "population should lie in this one.",
-            "n: rows left when all classes are cut to the size of the smallest. MDD: it belongs to a pair on a task, "
+            f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score "
+            "published for the same texts, vectors and protocol should be inside it.",
+            f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}. A score on other "
+            "texts of the same "
+            "population should be inside it.",
+            "n: rows left when all classes are cut to the size of the smallest. MDD: defined for a pair "
+            "on a task, see "
             "table of differences.",
         ),
         header=(

@@ -23,7 +23,7 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
     if not contradicting:
         return training_notes(rows)
     counts = unique(f"{row.task} {count(row.n_contradicting)}" for row in contradicting)
-    found = f"{CONTRADICTIONS} Rows whose text also stands with another label: {', '.join(counts)}."
+    found = f"{CONTRADICTIONS} Rows whose text also occurs with another label: {', '.join(counts)}."
     return [*training_notes(rows), found]
 
 
@@ -45,9 +45,10 @@ def training_notes(rows: Sequence[ScoreRow]) -> list[str]:
 def training_sentence(row: ScoreRow) -> str:
     """Why the scores of a row that is `trained_too_little` are low, and what to write."""
     return (
-        f"Trained too little: with fewer than {_enough_rows(row)} training rows in a fold, protocol {row.protocol} "
-        f"keeps the learning rate at {percent(_START)} of the chosen one, and scores can lie far below what the "
-        "encoder allows. Write probe.protocol: corrected, which trains such tasks in full, or add rows."
+        f"Undertrained: with fewer than {_enough_rows(row)} training rows in a fold, protocol {row.protocol} "
+        f"keeps the learning rate at {percent(_START)} of the chosen one, and scores can be far below "
+        "what the "
+        "encoder allows. Write probe.protocol: corrected, which trains such tasks fully, or add rows."
     )
 
 
@@ -59,7 +60,7 @@ def sentences(row: ScoreRow) -> list[str]:
             f"{training_sentence(row)} Here the smallest training part has {count(row.n_train)} rows."
         )
     if row.n_contradicting:
-        found.append(f"{count(row.n_contradicting)} rows have a text that also stands with another label.")
+        found.append(f"{count(row.n_contradicting)} rows have a text that also occurs with another label.")
     return found
 
 

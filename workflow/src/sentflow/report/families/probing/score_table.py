@@ -53,7 +53,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
-        notes.append(f"{MISSING} Not computed; a model without all tasks has no average.")
+        notes.append(f"{MISSING} Not computed; a model that lacks a task has no average.")
     return Table(
         name="scores",
         caption=f"{title}: score of each encoder on each task.",

@@ -20,15 +20,17 @@ def within_tasks(comparisons: Comparisons) -> str:
     tasks = unique(row.task for row in comparisons.power)
     clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
     text = (
-        f"On {len(clear)} of {counted(len(tasks), 'task')} the highest score is significantly better than the second "
-        f"({percent(pairs[0].alpha)}, corrected resampled t-test on the paired folds, Holm over all pairs of the task)"
-        + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "")
-        + "."
+        f"On {len(clear)} of {counted(len(tasks), 'task')} the highest score is significantly better "
+        "than the second "
+        f"({percent(pairs[0].alpha)}, corrected resampled t-test on the paired folds, Holm over all "
+        "pairs of the task)" + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "") + "."
     )
     undecided = [pair for pair in pairs if winner(pair) is None]
     text += (
-        f" Of all {count(len(pairs))} pairs of encoders on a task, {count(len(pairs) - len(undecided))} differ "
-        "significantly. That the others do not differ is not shown: the tests may have been too weak."
+        f" Of all {count(len(pairs))} pairs of encoders on a task, {count(len(pairs) - len(undecided))} "
+        "differ "
+        "significantly. This does not show that the others are equal: the tests may have had too little "
+        "power."
     )
     equal = [pair for pair in undecided if pair.bayes_equal >= 0.95]
     if equal:
@@ -47,12 +49,14 @@ def across_tasks(comparisons: Comparisons) -> str | None:
     facts = comparisons.omnibus
     first = ranked[0]
     text = (
-        f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} ({percent(first.level)} "
+        f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} "
+        f"({percent(first.level)} "
         f"interval {decimal(first.rank_low, 2)} to {decimal(first.rank_high, 2)})."
     )
     if facts.get("iman_davenport_p") is not None:
         text += (
-            f" Test that all encoders rank alike: {p_value(facts['iman_davenport_p'])} (Friedman, in the form of Iman "
+            f" Test that all encoders rank equally: {p_value(facts['iman_davenport_p'])} (Friedman, in "
+            "the form of Iman "
             "and Davenport)."
         )
     own = [row for row in comparisons.across if first.model in (row.model_a, row.model_b)]
@@ -61,11 +65,11 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         titles[row.model_b if row.model_a == first.model else row.model_a] for row in own if not row.separated
     ]
     if not joined:
-        text += " It is separated from every other encoder."
+        text += " It differs significantly from every other encoder."
     elif len(joined) == len(own):
-        text += " It is separated from no other encoder."
+        text += " It does not differ significantly from any other encoder."
     else:
-        text += f" It is not separated from {listed(joined)}."
+        text += f" It does not differ significantly from {listed(joined)}."
     left_out = [row.model_title for row in comparisons.ranks if not row.complete]
     if left_out:
         text += f" Not ranked, because a task is missing: {listed(left_out)}."
@@ -92,8 +96,10 @@ def what_could_be_found(comparisons: Comparisons) -> str:
     if open_tasks:
         easiest = min(open_tasks, key=lambda row: row.rows_needed / row.rows_now)
         text += (
-            " Where the first two cannot be separated, more texts would help and more repetitions would not. The "
-            f"fewest are needed on {easiest.task}: {count(math.ceil(easiest.rows_needed))} rows in balance instead of "
+            " Where the first two do not differ significantly, more texts would help and more "
+            "repetitions would not. The "
+            f"fewest are needed on {easiest.task}: {count(math.ceil(easiest.rows_needed))} "
+            "class-balanced rows instead of "
             f"{count(easiest.rows_now)}."
         )
     return text

@@ -14,7 +14,8 @@ from sentflow.report.table.formats import markdown
 from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 _RULE = (
-    "No score is bold or underlined without a test; every table of scores says n, protocol, repetitions × folds, its "
+    "No score is bold or underlined without a test; every table of scores states n, protocol, "
+    "repetitions × folds, its "
     "interval and the minimum detectable difference."
 )
 # Tables that show scores or compare them; the others describe tasks and costs.
@@ -26,12 +27,12 @@ def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
     rows, comparisons = inputs.rows(ScoreRow), inputs.together(Comparisons)
     found = {path.stem: path for path in inputs.tables if path.suffix == ".md"}
     of_scores = [name for name in TABLES_OF_SCORES if name in found]
-    problems = [] if of_scores else ["there is no table of scores to look at: add scores to report.tables"]
+    problems = [] if of_scores else ["there is no table of scores to check: add scores to report.tables"]
     n_marks = 0
     for name in of_scores:
         text = found[name].read_text(encoding="utf-8")
         if _has_lines(text):
-            problems += [f"{name}: does not say {what}" for what in _unsaid(text, rows, comparisons)]
+            problems += [f"{name}: does not state {what}" for what in _unsaid(text, rows, comparisons)]
         marked = list(marked_cells(text))
         n_marks += len(marked)
         problems += [
@@ -72,7 +73,7 @@ def _unsaid(text: str, rows: Sequence[ScoreRow], comparisons: Comparisons) -> li
     wanted = {
         f"the protocol ({first.protocol})": f"protocol {markdown(first.protocol)}",
         "repetitions × folds": f"{first.repetitions} × {first.folds}",
-        "which interval it has, or where that stands": "interval",
+        "which interval it has, or where to find it": "interval",
         "n": "n",
     }
     if any(not math.isnan(pair.mdd) for pair in comparisons.pairs):

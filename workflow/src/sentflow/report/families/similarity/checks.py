@@ -14,8 +14,10 @@ from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 NAME = "similarity"
 _RULE = (
-    "Every selected encoder has a similarity score on every selected pair set, undefined only with a warning; "
-    "intervals hold their scores; random vectors score near 0; nothing is bold or underlined without a test."
+    "Every selected encoder has a similarity score on every selected pair set, undefined only with a "
+    "warning; "
+    "intervals contain their scores; random vectors score near 0; nothing is bold or underlined without "
+    "a test."
 )
 _ROUNDING = 1e-9
 
@@ -68,7 +70,7 @@ def check_similarity(inputs: Inputs, selection: Selection) -> CheckResult:
 
 def _undefined(rows: Sequence[SimilarityRow]) -> list[str]:
     return [
-        f"{_where(row)}: undefined, and no warning says why"
+        f"{_where(row)}: undefined, and no warning gives the reason"
         for row in rows
         if not math.isfinite(row.value) and not row.warnings
     ]
@@ -98,8 +100,9 @@ def _not_random(row: SimilarityRow) -> str:
         return ""
     return (
         f"{_where(row)}: {words.hundred(row.value)} with an interval from {words.hundred(low)} to "
-        f"{words.hundred(high)}, but random vectors should reach between {words.hundred(-CONTROL_TOLERANCE)} and "
-        f"{words.hundred(allowed)}; look whether vectors stand beside the right texts"
+        f"{words.hundred(high)}, but random vectors should reach between "
+        f"{words.hundred(-CONTROL_TOLERANCE)} and "
+        f"{words.hundred(allowed)}; check whether vectors are matched with the right texts"
     )
 
 

@@ -55,12 +55,12 @@ def _baseline(rows: Sequence[SimilarityRow]) -> Finding | None:
     below = [
         pairs for pairs in sets if _best(rows, pairs, baseline=False) <= _best(rows, pairs, baseline=True)
     ]
-    text = f"No encoder scores above the best of them on {', '.join(below)}." if below else (
-        f"On all {counted(len(sets), 'pair set')} the highest encoder lies above them."
+    text = f"No encoder scores above the best baseline on {', '.join(below)}." if below else (
+        f"On all {counted(len(sets), 'pair set')} the highest encoder scores above all of them."
     )  # fmt: skip
     best = max((row for row in rows if row.is_baseline), key=lambda row: row.value)
     return Finding(
-        "Against baselines without an encoder",
+        "Comparison with baselines without an encoder",
         f"{text} Their highest score is {words.hundred(best.value)} ({best.model_title} on {best.pairs}).",
     )
 

@@ -70,18 +70,20 @@ def texts_of(rows: Sequence[HistogramRow]) -> FigureTexts:
     return FigureTexts(
         title=title,
         reading=sentences(
-            f"How {words.MEASURES[rows[0].measure]} is distributed among pairs of each range of gold scores, light "
-            "for the lowest; each shape has the same area. The line marks the median. A good encoder moves to the "
-            "right with the gold score. Over each panel the correlation × 100.",
+            f"Distribution of {words.MEASURES[rows[0].measure]} for pairs in each range of gold "
+            "scores, light "
+            "for the lowest; each shape has the same area. The line marks the median. For a good encoder "
+            "the shapes move "
+            "to the right as the gold score rises. Above each panel: the correlation × 100.",
             *(
-                [f"Not drawn: {' and '.join(left_out)}; the data of the figure hold them."]
+                [f"Not drawn: {' and '.join(left_out)}; they are in the data of the figure."]
                 if left_out
                 else []
             ),
             captions.data_note(rows),
         ),
         alternative=f"Histograms of the similarity of pairs by gold score for {encoders(rows)} on {len(sets)} pair "
-        f"{'set' if len(sets) == 1 else 'sets'}. The table of sub-sources holds the correlations.",
+        f"{'set' if len(sets) == 1 else 'sets'}. The table of sub-sources has the correlations.",
     )
 
 

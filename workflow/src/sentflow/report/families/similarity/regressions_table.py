@@ -26,10 +26,13 @@ def regressions_table(rows: Sequence[RegressionRow], title: str) -> Table:
         )
     notes = [
         captions.data_note(rows),
-        "A regressor on |u − v| and u · v, trained on the first part, stopped by Pearson's correlation on the second "
-        "and scored on the third, as original SentEval does. Correlations × 100; MSE on the scale of the gold scores.",
-        "These numbers are no cosines: they cannot stand beside those of the table sts. One training each, so nothing "
-        "is tested and nothing is marked.",
+        "A regressor on |u − v| and u · v, trained on the training split, stopped early by Pearson's "
+        "correlation on the development "
+        "split and scored on the test split, as in the original SentEval. Correlations × 100; MSE on "
+        "the scale of the gold scores.",
+        "These numbers are not based on cosines and cannot be compared with those of the table sts. "
+        "Each regressor was trained once, so "
+        "nothing is tested and nothing is marked.",
     ]
     if any(row.train.startswith("STSB-train") for row in rows) and not words.only_sample(rows):
         notes.append(words.CONTAMINATION)

@@ -229,21 +229,22 @@ def _notes(
     notes = [
         captions.data_note(rows),
         words.protocol_note(rows),
-        f"n, scored pairs: {', '.join(sizes)}. Intervals stand in the table of sub-sources.",
+        f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
     ]
     if any(row.is_baseline for row in rows):
         notes.append("Baselines compare the words or characters of two texts and need no encoder.")
     if has_average:
         notes.append(
-            f"{AVERAGE}: plain mean of the seven sets, each rounded to two decimals first; an encoder without all "
-            "seven has none."
+            f"{AVERAGE}: unweighted mean of the seven sets, each rounded to two decimals first; an "
+            "encoder that lacks one "
+            "of them has none."
         )
     tested = [row for row in differences if not math.isnan(row.p_holm)]
     notes.append(words.test_note(tested[0].alpha) if tested else words.NO_TEST)
     if entries:
         notes.append(
-            "Published values are as their sources print them: Spearman, all, cosine, unless the source says "
-            "otherwise; they are marked by no test. A dash: not printed."
+            "Published values are as printed in their sources: Spearman, all, cosine, unless the source "
+            "says otherwise; they are not tested. A dash: not reported."
         )
     notes += [f"({number}) {text}" for text, number in footnotes.items()]
     return (*notes, *words.warning_notes(rows))

@@ -36,9 +36,10 @@ def subsets_table(rows: Sequence[SimilarityRow], title: str) -> Table:
             captions.data_note(shown),
             words.protocol_note(shown),
             words.interval_note(shown),
-            "n: scored pairs. Papers print “all”; “mean” and “weighted mean” (by pairs) are the other two ways of the "
-            "literature, and not the same number.",
-            "Nothing is marked here: tests are made over whole pair sets.",
+            "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) are two other "
+            "aggregations used in the "
+            "literature and give different numbers.",
+            "Nothing is marked here: tests are made on whole pair sets.",
             *words.warning_notes([row for row in shown if row.aggregation == "all"]),
         ),
         header=("Sub-source", "n", *(titles[model] for model in models)),

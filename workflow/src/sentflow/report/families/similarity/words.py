@@ -34,17 +34,21 @@ VARIANTS = {
     "per-batch": "per batch",
 }
 _VARIANTS_IN_WORDS = {
-    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive pairs, "
+    "definition": "definition: vectors of length 1; alignment is the mean squared distance of positive "
+    "pairs, "
     "uniformity the logarithm of the mean of exp(−2 · squared distance) over all pairs of sentences "
     "(Wang and Isola 2020)",
-    "alignunformeval": "AlignUniformEval: as that package computes, with distances not squared and vectors as the "
-    "encoder gives them",
-    "per-batch": "per batch: as the Korean/English contrastive study computes, the mean over batches of pairs in the "
-    "order of the file, uniformity over the positive sentences of the batch alone",
+    "alignunformeval": "AlignUniformEval: as computed by that package, with distances not "
+    "squared and vectors "
+    "not normalised",
+    "per-batch": "per batch: as computed by the Korean/English contrastive study, the mean over batches "
+    "of pairs in "
+    "file order, with uniformity over the positive sentences of the batch only",
 }
 NO_TEST = "Nothing is in bold, because no test between encoders has been made."
 CONTAMINATION = (
-    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was tuned on it must "
+    "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was "
+    "fine-tuned on it must "
     "not be scored on these sets."
 )
 
@@ -78,8 +82,10 @@ def protocol_note(rows: Sequence[SimilarityRow]) -> str:
     """The protocol in a sentence."""
     row = rows[0]
     return (
-        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the similarities of "
-        "the pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. Nothing "
+        f"Protocol: {protocol(rows)}; {COEFFICIENTS[row.coefficient]}'s correlation × 100 between the "
+        "similarities of "
+        "the pairs and their gold scores; “all” is one correlation over the pairs of all sub-sources. "
+        "Nothing "
         "was trained."
     )
 
@@ -89,7 +95,7 @@ def interval_note(rows: Sequence[SimilarityRow]) -> str:
     row = rows[0]
     return (
         f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences "
-        f"({row.n_resamples:,} resamples): how much hangs on which pairs were scored."
+        f"({row.n_resamples:,} resamples): how much the value depends on which pairs were scored."
     )
 
 
@@ -101,9 +107,12 @@ def interval_of(level: float) -> str:
 def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
-        "Bold: highest value of a set among the encoders of this experiment, where a test compared it; underlined: not "
-        "significantly lower. Paired bootstrap over pairs of sentences, Holm over all pairs of encoders of the set, "
-        f"{percent(alpha)}. Raised letters: the lines that this one is significantly better than. Averages are not "
+        "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
+        "underlined: not "
+        "significantly lower. Paired bootstrap over pairs of sentences, Holm over all pairs of encoders "
+        "of the set, "
+        f"{percent(alpha)}. Superscript letters: the rows that this one is significantly better than. "
+        "Averages are not "
         "tested."
     )
 
@@ -117,8 +126,9 @@ def variant_notes(rows: Sequence[AlignmentRow]) -> list[str]:
     """What each variant that occurs computes."""
     used = unique(row.variant for row in rows)
     return [
-        "Lower is better for both. Values of different variants, splits, thresholds or comparisons cannot be set "
-        "against each other.",
+        "Lower is better for both. Values of different variants, splits, thresholds or comparisons "
+        "cannot be compared "
+        "with each other.",
         *(f"Variant {_VARIANTS_IN_WORDS.get(name, name)}." for name in used),
     ]
 
