@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the Parquet file of the figure, or the files of the experiment that it needs",
     )
-    found.add_argument(
+    parser.add_argument(
         "--data", type=Path, help="file to write: Parquet, with everything needed to draw the figure again"
     )
     parser.add_argument(
