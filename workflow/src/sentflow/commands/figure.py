@@ -28,9 +28,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--data", type=Path, help="file to write: Parquet, with everything needed to draw the figure again"
     )
-    parser.add_argument(
-        "--data", type=Path, help="file to write: Parquet, all that it takes to draw it again"
-    )
     parser.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
     parser.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
     parser.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
