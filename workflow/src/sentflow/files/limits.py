@@ -31,7 +31,6 @@ SETTINGS_PART_BYTES = 16  # what a value costs beside its characters
 SETTINGS_DEPTH = 50  # maps and lists inside each other; ours have 9
 # A JSON file of a model that is read here (config.json, modules.json; not the tokenizer): a label map has some KB.
 MODEL_SETTINGS_BYTES = 16 * MIB
-SAFETENSORS_HEADER_BYTES = 100_000_000  # the format's own limit
 # Layers, experts or groups of one kind: the deepest published models have some hundreds. And their product.
 MODEL_PARTS = 1_000
 MODEL_PARTS_TOGETHER = 50_000

@@ -6,14 +6,10 @@ Each kind of row fills one Parquet file, from which its figure can be drawn agai
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from sentflow.compare.rows import AcrossRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.errors import DataError
-from sentflow.files.io import read_json
-from sentflow.files.rows import read_rows
 from sentflow.report.rows import data_versions, unique
 
 
@@ -95,42 +91,6 @@ def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[
         )
         for row in across
     ]
-
-
-def read_ranking(files: dict[str, Path]) -> list[RankingRow]:
-    """`ranking_rows` of the files ``scores``, ``ranks``, ``across`` and ``omnibus``."""
-    return ranking_rows(
-        _scores(files),
-        read_rows(_file(files, "ranks"), RankRow, may_be_empty=True),
-        read_rows(_file(files, "across"), AcrossRow, may_be_empty=True),
-        read_json(_file(files, "omnibus")),
-    )
-
-
-def read_matches(files: dict[str, Path]) -> list[MatchRow]:
-    """`match_rows` of the files ``scores`` and ``across``."""
-    return match_rows(
-        _scores(files),
-        read_rows(_file(files, "across"), AcrossRow, may_be_empty=True),
-    )
-
-
-def by_stem(files: Sequence[Path]) -> dict[str, Path]:
-    """Files by their names without ending, by which those of `compare` are told apart."""
-    return {file.stem: file for file in files}
-
-
-def _scores(files: dict[str, Path]) -> list[ScoreRow]:
-    return read_rows(_file(files, "scores"), ScoreRow)
-
-
-def _file(files: dict[str, Path], stem: str) -> Path:
-    if stem not in files:
-        raise DataError(
-            f"there is no file {stem} among {', '.join(map(str, files.values()))}. Give that of summary/ or "
-            "comparisons/, or one file alone: the data of the figure itself (docs/report.md)."
-        )
-    return files[stem]
 
 
 def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:

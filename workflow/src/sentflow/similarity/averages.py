@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 SEVEN_TASKS = ("STS12", "STS13", "STS14", "STS15", "STS16", "STSB", "SICKR")
-YEARS = SEVEN_TASKS[:5]  # those with sub-sources
 
 
 @dataclass(frozen=True)

@@ -132,18 +132,6 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
     return embeddings
 
 
-def read_roles(info: Path) -> list[str]:
-    """The roles of the texts of an array, in the order of their rows; one for most.
-
-    Raises
-    ------
-    DataError
-        The description is missing or damaged.
-    """
-    roles: list[str] = _read_description(info).get("roles", ["text"])
-    return roles
-
-
 def rows_not_finite(embeddings: FloatArray) -> list[int]:
     """Rows that hold NaN or infinite values, in order; (n, d) float32."""
     # A sum is finite only if every value is, and needs no (n, d) array of flags; large finite values may
