@@ -5,6 +5,7 @@ Standard library, PyYAML and jsonschema only: the Snakefile is read again in eve
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,18 @@ class Experiment:
         """The selected encoders."""
         return self.selected["models"]
 
-    @property
+    @cached_property
     def fixed_models(self) -> list[str]:
         """Models that give a text one vector, whatever it is used for."""
         others = {*self.lazy_models, *self.featurisers}
         return [name for name in self.models if name not in others]
 
-    @property
+    @cached_property
     def lazy_models(self) -> list[str]:
         """Models that are fitted inside each fold."""
         return [name for name, entry in self.models.items() if is_lazy(entry)]
 
-    @property
+    @cached_property
     def featurisers(self) -> list[str]:
         """Models that make the features of a task's rows themselves, before the folds."""
         return [name for name, entry in self.models.items() if is_featuriser(entry)]
