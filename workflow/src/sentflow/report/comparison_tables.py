@@ -7,7 +7,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
+from sentflow.report.numbers import MISSING, count, counted, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -64,7 +64,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if ranks:
         notes += [
-            f"Average rank over {n_tasks} {_tasks(n_tasks)}, 1 is the best; "
+            f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
             f"{percent(ranks[0].level)} interval over other tasks "
             "and other texts. Place: by average rank.",
             "Won, neither, lost: against all other encoders, by tests within each task (Holm over its pairs).",
@@ -252,7 +252,3 @@ def _places(row: RankRow) -> str:
 
 def _last(rank: float) -> float:
     return math.inf if math.isnan(rank) else rank
-
-
-def _tasks(n: int) -> str:
-    return "task" if n == 1 else "tasks"
