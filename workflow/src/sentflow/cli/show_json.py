@@ -8,6 +8,7 @@ from typing import Any
 from sentflow.cli.terminal import Block, Facts, Listing
 from sentflow.errors import DataError
 from sentflow.files.io import parse_json
+from sentflow.files.rows import number_or_nan
 from sentflow.files.sealed import DIGEST, digest_of
 from sentflow.report.numbers import MISSING, decimal, interval, percent
 
@@ -103,7 +104,7 @@ def _score(path: Path, value: Mapping[str, Any]) -> Facts:
         items = [
             ("task", value["task"]),
             ("model", value["model"]),
-            ("score", f"{_number(value['mean'])} ({value['metric']})"),
+            ("score", f"{decimal(number_or_nan(value['mean']))} ({value['metric']})"),
             *((name, _interval(found)) for name, found in value["intervals"].items()),
             *_changed(value),
         ]
@@ -132,13 +133,14 @@ def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _interval(found: Mapping[str, Any]) -> str:
+<<<<<<< HEAD
     low, high = (math.nan if found[end] is None else float(found[end]) for end in ("low", "high"))
     remark = ", not informative: all folds gave the same score" if found.get("degenerate") else ""
+=======
+    low, high = (number_or_nan(found[end]) for end in ("low", "high"))
+    remark = ", means nothing: all folds gave the same score" if found.get("degenerate") else ""
+>>>>>>> lines
     return f"{interval(low, high)} ({percent(found['level'])}{remark})"
-
-
-def _number(value: float | None) -> str:
-    return decimal(math.nan if value is None else float(value))
 
 
 def _kind(value: Mapping[str, Any]) -> str:

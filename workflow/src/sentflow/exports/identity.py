@@ -70,7 +70,7 @@ class ModelName:
 
     name: str
     revision: str
-    adapted_from: str | None = None
+    adapted_from: str | None
 
     @property
     def folder(self) -> str:
@@ -98,7 +98,7 @@ def model_name(entry_name: str, entry: Mapping[str, Any]) -> ModelName:
         if key not in (*DESCRIPTIVE_KEYS, *KINDS[entry["kind"]].place_keys)
     }
     if hub and set(settings) <= {"kind", "source", "allow_pickle"} and entry["kind"] != "transformers":
-        return ModelName(hub, source["revision"])
+        return ModelName(hub, source["revision"], adapted_from=None)
     text = json.dumps(settings, sort_keys=True)
     revision = hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS]
     return ModelName(f"{OWNER}/{entry_name}", revision, adapted_from=hub)

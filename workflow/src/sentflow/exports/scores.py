@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.exports.identity import REVISION_DIGITS
+from sentflow.exports.identity import REVISION_DIGITS, ModelName
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 
@@ -34,19 +34,11 @@ class TaskFacts:
 
 
 @dataclass(frozen=True)
-class ModelFacts:
-    """What an export says about an encoder, see `sentflow.exports.identity.ModelName`."""
+class ModelFacts(ModelName):
+    """What an export says about an encoder."""
 
-    name: str
-    revision: str
-    adapted_from: str | None
     licence: str
     max_tokens: int | None
-
-    @property
-    def folder(self) -> str:
-        """``owner__name/revision``."""
-        return f"{self.name.replace('/', '__')}/{self.revision}"
 
 
 @dataclass(frozen=True)

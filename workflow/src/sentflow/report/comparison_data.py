@@ -10,6 +10,7 @@ from typing import Any
 
 from sentflow.compare.rows import AcrossRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import number_or_nan
 from sentflow.report.rows import data_versions, unique
 
 
@@ -59,7 +60,7 @@ def ranking_rows(
 ) -> list[RankingRow]:
     """The ranks of `compare`, the best first, and incomplete encoders last."""
     names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
-    tests: dict[str, Any] = {name: _number(omnibus.get(name)) for name in names}
+    tests: dict[str, Any] = {name: number_or_nan(omnibus.get(name)) for name in names}
     position = {row.model: row.position for row in scores}
     joined = {(row.model_a, row.model_b) for row in across if not row.separated}
     found = []
@@ -84,13 +85,7 @@ def ranking_rows(
 
 def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[MatchRow]:
     """The pairs over tasks of `compare`."""
-    return [
-        MatchRow(
-            **asdict(row),
-            **_design(scores),
-        )
-        for row in across
-    ]
+    return [MatchRow(**asdict(row), **_design(scores)) for row in across]
 
 
 def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
@@ -101,10 +96,6 @@ def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
         "folds": first.folds,
         "data_version": "; ".join(data_versions(scores)),
     }
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _last(rank: float) -> float:

@@ -7,7 +7,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent
+from sentflow.report.numbers import MISSING, count, counted, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -64,8 +64,13 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if ranks:
         notes += [
+<<<<<<< HEAD
             f"Average rank over {n_tasks} {_tasks(n_tasks)}, 1 is the best; "
             f"{percent(ranks[0].level)} interval for other tasks "
+=======
+            f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
+            f"{percent(ranks[0].level)} interval over other tasks "
+>>>>>>> lines
             "and other texts. Place: by average rank.",
             "Won, neither, lost: tests against all other encoders within each task (Holm over its pairs).",
             *_omnibus_notes(comparisons),
@@ -255,7 +260,3 @@ def _places(row: RankRow) -> str:
 
 def _last(rank: float) -> float:
     return math.inf if math.isnan(rank) else rank
-
-
-def _tasks(n: int) -> str:
-    return "task" if n == 1 else "tasks"

@@ -8,7 +8,7 @@ from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.numbers import decimal, duration, p_value, percent
+from sentflow.report.numbers import counted, decimal, duration, p_value, percent
 from sentflow.report.rows import unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
@@ -21,8 +21,12 @@ def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
         return nothing("Average ranks and significant differences")
     first = ranked[0]
     said = [
+<<<<<<< HEAD
         f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best. A bar joins "
         "encoders that are not "
+=======
+        f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. A bar joins encoders that are not "
+>>>>>>> lines
         f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test of the scores per task, "
         "Holm over all pairs, "
         "where the test of all encoders together rejects.",
@@ -54,9 +58,14 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         title=f"Ranks with {percent(first.level)} intervals",
         reading=" ".join(
             [
+<<<<<<< HEAD
                 f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best; the "
                 "interval covers "
                 "the ranks that other tasks and other texts could give. Right: the mean score.",
+=======
+                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best; the interval holds the "
+                "ranks that other tasks and other texts could give. At the right the mean score.",
+>>>>>>> lines
                 *_not_ranked(rows),
                 _design(first),
                 captions.data_note(rows),
@@ -172,7 +181,3 @@ def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
 
 def _design(row: RankingRow | MatchRow | EncoderRow) -> str:
     return f"Protocol {row.protocol}, {row.repetitions} × {row.folds} folds."
-
-
-def _tasks(n: int) -> str:
-    return "task" if n == 1 else "tasks"

@@ -10,6 +10,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.encoders.vectors.storage import how_made
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
+from sentflow.files.rows import number_or_nan
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
 from sentflow.report.families.probing.rows import average_score
@@ -94,9 +95,9 @@ def encoder_rows(
                 is_control=first.is_control,
                 n_tasks=n_tasks,
                 mean=average_score(members, n_tasks) if rows else math.nan,
-                parameters=_number(about.get("parameters")),
-                dimension=max(map(float, widths), default=_number(about.get("dimension"))),
-                max_tokens=_number(about.get("max_tokens")),
+                parameters=number_or_nan(about.get("parameters")),
+                dimension=max(map(float, widths), default=number_or_nan(about.get("dimension"))),
+                max_tokens=number_or_nan(about.get("max_tokens")),
                 texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
                 embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
                 device=", ".join(unique(embedding.device for embedding, _ in timed)),
@@ -108,10 +109,6 @@ def encoder_rows(
             )
         )
     return found
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else float(value)
 
 
 def _seconds(path: Path) -> float | None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sentflow.report.numbers import counted
 from sentflow.report.rows import unique
 
 NOTHING = "Nothing to draw: no encoder of this selection has both fixed vectors and this measurement."
@@ -41,8 +42,3 @@ def sentences(*found: str) -> str:
 def encoders(rows: Sequence[Any]) -> str:
     """How many encoders rows are of: ``3 encoders``."""
     return counted(len(unique(row.model for row in rows)), "encoder")
-
-
-def counted(n: int, what: str) -> str:
-    """A number and what is counted, in the plural where it has one."""
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -14,7 +14,7 @@ from sentflow.graph import products
 from sentflow.report import captions, numbers
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing import remarks
-from sentflow.report.figure.texts import counted
+from sentflow.report.numbers import counted
 from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.files import attachments, pictures
 from sentflow.report.page.sources import Section, Sources

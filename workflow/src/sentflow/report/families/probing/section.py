@@ -13,7 +13,7 @@ from sentflow.report.families.probing.findings import findings, ranking
 from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.strips import Axis, strip
-from sentflow.report.figure.texts import counted
+from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 

@@ -12,8 +12,8 @@ from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.recipe import Recipe
-from sentflow.report.figure.texts import FigureTexts, counted, encoders, nothing, sentences
-from sentflow.report.numbers import MISSING
+from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
+from sentflow.report.numbers import MISSING, counted
 from sentflow.report.rows import unique
 
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.05, 1.1, 1.9

@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.findings import similarity_findings
-from sentflow.report.figure.texts import counted
+from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 
