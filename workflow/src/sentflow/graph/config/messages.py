@@ -23,7 +23,7 @@ def mistakes(problems: Sequence[str]) -> ConfigError:
 
 
 def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
-    """That something is named that does not exist, and what does."""
+    """A message that a name does not exist, with the names that do."""
     return f"{place}: there is no {noun} {name!r}. {instead(name, known)}"
 
 
