@@ -1,4 +1,4 @@
-"""A disk that is full or read-only: one clear paragraph, nothing half-written, and it goes on when that is mended."""
+"""A disk that is full or read-only: one clear paragraph, nothing half-written, and it continues when that is fixed."""
 
 import shutil
 import subprocess

@@ -123,8 +123,8 @@ def test_all_mistakes_are_told_at_once_with_the_repair():
     assert isinstance(told.value, ConfigError)
     assert isinstance(told.value, ValueError)
     message = str(told.value)
-    assert "no 'n_process'. Did you mean n_processes?" in message
-    assert "k_fold is 1. Write a whole number from 2 on." in message
+    assert "no key 'n_process'. Did you mean n_processes?" in message
+    assert "k_fold is 1. Write a whole number of at least 2." in message
     assert "at most one hidden layer" in message
     assert "eval_frac is 1.5" in message
 

@@ -225,7 +225,7 @@ def test_documents_stay_together_where_the_protocol_says_so():
     found = cross_validate(features, table.labels, groups=documents, **settings).predictions
     of_document = found.assign(document=documents[found["row"]]).groupby("document")["fold"].nunique()
     assert (of_document == 1).all()
-    with pytest.raises(ValueError, match="groups must name that of each of 420 rows; got none"):
+    with pytest.raises(ValueError, match="groups must give the document of each of the 420 rows; got none"):
         cross_validate(features, table.labels, **settings)
 
 

@@ -134,7 +134,7 @@ def test_models_of_a_kind():
 @pytest.mark.parametrize("command", ["tasks", "models"])
 def test_unknown_filter_is_told_with_the_known_ones(command):
     kind = {"tasks": "logistic", "models": "sentence-transformers"}[command]
-    assert "--kind neural: there is none. Write one of: " in refused(command, "--kind", "neural")
+    assert "--kind neural: no such value. Write one of: " in refused(command, "--kind", "neural")
     assert kind in refused(command, "--kind", "neural")
 
 
@@ -206,7 +206,7 @@ def test_what_would_be_sent_where_is_told(tmp_path, monkeypatch):
     texts = "tiny-exams, tiny-public, tiny-sentences, tiny-sentences-permuted"
     sent = f"lab: the texts of {texts} to https://api.example.org/v1, "
     text = printed("validate", TINY, mine)
-    assert f"{sent}with the key in SENTFLOW_KEY_LAB, which is refused as things are: " in text
+    assert f"{sent}with the key in SENTFLOW_KEY_LAB, which is refused: " in text
     assert "SENTFLOW_KEY_LAB is not set" in text and "HF_TOKEN" not in text
     monkeypatch.setenv("SENTFLOW_KEY_LAB", "chave-do-lab")
     monkeypatch.setenv("HF_TOKEN", "senha-do-hub")

@@ -104,9 +104,9 @@ def test_every_line_says_what_was_measured_where_and_what_the_rule_asks_for(tmp_
     measure(tmp_path, "prepare/T4-sample", memory_mb=90.0, seconds=200.0)
     text = printed(tmp_path)
     assert line_of(text, "mem_mb:").endswith(
-        "# measured 2,000 MB (T1B-sample); the rule asks for TOO LITTLE, 1000"
+        "# measured 2,000 MB (T1B-sample); the rule requests TOO LITTLE, 1000"
     )
-    assert line_of(text, "runtime:").endswith("# measured 200 s (T4-sample); the rule asks for 10")
+    assert line_of(text, "runtime:").endswith("# measured 200 s (T4-sample); the rule requests 10")
 
 
 def test_with_a_larger_margin_the_rule_may_ask_for_too_little(tmp_path):

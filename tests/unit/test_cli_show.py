@@ -253,7 +253,7 @@ def test_predictions_are_counted_by_truth(tmp_path):
     write_predictions(tmp_path / "a.parquet", records)
     text = printed(tmp_path / "a.parquet", "--rows", 1)
     assert "Truth   predicted 0   predicted 1" in text
-    assert "3 of 5 right." in text
+    assert "3 of 5 correct." in text
     assert "1 of 5 rows; --rows shows more." in text
 
 
@@ -270,7 +270,7 @@ def test_task_table_tells_classes_repeats_and_contradictions(tmp_path):
     assert line_of(text, "rows per class") == "rows per class | 0: 13, 1: 11"
     n_distinct = len(set(table.text_a))
     assert line_of(text, "duplicate rows") == f"duplicate rows | {24 - n_distinct}"
-    assert line_of(text, "texts with several labels") == "duplicate rows with several labels | 1"
+    assert line_of(text, "texts with several labels") == "texts with several labels | 1"
     assert "2 of 24 rows" in text
 
 
@@ -385,4 +385,4 @@ def test_a_score_that_was_changed_is_shown_with_a_warning(tmp_path):
     write_sealed(file, fake_summary.score_file(fake_summary.one_row()))
     assert "WARNING" not in printed(file)
     write_json(file, {**json.loads(file.read_text(encoding="utf-8")), "mean": 0.999})
-    assert "changed after it was written" in printed(file)
+    assert "changed after the file was written" in printed(file)

@@ -267,13 +267,13 @@ def test_model_without_a_source_is_told_the_kinds_of_sources():
 def test_circle_of_likes_is_told_for_each_of_its_tasks():
     told = mistakes(tasks={"A": {"like": "B"}, "B": {"like": "A"}, "C": {"like": "A"}}, select__tasks=["C"])
     assert told == [
-        "tasks.A.like: A → B → A is a circle. Write out the keys of one of them.",
-        "tasks.B.like: B → A → B is a circle. Write out the keys of one of them.",
+        "tasks.A.like: A → B → A is circular. Write out the keys of one of them.",
+        "tasks.B.like: B → A → B is circular. Write out the keys of one of them.",
     ]
 
 
 def test_task_that_is_like_itself_is_told():
-    assert mistake(tasks={"A": {"like": "A"}}).startswith("tasks.A.like: A → A is a circle.")
+    assert mistake(tasks={"A": {"like": "A"}}).startswith("tasks.A.like: A → A is circular.")
 
 
 def test_like_of_a_task_that_does_not_exist_is_told_once():

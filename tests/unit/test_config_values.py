@@ -68,7 +68,7 @@ def test_hidden_signs_are_refused_wherever_they_stand(place, change, sign):
 
 @pytest.mark.parametrize(("sign", "kind"), [("\n", "line break"), ("\t", "tab")])
 def test_a_title_is_one_line(sign, kind):
-    assert f"config.experiment.title: there is a {kind} in it" in told({"experiment": {"title": f"a{sign}b"}})
+    assert f"config.experiment.title: it contains a {kind}" in told({"experiment": {"title": f"a{sign}b"}})
 
 
 def test_descriptions_and_prompts_may_have_lines():
@@ -193,7 +193,7 @@ def test_the_files_of_two_models_are_told_apart():
 
 def test_names_differ_in_more_than_capital_letters():
     text = told({"tasks": {"Mine": {"like": "T1A-sample"}, "MINE": {"like": "T1A-sample"}}})
-    assert "tasks.MINE: it differs from Mine in capital letters only" in text
+    assert "tasks.MINE: it differs from Mine only in upper and lower case" in text
 
 
 def test_files_of_a_dataset_differ_in_more_than_capital_letters():

@@ -228,7 +228,7 @@ def test_an_answer_that_drips_beyond_the_time_is_left(waits, part):
 
     with one_connection(drip) as url:
         service = EmbeddingsService(url, Connection(attempts=1), clock=lambda: now)
-        with pytest.raises(DataError, match=r"no (whole )?answer in time \(tried 1 times\)"):
+        with pytest.raises(DataError, match=r"no (complete )?response before the timeout \(tried 1 times\)"):
             service.post({}, most_bytes=1 << 20)
         over.set()
 

@@ -175,7 +175,7 @@ def test_a_second_task_on_the_same_file_shares_its_texts(folder):
         ({"text_a": "x"}, ["tasks.Mine.text: text and text_a are the same column"]),
         ({"labell": "x"}, ["tasks.Mine.labell: there is no such key", "Did you mean label?"]),
         ({"file": "meus dados/x.csv"}, ["tasks.Mine.file: there is no file meus dados/x.csv", "relative to"]),
-        ({"file": "a.xlsx"}, ["'a.xlsx' gives no format", "format: csv", ".jsonl"]),
+        ({"file": "a.xlsx"}, ["'a.xlsx' is not that of a known format", "format: csv", ".jsonl"]),
         ({"labels": [False, True]}, ["tasks.Mine.labels", "quotes"]),
         ({"family": "helth"}, ["tasks.Mine.family: 'helth' does not match", "heading of your own"]),
         ({"metric": "f1"}, ["tasks.Mine.metric: 'f1' is not one of ['mcc', 'adjusted_macro_f1']"]),
@@ -192,7 +192,7 @@ def test_a_mistake_is_told_once_in_the_terms_of_the_short_form(folder, changes, 
 
 
 def test_two_tasks_whose_names_differ_in_case_are_not_one_dataset(folder):
-    assert "own-mine, which exists already" in " ".join(mistakes(Mine=short(), mine=short()))
+    assert "own-mine, which already exists" in " ".join(mistakes(Mine=short(), mine=short()))
 
 
 def test_a_file_that_was_copied_already_may_be_gone(folder):

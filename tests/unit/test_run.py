@@ -159,7 +159,7 @@ def test_the_lock_of_another_machine_stays(started, tmp_path):
     write_record(tmp_path)
     record = tmp_path / ".snakemake/sentflow-run.json"
     record.write_text(json.dumps({"machine": "login-2", "process": 77}))
-    with pytest.raises(DataError, match=r"begun on login-2 \(process 77\).*snakemake --unlock"):
+    with pytest.raises(DataError, match=r"started on login-2 \(process 77\).*snakemake --unlock"):
         runner.run([])
     assert file.exists() and not started
 

@@ -28,7 +28,7 @@ rule generate:
 
 
 rule download:
-    """One raw file from a mirror or its address, its checksum verified."""
+    """One raw file from a mirror or its address, with its checksum verified."""
     input:
         targets.local_files,
     output:

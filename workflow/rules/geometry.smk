@@ -103,7 +103,7 @@ rule geometry:
 
 
 rule summarise_geometry:
-    """Everything that was measured of vectors → one table of each kind."""
+    """All measurements on vectors → one table of each kind."""
     input:
         alignments=geometry.alignments(),
         geometry=geometry.geometry(),

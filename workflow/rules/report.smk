@@ -66,7 +66,7 @@ rule table:
 
 
 rule figure:
-    """One figure as PDF, PNG and SVG, and its rows as Parquet: all that it takes to draw it again."""
+    """One figure as PDF, PNG and SVG, and its rows as Parquet: everything needed to draw it again."""
     input:
         targets.files_of("figure"),
     output:

@@ -32,7 +32,7 @@ rule prepare_pairs:
 
 
 rule similarity:
-    """The vectors of one encoder → how well the similarity of each pair agrees with its gold score, four measures."""
+    """The vectors of one encoder → how well the similarities of pairs agree with their gold scores, by four measures."""
     input:
         paths.PAIR_SET_DIGEST,
         pairs=ancient(paths.PAIR_SET),
@@ -66,7 +66,7 @@ rule similarity:
 
 
 rule overlap:
-    """A similarity that needs no encoder → the same: what common words alone achieve."""
+    """A similarity that needs no encoder → its agreement with the gold scores: what shared words alone achieve."""
     input:
         paths.PAIR_SET_DIGEST,
         pairs=ancient(paths.PAIR_SET),

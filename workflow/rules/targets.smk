@@ -1,4 +1,4 @@
-"""Names for what one may ask for beside `all`: ``snakemake tables``. Those of a family are in its own file."""
+"""Names of targets besides `all`: ``snakemake tables``. Those of a family are in its own file."""
 
 
 localrules:
@@ -48,6 +48,6 @@ rule checks:
 
 
 rule exports:
-    """Scores in the formats of others (MTEB, Hugging Face, LaTeX macros), and the run as an RO-Crate."""
+    """Scores in external formats (MTEB, Hugging Face, LaTeX macros), and the run as an RO-Crate."""
     input:
         targets.exports(),

@@ -183,8 +183,8 @@ def test_positives_may_have_another_form_of_their_texts():
     [
         ({"variant": "simcse"}, "variant is 'simcse'. Write one of: definition, alignunformeval, per-batch."),
         ({"comparison": ">"}, "Write one of: above, at-least."),
-        ({"variant": "alignunformeval", "sentences": "unique"}, "sentences: of no effect"),
-        ({"variant": "per-batch", "sample": 10}, "sample: of no effect"),
+        ({"variant": "alignunformeval", "sentences": "unique"}, "sentences: no effect"),
+        ({"variant": "per-batch", "sample": 10}, "sample: no effect"),
         ({"treshold": 4}, "no setting treshold"),
         ({"variant": "per-batch", "batch": 0}, "of at least 1"),
     ],

@@ -140,10 +140,10 @@ def test_a_column_that_only_the_test_part_varies_does_not_decide_if_unscaled():
 # --- warmup_floor (A6)
 
 
-@pytest.mark.parametrize(("n_batches", "published", "mended"), [(0, 0, 1), (3, 0, 1), (4, 1, 1), (9, 2, 2)])
-def test_warm_up_has_at_least_one_step(n_batches, published, mended):
+@pytest.mark.parametrize(("n_batches", "published", "fixed"), [(0, 0, 1), (3, 0, 1), (4, 1, 1), (9, 2, 2)])
+def test_warm_up_has_at_least_one_step(n_batches, published, fixed):
     assert PUBLISHED.warmup_steps(n_batches) == published
-    assert with_switches(warmup_floor=False).warmup_steps(n_batches) == mended
+    assert with_switches(warmup_floor=False).warmup_steps(n_batches) == fixed
 
 
 def test_part_below_a_batch_is_one_smaller_batch():
@@ -229,7 +229,7 @@ def test_documents_are_dealt_anew_by_every_seed():
 
 
 def test_too_few_documents_are_refused():
-    with pytest.raises(UngroupableError, match="3 documents cannot be dealt to 5 folds"):
+    with pytest.raises(UngroupableError, match="3 documents cannot be assigned to 5 folds"):
         grouped_folds(np.arange(30) % 2, np.arange(30) // 10, 5, seed=0)
 
 

@@ -1,4 +1,4 @@
-"""Rows and predictions → what to know about a task before believing its scores."""
+"""Rows and predictions → what to know about a task before trusting its scores."""
 
 
 rule audit:

@@ -1,4 +1,4 @@
-"""Scores of tasks → the formats of others."""
+"""Scores of tasks → external formats."""
 
 
 rule export_mteb:

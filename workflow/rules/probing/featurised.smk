@@ -1,4 +1,4 @@
-"""A user's own classes that make the features of rows themselves → features → folds."""
+"""A user's own classes that compute features of whole rows → features → folds."""
 
 
 rule featurise:
@@ -34,7 +34,7 @@ rule featurise:
 
 
 rule probe_featurised:
-    """Folds of a task with the features that a user's own class made of its rows."""
+    """Folds of a task with the features that a user's own class computed from its rows."""
     input:
         paths.TASK_DIGEST,
         task=ancient(paths.TASK),

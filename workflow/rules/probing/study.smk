@@ -1,4 +1,4 @@
-"""Other protocols beside that of the scores: folds and scores of their own, and what they change."""
+"""Other protocols besides that of the scores: folds and scores of their own, and what they change."""
 
 
 use rule probe as probe_study with:

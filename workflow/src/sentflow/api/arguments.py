@@ -40,7 +40,7 @@ class TrainArguments:
     n_processes
         Processes that train folds side by side; 1 is the caller's own.
     device
-        Of torch.
+        Torch device.
     show_progress_bar
         Whether to show one.
     """

@@ -1,4 +1,4 @@
-"""Rows that say the same: exact and near duplicates, contradictions, and how many of them folds tear apart."""
+"""Duplicate rows: exact and near duplicates, contradictions, and how many groups are split across folds."""
 
 from collections.abc import Iterable, Sequence
 

@@ -36,7 +36,7 @@ class _Commands(TyperGroup):
 
 
 class _AsTyped(TyperCommand):
-    """A command that hands on its words as they were typed, ``--`` included; only ``--help`` is its own."""
+    """A command that passes on its arguments as they were typed, ``--`` included; only ``--help`` is its own."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         options = args[: args.index("--")] if "--" in args else args

@@ -1,4 +1,4 @@
-"""Where the workflow lies, and the configuration as Snakemake would merge it."""
+"""Where the workflow is, and the configuration as Snakemake would merge it."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -32,7 +32,7 @@ def summary_blocks(results: Path, title: str) -> list[Block]:
 
 
 def loose_blocks(files: Mapping[Path, Mapping[str, Any]]) -> list[Block]:
-    """The same of score files without a summary: Spearman's correlation of the cosine, under the names of the files."""
+    """Score files without a summary: Spearman's correlation of the cosine, under the names of the files."""
     rows: list[SimilarityRow] = []
     for file, scores in files.items():
         with reported(file):

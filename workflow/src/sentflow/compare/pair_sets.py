@@ -60,12 +60,12 @@ class CorrelatedScores:
 
     @cached_property
     def columns(self) -> list[np.ndarray]:
-        """Of each the similarities that are compared."""
+        """The similarities that are compared, one column per system."""
         return [_column(one, self.settings.measure) for one in self.rows]
 
     @cached_property
     def values(self) -> list[float]:
-        """Of each the correlation."""
+        """The correlation of each system."""
         return [CORRELATIONS[self.settings.correlation](column, self.rows[0].gold) for column in self.columns]
 
     def replicates(self) -> np.ndarray:

@@ -18,14 +18,14 @@ from sentflow.texts.table import read_task
 
 
 class ScoreFiles(NamedTuple):
-    """What lies beside a score file."""
+    """The files next to a score file."""
 
     table: Path
     predictions: Path
 
     @classmethod
     def beside(cls, scores: Path) -> "ScoreFiles":
-        """Those of a score file."""
+        """The files that belong to a score file."""
         return cls(scores.with_suffix(".parquet"), scores.with_suffix(".predictions.parquet"))
 
 

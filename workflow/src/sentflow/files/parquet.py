@@ -1,4 +1,4 @@
-"""Parquet files of the pipeline: they tell when they were damaged, or in the place of another."""
+"""Parquet files of the pipeline, in which damage is noticed, and a file in the place of another."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

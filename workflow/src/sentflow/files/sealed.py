@@ -1,4 +1,4 @@
-"""Files of scores that tell when somebody changed a number in them: JSON with a digest of everything else in it."""
+"""Files of scores in which a changed number is noticed: JSON with a digest of everything else in it."""
 
 import hashlib
 from collections.abc import Mapping

@@ -56,7 +56,7 @@ class EncoderTargets:
         return code("sentflow.commands.embed", self.module(wildcards))
 
     def fetch_code(self, wildcards: Any) -> str:
-        """Digest of what fetches a model, likewise."""
+        """Digest of what fetches a model: the command and the module that makes the manifest."""
         return code("sentflow.commands.fetch_model", self._kind(wildcards).fetcher)
 
     def module(self, wildcards: Any) -> str:

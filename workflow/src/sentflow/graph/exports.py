@@ -1,4 +1,4 @@
-"""Files and settings of exports: the scores of tasks in the formats of others, and the run as an RO-Crate."""
+"""Files and settings of exports: the scores of tasks in external formats, and the run as an RO-Crate."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -66,7 +66,7 @@ def model_outside(name: str, entry: Mapping[str, Any]) -> Entry:
 
 
 def crate_settings(experiment: Experiment, datasets: Entries, data: Mapping[str, Any]) -> str:
-    """What the RO-Crate tells beside its files.
+    """What the RO-Crate says besides its files.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ class Family:
         return []
 
     def exports(self) -> list[str]:
-        """Its scores in the formats of others."""
+        """The family's scores in external formats."""
         return []
 
     def summaries(self) -> list[str]:
@@ -110,7 +110,7 @@ class Family:
         return []
 
     def summary_of_scores(self) -> list[str]:
-        """That of `summaries` with one row per score; nothing where there is none."""
+        """The file of `summaries` with one row per score; empty where there is none."""
         return []
 
     def available(self) -> Mapping[str, bool]:

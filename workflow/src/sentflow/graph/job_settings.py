@@ -23,7 +23,7 @@ def pick(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
 
 
 def pick_known(entry: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    """Those of these keys that an entry has."""
+    """The given keys that an entry has, with their values."""
     return {key: entry[key] for key in keys if key in entry}
 
 

@@ -1,4 +1,4 @@
-"""Where every file of the results tree lies. Patterns only: nothing here reads or writes.
+"""The path of every file of the results tree. Patterns only: nothing here reads or writes.
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
 ``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
@@ -66,7 +66,7 @@ SUMMARY = f"{RESULTS}/summary/scores.parquet"
 CURVES = f"{RESULTS}/summary/curves.parquet"
 COSTS = f"{RESULTS}/summary/costs.parquet"
 ENCODERS = f"{RESULTS}/summary/encoders.parquet"
-# The same of similarities and geometry.
+# Summaries of similarity and geometry.
 SUMMARY_SIMILARITY = f"{RESULTS}/summary/similarity.parquet"
 SUMMARY_REGRESSIONS = f"{RESULTS}/summary/regressions.parquet"
 SUMMARY_ALIGNMENTS = f"{RESULTS}/summary/alignments.parquet"

@@ -74,7 +74,7 @@ class SectionOfPage:
 
     @classmethod
     def of(cls, family: str, *templates: str) -> "SectionOfPage":
-        """Of the package of a family in `sentflow.report.families`, with its templates by name."""
+        """The section of a family's package in `sentflow.report.families`, with its templates by name."""
         folder = f"report/families/{family}/page"
         module = f"sentflow.report.families.{family}.section"
         return cls(module, tuple(f"{folder}/{name}.html.j2" for name in templates))
@@ -104,7 +104,7 @@ COMMON_PRODUCTS = (
 
 
 def known_products() -> list[Product]:
-    """Those of every family, then those of every run."""
+    """The products of every family, then those of every run."""
     from sentflow.graph.family import known_families
 
     of_families = [product for family in known_families() for product in family.products]

@@ -67,7 +67,7 @@ class Targets:
         return [paths.MANIFEST.format(model=model) for model in self.experiment.models]
 
     def embeddings(self) -> list[str]:
-        """Of every collection, by every model that embeds it."""
+        """The vectors of every collection by every model that embeds it."""
         return self._of_collections(paths.EMBEDDINGS)
 
     def embedding_infos(self) -> list[str]:
@@ -93,11 +93,11 @@ class Targets:
         return [file for family in self._families() for file in family.summaries()]
 
     def summaries_of_page(self) -> list[str]:
-        """What the page tells in its own words: summaries, comparisons, costs."""
+        """What the text of the page is made from: summaries, comparisons, costs."""
         return [*self.summaries(), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
-        """Those of `summaries` with one row per score."""
+        """The files of `summaries` with one row per score."""
         return [file for family in self._families() for file in family.summary_of_scores()]
 
     def data(self) -> dict[str, list[str]]:
@@ -105,7 +105,7 @@ class Targets:
         return {digest: about for family in self._families() for digest, about in family.data().items()}
 
     def exports(self) -> list[str]:
-        """The run and its scores in the formats of others."""
+        """The run and its scores in external formats."""
         return [*(file for family in self._families() for file in family.exports()), paths.RO_CRATE]
 
     def crate_files(self) -> list[str]:
@@ -182,7 +182,7 @@ class Targets:
         return json_text({**asked, "random_models": self.experiment.random_models})
 
     def report_settings(self, _wildcards: Any) -> str:
-        """Everything the report tells about experiment, tasks, models and data."""
+        """Everything the report says about experiment, tasks, models and data."""
         experiment = self.experiment
         told = {key: value for family in self._families() for key, value in family.told().items()}
         asked = {key: value for family in self._families() for key, value in family.asked().items()}
@@ -213,7 +213,7 @@ class Targets:
         return json_text(self.experiment.config["mirrors"])
 
     def limits(self) -> str:
-        """What files and answers of strangers may cost, as JSON. Not a setting of science either."""
+        """Limits for untrusted files and answers, as JSON. Not a setting of science either."""
         return json_text(self.experiment.config.get("limits", {}))
 
     def download_settings(self, wildcards: Any) -> str:
@@ -288,7 +288,7 @@ class Targets:
         return json_text(config)
 
     def crate_settings(self, _wildcards: Any) -> str:
-        """What the RO-Crate tells beside its files."""
+        """What the RO-Crate says besides its files."""
         return crate_settings(self.experiment, self.datasets, self.data())
 
     def constraints(self) -> dict[str, str]:

@@ -91,12 +91,12 @@ def cross_validate(
     protocol
         How probes are trained and tested; `sentflow.probe_protocol` gives one by name.
     repetitions, folds, seed
-        Of the repeated stratified cross-validation; without them those of the protocol.
+        Parameters of the repeated stratified cross-validation; by default those of the protocol.
     groups
         (n,) the document of each row, in any type that sorts: needed by, and only read under, a protocol with the
         switch ``group_folds``.
     device
-        Of torch. On ``"cuda"`` as many folds as its memory holds are trained side by side; last digits differ from
+        Torch device. On ``"cuda"`` as many folds as its memory holds are trained side by side; last digits differ from
         those of ``"cpu"``.
     kernel
         ``"numba"`` trains logistic probes on a processor in compiled loops, two to four times as fast, if numba is

@@ -121,7 +121,7 @@ def _documents(table: TaskTable) -> np.ndarray:
 
 
 def _of_kind(device: str | None, kind: str) -> str:
-    """The device that a job is told of, which must be of the kind that its settings name."""
+    """The device given to a job, which must be of the kind in its settings."""
     if device is None:
         return kind
     if kind != "auto" and device.partition(":")[0] != kind.partition(":")[0]:

@@ -1,4 +1,4 @@
-"""What stands above and below the figures of comparisons, and what is read aloud in their place."""
+"""Texts above and below the figures of comparisons, and their alternative texts."""
 
 import math
 from collections.abc import Sequence

@@ -93,7 +93,7 @@ def write_results(
 
 
 def bootstrap_seed(seed: int, pairs: str) -> int:
-    """Of the pair set alone: every encoder sees the same resamples."""
+    """The seed depends on the pair set only, so every encoder gets the same resamples."""
     return derive_seed(seed, "similarity", pairs)
 
 

@@ -73,7 +73,7 @@ def drawn_counts(
 
 
 def multinomial_counts(n: int, bootstrap: Bootstrap) -> Iterator[np.ndarray]:
-    """The same of n units in one stratum, float64, by other draws: those that the intervals of geometry come from."""
+    """Resampling counts of n units in one stratum, float64, from separate draws; used for intervals of geometry."""
     generator = np.random.default_rng(bootstrap.seed)
     for size in _blocks(bootstrap.n_resamples, n, _CELLS_AT_ONCE):
         yield generator.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)

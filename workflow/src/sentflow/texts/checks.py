@@ -1,4 +1,4 @@
-"""What must hold of a task's rows; each check returns its problems, so that all are told in one go."""
+"""What must hold of a task's rows; each check returns its problems, so that all are reported together."""
 
 import logging
 import math

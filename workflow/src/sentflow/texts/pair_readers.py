@@ -36,8 +36,8 @@ class PairReader(FileForm):
         quoting. ``json``: one list of objects. ``assin-xml``: ``pair`` elements with ``t``, ``h`` and the attribute
         ``similarity``. ``blocks``: sets of paraphrases, each so many lines, tab, no quoting.
     files
-        Names of the raw files, read one after the other (not for ``semeval``). An archive (zip or tar) may stand for
-        the one text file in it.
+        Names of the raw files, read one after the other (not for ``semeval``). An archive (zip or tar) can be given
+        instead of the one text file in it.
     subsets, input, gold
         Sub-sources, and the names of their files, in which ``{subset}`` stands for the sub-source (``semeval``).
     text_a, text_b, score, subset

@@ -1,4 +1,4 @@
-"""What the preparation of every kind of table shares: settings, verified raw files, and problems told at once."""
+"""What the preparation of every kind of table shares: settings, verified raw files, and problems reported together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields

@@ -79,7 +79,7 @@ class Rows:
     text_a, labels, groups
         As long as `names`; labels as written in the file.
     text_b
-        Likewise, or None where the file has no second text.
+        As long as `names`, or None where the file has no second text.
     """
 
     names: list[str]

@@ -1,4 +1,4 @@
-"""Fetches the kind ``scikit-learn``: what cannot be built is told before any fold."""
+"""Fetches the kind ``scikit-learn``: what cannot be built is reported before any fold."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the module of a kind offers, and what it is told.
+"""What the module of a kind offers, and what it is given.
 
 An encoder is a module that `sentflow.encoders.kinds.table` names. If its vectors do not depend on a fold, it has the
 class `Settings` and a function `load`; if it is fitted inside each fold, a function `load_fitted`. The module that
@@ -18,7 +18,7 @@ from sentflow.encoders.roles import TEXT
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What an encoder is told beside manifest and settings; only role and task can change a vector.
+    """What an encoder is given besides manifest and settings; only role and task can change a vector.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Surroundings:
 
 
 class EncoderModule(Protocol):
-    """Of a kind whose vectors do not depend on the fold."""
+    """The module of a kind whose vectors do not depend on the fold."""
 
     Settings: type[EncoderSettings]
 
@@ -64,7 +64,7 @@ class EncoderModule(Protocol):
 
 
 class FittedModule(Protocol):
-    """Of a kind that is fitted inside each fold."""
+    """The module of a kind that is fitted inside each fold."""
 
     def load_fitted(self, manifest: Manifest, *, task: str, timeout_seconds: float | None) -> Any:
         """The encoder that a manifest describes, for a task.

@@ -29,7 +29,7 @@ class Kind:
     module
         Computes: what `sentflow.encoders.kinds.contract` asks of it.
     fetcher
-        Module that makes the manifest, likewise.
+        Module that makes the manifest, see `sentflow.encoders.fetch`.
     fetch_keys
         Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
     gives
@@ -46,7 +46,7 @@ class Kind:
     libraries
         Distributions whose versions can change a vector.
     backend_libraries
-        The same by what computes a transformer (key ``backend``), beside `libraries`.
+        Further distributions, by what computes a transformer (key ``backend``).
     threads
         That it has use for.
     """

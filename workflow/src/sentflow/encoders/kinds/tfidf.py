@@ -67,8 +67,8 @@ class TfidfEncoder:
         totals = np.asarray(counts.sum(axis=0), dtype=np.int64).ravel()
         if not totals.any():
             raise DataError(
-                f"TF-IDF finds no words in the {len(texts)} training texts: they hold only stop words or "
-                "signs. Write stop_words: none, or choose an encoder that reads more than whole words."
+                f"TF-IDF finds no words in the {len(texts)} training texts: they have only stop words or "
+                "punctuation. Write stop_words: none, or choose an encoder that reads more than whole words."
             )
         self._columns = self._most_frequent(totals)
         chosen = counts[:, self._columns]

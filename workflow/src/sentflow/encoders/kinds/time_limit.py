@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_EXIT_CODE = 2  # as for every error that a user can mend
+_EXIT_CODE = 2  # as for every error that a user can correct
 # Code in C that lets no other thread run is ended from outside Python, this much later and without a sentence.
 _GRACE_SECONDS = 5.0
 

@@ -244,7 +244,7 @@ class Probing(Family):
         return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
-        """The predictions of a task, a file per model; controls are not asked which texts are hard."""
+        """The predictions of a task, a file per model; controls are not counted when texts are ranked as hard."""
         names = {"task": wildcards.task}
         return [paths.SCORE_PREDICTIONS.format(**names, model=model) for model in self._real_models()]
 
@@ -278,7 +278,7 @@ class Probing(Family):
         return json_text(pick_known(self.task(wildcards.task), *_PREPARE_KEYS))
 
     def prepare_checks(self, wildcards: Any) -> str:
-        """What a task table must allow: told early, but it changes no byte and runs nothing again."""
+        """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
         entry = self.task(wildcards.task)
         name = entry["reader"]["file"]
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
@@ -410,7 +410,7 @@ class Probing(Family):
         return base if {**here, "protocol": base.name} == there else own
 
     def _told_protocol(self, name: str) -> Entry:
-        """What the page tells of a protocol."""
+        """What the page says about a protocol."""
         protocol = self.protocols[name]
         notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
         changed = [not_comparable_text(changed_settings(protocol, task)) for task in self.tasks.values()]

@@ -170,7 +170,7 @@ class Similarity(Family):
         return json_text(pick_known(self.pair_sets[wildcards.pairs], *_PREPARE_KEYS))
 
     def prepare_checks(self, wildcards: Any) -> str:
-        """How many rows there must be, and the checksums of raw files: told, but they change no byte."""
+        """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
         entry = self.pair_sets[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
@@ -182,7 +182,7 @@ class Similarity(Family):
         return json_text({**names, **resampling(self.experiment)})
 
     def overlap_settings(self, wildcards: Any) -> str:
-        """The same of a baseline."""
+        """What decides the scores of a baseline on a pair set."""
         names = {"pairs": wildcards.pairs, "baseline": wildcards.baseline}
         return json_text({**names, **resampling(self.experiment)})
 

@@ -1,4 +1,4 @@
-"""Features that lie on a device once: every fold standardises the rows it takes, every probe takes its own batches."""
+"""Features that are on a device once: every fold standardises the rows it takes, every probe takes its own batches."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ResidentFeatures:
     unscaled_constant
         See `standardised`.
     device
-        Of torch.
+        Torch device.
 
     Attributes
     ----------

@@ -70,7 +70,7 @@ class ProbeStack(ABC):
         self._layers, self._layer_gradients = self._split(self.parameters), self._split(self.gradient)
 
     def _of_folds(self, values: torch.Tensor, folds: torch.Tensor | None) -> torch.Tensor:
-        """Of (P, …) values those of some folds, or of all."""
+        """The rows of (P, …) values that belong to some folds, or to all."""
         return values if folds is None else torch.unflatten(values, 0, (-1, self._size))[folds].flatten(0, 1)
 
     def _first_layer(self, features: torch.Tensor, weights: torch.Tensor) -> torch.Tensor:

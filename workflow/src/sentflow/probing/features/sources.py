@@ -40,7 +40,7 @@ class SelectedRows:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the rows as an array."""
+        """Shape of the rows as an array."""
         return len(self.rows), self.matrix.shape[1]
 
     def write_to(self, out: np.ndarray) -> None:

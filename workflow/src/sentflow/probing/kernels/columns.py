@@ -140,7 +140,7 @@ def equal_columns(features: "Features") -> ColumnGroups | None:
 
 
 class _DenseColumns:
-    """What `ShiftedSparse` tells of its columns, told of a dense matrix."""
+    """What `ShiftedSparse` gives about its columns, for a dense matrix."""
 
     def __init__(self, features: np.ndarray) -> None:
         self._features = features

@@ -29,7 +29,7 @@ class ProbeDesign:
     kernel
         One of `KERNELS`: what trains logistic probes on dense features on a processor; others take no notice.
     device
-        Of torch; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
+        Torch device; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
     """
 
     metric: str
@@ -78,5 +78,5 @@ class ProbeDesign:
         return self.hidden is not None or self.device != "cpu"
 
     def on(self, device: str) -> "ProbeDesign":
-        """The same probe, trained elsewhere."""
+        """The same probe, trained on another device."""
         return replace(self, device=device)

@@ -1,4 +1,4 @@
-"""The named differences between protocols: each is one defect of the published evaluator, kept or mended.
+"""The named differences between protocols: each is one defect of the published evaluator, kept or fixed.
 
 Defects have numbers in the register of what is wrong with ulysses-camara/ulysses-senteval@f2a12c2; docs/protocols.md
 tells each in a sentence. Standard library only: the Snakefile reads it.

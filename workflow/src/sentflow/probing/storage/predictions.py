@@ -1,4 +1,4 @@
-"""Out-of-fold predictions: those of a fold lie beside it, all of a task and encoder in one file beside the score."""
+"""Out-of-fold predictions: those of a fold next to it, all of a task and encoder in one file next to the score."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -54,7 +54,7 @@ class Fold:
         return mlp_parameters(width, n_outputs, hidden=self.design.hidden, seed=seed)
 
     def schedule(self, settings: Sequence[Setting], *, epochs: int) -> Schedule:
-        """Of probes with these settings, for at most so many epochs."""
+        """The schedule of probes with these settings, for at most `epochs` epochs."""
         return adamw_schedule(
             settings,
             self.protocol,

@@ -110,7 +110,7 @@ class _Surround:
         return max(_LEAST_WIDTH, self._entry() + 2 * MARGIN)
 
     def write(self, figure: Figure) -> None:
-        """All of it, on a figure that has its size."""
+        """Write everything on a figure whose size is set."""
         width, height = (float(inches) for inches in figure.get_size_inches())
         middle, left = 1 - 0.5 * self.head(width) / height, MARGIN / width
         figure.text(

@@ -20,7 +20,7 @@ class Recipe:
     Attributes
     ----------
     kind
-        Of its rows: one Parquet file of them is all that it takes to draw it again.
+        Of its rows: one Parquet file of them is everything needed to draw it again.
     draw
         Rows to figure.
     texts

@@ -1,4 +1,4 @@
-"""What stands above and below each figure, and what is read aloud in its place."""
+"""Texts above and below each figure, and its alternative text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What stands in the page as data: figures with their texts, and files to take away."""
+"""Embedded data of the page: figures with their texts, and files to download."""
 
 import base64
 from collections.abc import Sequence

@@ -142,7 +142,7 @@ def _context(sources: Sources) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> Any:
-    """What a template prints: texts of others with hidden characters written out, this project's own as they are."""
+    """What a template prints: untrusted texts with hidden characters escaped, this project's own texts unchanged."""
     return visible(value) if type(value) is str else value
 
 

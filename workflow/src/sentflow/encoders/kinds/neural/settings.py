@@ -39,7 +39,7 @@ class Settings(EncoderSettings):
     Attributes
     ----------
     max_tokens
-        Texts are cut after so many tokens; None is the model's own limit.
+        Texts are cut after this many tokens; None is the model's own limit.
     normalise
         Scale every vector to length 1, after all modules of the model and after `truncate_dim`.
     prompt

@@ -22,7 +22,7 @@ class PublishedScore:
     published
         In the metric of the task, on our scale (1 is perfect).
     source
-        Where it stands, e.g. a paper and its table.
+        Where it is reported, e.g. a paper and its table.
     mean, difference
         Ours, and ours less the published one.
     repeatability_low, repeatability_high, generalisation_low, generalisation_high

@@ -23,7 +23,7 @@ TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "p
 
 
 def check_tables(inputs: Inputs, _selection: Selection) -> CheckResult:
-    """Read the tables again, as a reader would, and hold them to the tests."""
+    """Read the written tables again and check their marks against the tests."""
     rows, comparisons = inputs.rows(ScoreRow), inputs.together(Comparisons)
     found = {path.stem: path for path in inputs.tables if path.suffix == ".md"}
     of_scores = [name for name in TABLES_OF_SCORES if name in found]

@@ -1,4 +1,4 @@
-"""Words that tables, figures and the report share where semantic similarity and geometry are told."""
+"""Words that tables, figures and the report share for semantic similarity and geometry."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
