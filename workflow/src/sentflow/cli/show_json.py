@@ -133,13 +133,8 @@ def _changed(value: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _interval(found: Mapping[str, Any]) -> str:
-<<<<<<< HEAD
-    low, high = (math.nan if found[end] is None else float(found[end]) for end in ("low", "high"))
-    remark = ", not informative: all folds gave the same score" if found.get("degenerate") else ""
-=======
     low, high = (number_or_nan(found[end]) for end in ("low", "high"))
-    remark = ", means nothing: all folds gave the same score" if found.get("degenerate") else ""
->>>>>>> lines
+    remark = ", not informative: all folds gave the same score" if found.get("degenerate") else ""
     return f"{interval(low, high)} ({percent(found['level'])}{remark})"
 
 

@@ -64,13 +64,8 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if ranks:
         notes += [
-<<<<<<< HEAD
-            f"Average rank over {n_tasks} {_tasks(n_tasks)}, 1 is the best; "
-            f"{percent(ranks[0].level)} interval for other tasks "
-=======
             f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
-            f"{percent(ranks[0].level)} interval over other tasks "
->>>>>>> lines
+            f"{percent(ranks[0].level)} interval for other tasks "
             "and other texts. Place: by average rank.",
             "Won, neither, lost: tests against all other encoders within each task (Holm over its pairs).",
             *_omnibus_notes(comparisons),

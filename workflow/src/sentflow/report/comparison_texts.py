@@ -21,12 +21,7 @@ def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
         return nothing("Average ranks and significant differences")
     first = ranked[0]
     said = [
-<<<<<<< HEAD
-        f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best. A bar joins "
-        "encoders that are not "
-=======
         f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. A bar joins encoders that are not "
->>>>>>> lines
         f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test of the scores per task, "
         "Holm over all pairs, "
         "where the test of all encoders together rejects.",
@@ -58,14 +53,8 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         title=f"Ranks with {percent(first.level)} intervals",
         reading=" ".join(
             [
-<<<<<<< HEAD
-                f"Average rank over {first.n_tasks} {_tasks(first.n_tasks)}, 1 is the best; the "
-                "interval covers "
-                "the ranks that other tasks and other texts could give. Right: the mean score.",
-=======
-                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best; the interval holds the "
-                "ranks that other tasks and other texts could give. At the right the mean score.",
->>>>>>> lines
+                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best; the interval covers the "
+                "ranks that other tasks and other texts could give. Right: the mean score.",
                 *_not_ranked(rows),
                 _design(first),
                 captions.data_note(rows),

@@ -22,21 +22,8 @@ def mistakes(problems: Sequence[str]) -> ConfigError:
 
 
 def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
-<<<<<<< HEAD
-    """That something is named that does not exist, and what does."""
-    return f"{place}: there is no {noun} {name!r}. {instead(name, sorted(known))}"
-=======
     """A message that a name does not exist, with the names that do."""
-    return f"{place}: there is no {noun} {name!r}. {instead(name, known)}"
-
-
-def instead(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that does not exist: the nearest, and all."""
-    names = list(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    guess = f"Did you mean {near[0]}? " if near else ""
-    return f"{guess}Write one of: {', '.join(sorted(names))}."
->>>>>>> english
+    return f"{place}: there is no {noun} {name!r}. {instead(name, sorted(known))}"
 
 
 def not_reported(problems: Iterable[str], reported: Iterable[str]) -> list[str]:
