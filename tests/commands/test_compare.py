@@ -308,9 +308,7 @@ def test_other_texts_in_the_folds_are_refused(tmp_path):
     columns = {name: np.array(values) for name, values in pq.ParquetFile(file).read().to_pydict().items()}
     columns["fold"] = columns["fold"][::-1].copy()
     pq.write_table(table_of(columns), file)
-    with pytest.raises(
-        DataError, match="T1A-sample: fair was tested on other texts, or in other folds, than good"
-    ):
+    with pytest.raises(DataError, match="T1A-sample: fair was tested on other texts or folds than good"):
         main(made_scores.arguments(tmp_path, rows))
     assert not (tmp_path / "out").exists()
 
@@ -333,9 +331,7 @@ def test_task_without_a_table_is_named(tmp_path):
     rows = made_scores.write_scores(tmp_path, SKILLS)
     words = made_scores.arguments(tmp_path, rows)
     words.remove(str(tmp_path / "tasks/T1A-sample.parquet"))
-    with pytest.raises(
-        DataError, match=r"scores of T1A-sample, but --rows names no table T1A-sample\.parquet"
-    ):
+    with pytest.raises(DataError, match=r"scores of T1A-sample, but --rows has no table T1A-sample\.parquet"):
         main(words)
 
 

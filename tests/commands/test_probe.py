@@ -106,7 +106,9 @@ def test_other_devices_train_the_same_probes_and_the_files_say_where(tmp_path, f
 
 def test_a_device_of_another_kind_than_the_settings_name_is_refused(tmp_path, files):
     words = [*words_of(files, [fold_file(tmp_path, 1, 1)]), "--device", "cuda:1"]
-    with pytest.raises(ConfigError, match="--device cuda:1, but the settings of the job say cpu"):
+    with pytest.raises(
+        ConfigError, match="--device cuda:1, but the device in the settings of the job is cpu"
+    ):
         main(words)
 
 

@@ -106,7 +106,7 @@ def test_a_score_file_that_is_a_folder_is_told(tmp_path):
     scores, tables = write_scores(tmp_path, rows)
     Path(scores[0]).unlink()
     Path(scores[0]).mkdir()
-    with pytest.raises(DataError, match=r"minilm-l6\.json is a folder, where a file belongs"):
+    with pytest.raises(DataError, match=r"minilm-l6\.json is a folder, but must be a file"):
         run(tmp_path, rows, scores, tables)
 
 

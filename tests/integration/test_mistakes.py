@@ -115,7 +115,7 @@ BAD_FILES = {
         ["text a is empty in row 7"],
     ),
     "empty-file": ("", ["empty"]),
-    "latin": ((",text,label\n" + GOOD_ROWS).encode("latin-1"), ["does not fit utf-8", "encoding: cp1252"]),
+    "latin": ((",text,label\n" + GOOD_ROWS).encode("latin-1"), ["cannot be decoded", "encoding: cp1252"]),
 }
 
 

@@ -154,7 +154,7 @@ def test_a_device_that_is_not_there_is_refused_before_any_work(no_cuda):
         ArgumentError, match="kwargs_train.device: 'cuda:0', but torch sees no CUDA device. Write cpu"
     ):
         parsed({"device": "cuda:0"})
-    with pytest.raises(ArgumentError, match="kwargs_train.device: 'gpu' names no device"):
+    with pytest.raises(ArgumentError, match="kwargs_train.device: 'gpu' is not a device"):
         parsed({"device": "gpu"})
 
 

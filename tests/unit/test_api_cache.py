@@ -69,7 +69,7 @@ def test_a_damaged_file_is_made_again(tmp_path):
     first = features(tmp_path, Embed())
     file = tmp_path / "T1B.npy"
     file.write_bytes(file.read_bytes()[:100])
-    with pytest.warns(UserWarning, match="made again"):
+    with pytest.warns(UserWarning, match="computed again"):
         np.testing.assert_array_equal(features(tmp_path, Embed()), first)
 
 

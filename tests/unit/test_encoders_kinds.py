@@ -120,7 +120,7 @@ def test_schema_refuses(entry, part_of_message):
         (hub_entry(revision=COMMIT, folder="x"), ["source.folder", "one origin, here hub"]),
         ({**hub_entry(revision=COMMIT), "max_length": 8}, ["no such key. Here it is called max_tokens"]),
         ({**hub_entry(revision=COMMIT), "dtype": "half"}, ["models.my-model.dtype: 'half'", "float16"]),
-        ({**hub_entry(revision=COMMIT), "device": "gpu"}, ["models.my-model.device: 'gpu' names no device"]),
+        ({**hub_entry(revision=COMMIT), "device": "gpu"}, ["models.my-model.device: 'gpu' is not a device"]),
         ({**hub_entry(revision=COMMIT), "device": ["cpu", "cuda:0"]}, ["different ones of one kind"]),
         ({**hub_entry(revision=COMMIT), "device": ["cpu", "cpu"]}, ["A processor is named once"]),
         (

@@ -299,7 +299,7 @@ def test_folds_that_do_not_fit_after_all_are_halved(groups_seen, monkeypatch, ca
     protocol = replace(SHORT, max_epochs=3)
     ours = together(features, labels, protocol)
     assert groups_seen == [2, 1, 2]
-    assert "5 folds do not fit into the memory of cpu:0: halved" in caplog.text
+    assert "5 folds do not fit into the memory of cpu:0: their number is halved" in caplog.text
     monkeypatch.undo()
     assert_same_folds(ours, one_by_one(features, labels, protocol), atol=1e-6)
 
@@ -310,7 +310,7 @@ def test_one_fold_that_does_not_fit_is_told(monkeypatch):
 
     monkeypatch.setattr(side_by_side.Group, "train", full)
     features, labels = rows_of_blobs(400, 2)
-    with pytest.raises(SentflowError, match=r"does not hold 400 rows × 7 features .* Write device cpu"):
+    with pytest.raises(SentflowError, match=r"is too small for 400 rows × 7 features .* Write device cpu"):
         together(features, labels, SHORT)
 
 
