@@ -4,11 +4,12 @@ import csv
 import re
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
 import yaml
-from workflow_copy import PACKAGE, REPOSITORY, TINY, copy_workflow, planned, program, snakemake
+from workflow_copy import PACKAGE, REPOSITORY, TINY, copy_workflow, environment, planned, snakemake
 
 SEARCHES = REPOSITORY / "tests/fixtures/searches"
 PLACES = {
@@ -86,7 +87,11 @@ def test_its_jobs_run_and_its_table_is_written(tmp_path):
     rows = list(csv.DictReader((project / files[0]).open(encoding="utf-8")))
     assert [(row["search"], row["model"]) for row in rows] == [("faq", "bag-of-words"), ("faq", "random")]
     said = subprocess.run(
-        [program("sentflow"), "validate", str(TINY), str(own)],
-        cwd=project, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "sentflow", "validate", str(TINY), str(own)],
+        cwd=project,
+        env={**environment(), "PYTHONPATH": str(project / "workflow/src")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert said.returncode == 0, said.stderr
