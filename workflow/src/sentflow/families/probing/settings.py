@@ -1,0 +1,179 @@
+"""What decides the jobs of tasks, probes, scores and studies of protocols: settings, digests, versions."""
+
+from types import SimpleNamespace
+from typing import Any
+
+from sentflow.encoders.entries import kind_of
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
+from sentflow.graph.config.schema import load_schema
+from sentflow.graph.family import Family
+from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
+from sentflow.graph.provenance import code, versions
+from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings, protocol_of
+from sentflow.probing.protocol.design import ACCELERATOR
+from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.switches import not_comparable_text, switch_text
+
+HARDEST_TEXTS = 100
+_PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
+
+
+class ProbingSettings(Family):
+    """The tasks and protocols of an experiment, and the settings of their jobs; a part of the family of probes."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.tasks = experiment.selected["tasks"]
+        # The protocol of the scores, then those that a study compares with it.
+        entries = experiment.selected["protocols"]
+        self.protocols = {
+            name: protocol_of(name, entry, experiment.config["probe"]) for name, entry in entries.items()
+        }
+        self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
+        self.study = [name for name in self.protocols if name != self.protocol.name]
+        counts = self.protocol.cross_validation
+        self.repetitions = range(1, counts["repetitions"] + 1)
+        self.folds_of_repetition = range(1, counts["folds"] + 1)
+        # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
+        datasets = dict.fromkeys(entry["dataset"] for entry in self.tasks.values())
+        every_task = experiment.entries["tasks"].items()
+        self.tasks_of_dataset = {
+            dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
+            for dataset in datasets
+        }
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def prepare_settings(self, wildcards: Any) -> str:
+        """What decides a task table."""
+        return json_text(pick_known(self.task(wildcards.task), *_PREPARE_KEYS))
+
+    def prepare_checks(self, wildcards: Any) -> str:
+        """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
+        entry = self.task(wildcards.task)
+        name = entry["reader"]["file"]
+        file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
+        checks = {"metric": entry["metric"], **self.protocol.needs()}
+        return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
+
+    @property
+    def probe_device(self) -> str:
+        """Where probes are trained; its kind alone is among the settings."""
+        return str(self.experiment.config["probe"].get("device", "cpu"))
+
+    def probe_code(self, command: str) -> str:
+        """Digest of a command that probes, and of the code for accelerators where it trains on one."""
+        return code(f"sentflow.commands.{command}", *self._accelerator())
+
+    def lazy_code(self, wildcards: Any) -> str:
+        """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
+        module = kind_of(self.experiment.models[wildcards.model]).module
+        return code("sentflow.commands.probe_lazy", module, *self._accelerator())
+
+    def _accelerator(self) -> list[str]:
+        return [] if self.probe_device == "cpu" else [ACCELERATOR]
+
+    def probe_settings(self, wildcards: Any) -> str:
+        """What decides a probe's numbers beside its features."""
+        return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
+
+    def probe_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change the probes of features that do not depend on the fold."""
+        compiled = "kernel" in self._probe_settings(self._protocol(wildcards), wildcards)
+        return versions("numpy", "torch", *(["numba"] if compiled else []))
+
+    def score_settings(self, wildcards: Any) -> str:
+        """What decides a score beside its folds."""
+        about = about_protocol(self._protocol(wildcards), self.task(wildcards.task))
+        statistics = pick(self.experiment.config["statistics"], "level", "n_item_resamples", "n_resamples")
+        probe = self._probe_settings(self._folds_from(wildcards), wildcards)
+        return json_text({"probe": probe, "statistics": statistics, "protocol": about})
+
+    def audit_settings(self, wildcards: Any) -> str:
+        """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
+        settings = self._probe_settings(self.protocol, wildcards)
+        group_folds = settings.get("switches", {}).get("group_folds", False)
+        language = self.task(wildcards.task)["language"]
+        draws = self.protocol.cross_validation
+        return json_text({**draws, "group_folds": group_folds, "language": language})
+
+    def hardest_settings(self, wildcards: Any) -> str:
+        """Whose predictions count, and how many texts are kept."""
+        offensive = self.task(wildcards.task).get("offensive", False)
+        return json_text({"models": self._real_models(), "limit": HARDEST_TEXTS, "offensive": offensive})
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
+        return json_text(self._titles())
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """Titles and order as in `summarise_settings`, and how models are compared."""
+        statistics = pick(self.experiment.config["statistics"], "alpha", "level", "n_item_resamples", "rope")
+        return json_text({**self._titles(), "statistics": statistics})
+
+    def effect_settings(self, wildcards: Any) -> str:
+        """The protocol whose effects are measured; titles as in `summarise_settings`."""
+        protocol = self.protocols[wildcards.protocol]
+        return json_text({**self._titles(), "protocol": {"name": protocol.name, "title": protocol.title}})
+
+    # --- tasks, models and protocols -------------------------------------------------------------------------
+
+    def task(self, name: str) -> Entry:
+        """The entry of a task that is selected, or shares its dataset with one that is."""
+        if name in self.tasks:
+            return self.tasks[name]
+        return next(tasks[name] for tasks in self.tasks_of_dataset.values() if name in tasks)
+
+    def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
+        """Whether a protocol of the study trains the probes of a task and model anew."""
+        wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
+        return self._folds_from(wildcards) != self.protocol
+
+    def _real_models(self) -> list[str]:
+        """The models that are no controls, by name; all of them if there are only controls."""
+        entries = self.experiment.models
+        real = [name for name, entry in entries.items() if not entry.get("control", False)]
+        return sorted(real or entries)
+
+    def _titles(self) -> dict[str, Any]:
+        tasks = {name: pick(entry, "title", "family") for name, entry in self.tasks.items()}
+        models = described_models(self.experiment.models)
+        return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
+
+    def _protocol(self, wildcards: Any) -> ProbeProtocol:
+        """The protocol of a job: named by its wildcard in a study, else that of the scores."""
+        name = getattr(wildcards, "protocol", self.protocol.name)
+        return self.protocols[name]
+
+    def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+        return job_settings(
+            protocol,
+            self.task(wildcards.task),
+            lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
+            kernel=self.experiment.config["probe"].get("kernel", "numpy"),
+            # its kind: which one of several alike trains changes no number
+            device=self.probe_device.partition(":")[0],
+        )
+
+    def _folds_from(self, wildcards: Any) -> ProbeProtocol:
+        """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
+        own, base = self._protocol(wildcards), self.protocol
+        here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
+        return base if {**here, "protocol": base.name} == there else own
+
+    def _told_protocol(self, name: str) -> Entry:
+        """What the page says about a protocol."""
+        protocol = self.protocols[name]
+        notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
+        changed = [not_comparable_text(changed_settings(protocol, task)) for task in self.tasks.values()]
+        return {
+            "name": name,
+            "title": protocol.title,
+            "description": self.experiment.selected["protocols"][name].get("description", ""),
+            "switches": {
+                switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
+                for switch, value in protocol.switches.changes().items()
+            },
+            "not_comparable": sorted({text for text in changed if text}),
+        }
