@@ -139,7 +139,7 @@ def test_braces_in_titles_hinder_no_target(project, tmp_path):
     [
         ('experiment: {title: "a\\rb"}', "character 2 is"),
         ('experiment: {title: "a\\u202Eb"}', "character 2 is"),
-        ('models: {"mine\\n": {kind: random, dimension: 4}}', "there is a line break in it"),
+        ('models: {"mine\\n": {kind: random, dimension: 4}}', "it contains a line break"),
         ("datasets: {mine: {title: x, files: {a.csv: {urls: ['{x}/a.csv']}}}}", "Snakemake reads braces"),
         ("models: {x.predictions: {kind: random, dimension: 4}}", "taken for the predictions of x"),
         ("statistics: {rope: .inf}", "not a finite number"),

@@ -75,10 +75,11 @@ def test_prompts_and_own_encoders_are_probed_under_every_protocol(tmp_path):
         "plain/tiny-public.npy",
         "lengths/tiny-public.npy",
         "prompted/tiny-public/T1B-tiny.npy",
-        "prompted/tiny-public/G3-tiny.npy",
+        "prompted/tiny-public/G3-tiny/sides.npy",
     }
     shapes = {
-        name: read(results / f"embeddings/prompted/tiny-public/{name}-tiny.json") for name in ("T1B", "G3")
+        task: read(results / f"embeddings/prompted/tiny-public/{name}.json")
+        for task, name in (("T1B", "T1B-tiny"), ("G3", "G3-tiny/sides"))
     }
     assert "roles" not in shapes["T1B"] and shapes["G3"]["roles"] == ["query", "document"]
     whole = read(results / "embeddings/plain/tiny-public.json")["shape"][0]
