@@ -142,8 +142,8 @@ def varint(number: int) -> bytes:
     return bytes([*(group | 0x80 for group in groups[:-1]), groups[-1]])
 
 
-# The same examples every time: rare damage of the metadata makes pyarrow end the whole process, which only a process of its
-# own for untrusted files would survive.
+# The same examples every time: rare damage of the metadata makes pyarrow end the whole process, which only a process
+# of its own for untrusted files would survive.
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(places=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)), min_size=1, max_size=4))
 def test_damage_is_told(tmp_path_factory, places):
