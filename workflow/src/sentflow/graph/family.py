@@ -138,8 +138,8 @@ class Family:
         return {}
 
     def collection_of(self, wildcards: Any) -> str:
-        """The collection whose vectors a job reads."""
-        raise NotImplementedError
+        """The collection whose vectors a job reads: that of its wildcard, where a family says nothing else."""
+        return str(wildcards.collection)
 
     def texts(self, wildcards: Any) -> str:
         """The distinct texts among which those of a job are."""

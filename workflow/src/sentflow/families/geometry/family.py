@@ -175,8 +175,8 @@ class Geometry(Family):
 
     def collection_of(self, wildcards: Any) -> str:
         """See `Family.collection_of`."""
-        if hasattr(wildcards, "collection"):
-            return str(wildcards.collection)
+        if not hasattr(wildcards, "alignment"):
+            return super().collection_of(wildcards)
         first = self._alignment(wildcards)["pairs"][0]
         return str(self.pair_sets[first]["family"])
 
