@@ -1,4 +1,4 @@
-"""Measures of a run against judgements, question by question, by ir-measures; means over judged questions only."""
+"""Measures of ranked documents against judgements, question by question, by ir-measures."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,29 +6,45 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.retrieval.corpus import Questions
-from sentflow.retrieval.ranking import Run
 
-DEFAULT = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100", "P@10")
+Ranking = Mapping[str, Sequence[str]]
+"""Question → identifiers of documents, best first."""
+Grades = Mapping[str, Mapping[str, int]]
+"""Question → document → grade."""
 
 
-def per_question(run: Run, questions: Questions, measures: Sequence[str] = DEFAULT) -> dict[str, np.ndarray]:
-    """The value of each measure for each question that has a relevant document.
+def check_measures(names: Sequence[str], where: str) -> None:
+    """Refuse names that ir-measures does not know.
+
+    Raises
+    ------
+    ConfigError
+        Names the first of them.
+    """
+    for name in names:
+        _measure(name, 1, where)
+
+
+def per_question(
+    ranking: Ranking, grades: Grades, measures: Sequence[str], *, relevant_grade: int = 1
+) -> dict[str, np.ndarray]:
+    """The value of each measure for each question.
 
     Parameters
     ----------
-    run
-        Its order of documents counts, not its scores, so that the rule for ties is ours.
-    questions
-        With their judgements; documents that were not judged are not relevant.
+    ranking
+        Their order counts, so that the rule for ties is ours; questions may be missing.
+    grades
+        Of the n questions that count, in the order of the values; documents without one are not relevant.
     measures
-        Names as ir-measures writes them. Grades below `Questions.relevant_grade` are not relevant, except for the gains
-        of nDCG, which are the grades themselves.
+        Names as ir-measures writes them, such as nDCG@10.
+    relevant_grade
+        The least grade that is relevant. The gains of nDCG are the grades themselves.
 
     Returns
     -------
     dict
-        Measure → (n,) float64, one value for each of `judged_questions`; 0 where the run has no document.
+        Measure → (n,) float64; 0 for a question without a document.
 
     Raises
     ------
@@ -37,39 +53,29 @@ def per_question(run: Run, questions: Questions, measures: Sequence[str] = DEFAU
     """
     import ir_measures
 
-    names = judged_questions(questions)
-    parsed = {name: _measure(name, questions.relevant_grade) for name in measures}
-    judged = questions.by_question()
-    qrels = {name: judged[name] for name in names}
+    parsed = {name: _measure(name, relevant_grade, "measures") for name in measures}
     found = {
-        name: {
-            document: -float(rank) for rank, document in enumerate(run.documents(name) if name in run.ranked else ())
-        }
-        for name in names
+        name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ()))} for name in grades
     }
-    values = {name: np.zeros(len(names)) for name in measures}
-    row_of = {name: row for row, name in enumerate(names)}
+    values = {name: np.zeros(len(grades)) for name in measures}
+    row_of = {name: row for row, name in enumerate(grades)}
     key_of = {str(measure): name for name, measure in parsed.items()}
+    qrels = {name: dict(judged) for name, judged in grades.items()}
     for value in ir_measures.iter_calc(list(parsed.values()), qrels, found):
         values[key_of[str(value.measure)]][row_of[value.query_id]] = value.value
     return values
 
 
-def judged_questions(questions: Questions) -> list[str]:
-    """The questions that have a relevant document, in their order: those that count in a mean."""
-    relevant = questions.judged[questions.grades >= questions.relevant_grade]
-    return [questions.ids[row] for row in np.unique(relevant)]
-
-
-def _measure(name: str, relevant_grade: int) -> Any:
+def _measure(name: str, relevant_grade: int, where: str) -> Any:
     import ir_measures
 
     try:
         measure = ir_measures.parse_measure(name)
-    except (NameError, ValueError, SyntaxError, TypeError) as error:
-        raise ConfigError(f"{name!r} is no measure: {error}. Write for example {', '.join(DEFAULT)}.") from error
-    supports = getattr(type(measure), "SUPPORTED_PARAMS", {})
-    stated: Mapping[str, Any] = measure.params
-    if "rel" in supports and "rel" not in stated and relevant_grade != 1:
+    except (NameError, ValueError, SyntaxError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{where}: {name!r} is no measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, AP@100."
+        ) from error
+    supported = getattr(measure, "SUPPORTED_PARAMS", {})
+    if "rel" in supported and "rel" not in measure.params and relevant_grade != 1:
         return measure(rel=relevant_grade)
     return measure

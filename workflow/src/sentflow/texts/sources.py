@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.retrieval.record_readers import RecordReader
+from sentflow.texts.record_readers import RecordReader
 from sentflow.texts.formats.records import Column, Records
 
 LISTS = ("none", "json", "spaces", "numpy")

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.retrieval.corpus import Corpus, Questions
-from sentflow.retrieval.sources import Row, Source
+from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.sources import Row, Source
 from sentflow.texts.checks import named
 from sentflow.texts.preparation import picked_settings, refuse, verified_files
 
