@@ -42,9 +42,7 @@ FEATURES_MADE = f"{RESULTS}/features/{{model}}/{{task}}.made.json"
 FOLD = f"{RESULTS}/probes/{{task}}/{{model}}/rep-{{rep}}/fold-{{fold}}.parquet"
 
 SCORES = f"{RESULTS}/scores/{{task}}/{{model}}.json"
-SCORE_SUMMARY_RETRIEVAL = f"{RESULTS}/summary/retrieval.parquet"
-
-TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
+SCORE_TABLE = f"{RESULTS}/scores/{{task}}/{{model}}.parquet"
 SCORE_PREDICTIONS = f"{RESULTS}/scores/{{task}}/{{model}}.predictions.parquet"
 
 # The same under a protocol that a study compares with that of the scores.
@@ -68,7 +66,7 @@ RUN = f"{RESULTS}/runs/{{questions}}/{{retriever}}.parquet"
 RUN_DIGEST = f"{RESULTS}/runs/{{questions}}/{{retriever}}.json"
 RETRIEVAL = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.json"
 RETRIEVAL_ROWS = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.parquet"
-RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/comparisons.parquet"
+RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/differences.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
@@ -92,6 +90,7 @@ SUMMARY_GEOMETRY = f"{RESULTS}/summary/geometry.parquet"
 SPECTRA = f"{RESULTS}/summary/spectra.parquet"
 TRUNCATION = f"{RESULTS}/summary/truncation.parquet"
 HISTOGRAMS = f"{RESULTS}/summary/histograms.parquet"
+SUMMARY_RETRIEVAL = f"{RESULTS}/summary/retrieval.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"

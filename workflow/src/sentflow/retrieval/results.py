@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.files.arrow import Columns, numbers_of
+from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import write_json
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.retrieval.evaluation import Evaluation
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
+
+_NAMES = ("questions", "retriever")
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def write_results(
         Of questions, for the intervals of means.
     """
     columns: Columns = {"question": found.questions, "group": found.groups, **found.values}
-    write_described(rows, columns, about)
+    names = {key.encode(): str(about[key]).encode() for key in _NAMES}
+    write_parquet(rows, table_of(columns, names))
     write_json(
         output,
         {
@@ -79,7 +82,8 @@ def read_values(path: Path | str) -> QuestionValues:
         The file is none of these, or is damaged.
     """
     with readable(path, "table of values per question"):
-        about, stored = read_described(path)
+        stored = read_parquet(path)
+        about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}
         names = [name for name in stored.column_names if name not in ("question", "group")]
         return QuestionValues(
             about["questions"],
