@@ -16,7 +16,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"order": [question sets, retrievers], "measure", "alpha", "level", "margin", "n_resamples", "seed"}',
+        help='JSON: {"order": [question sets, retrievers], "measure", "alpha", "level", "margin", "n_resamples", '
+        '"seed"}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 

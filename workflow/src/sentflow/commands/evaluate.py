@@ -16,7 +16,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="documents")
     parser.add_argument("--questions", type=Path, required=True, help="questions")
     parser.add_argument("--judgements", type=Path, required=True, help="their judgements")
-    parser.add_argument("--settings", required=True, help='JSON: {"measures", "level", "n_resamples", "seed"}')
+    parser.add_argument(
+        "--settings", required=True, help='JSON: {"measures", "level", "n_resamples", "seed"}'
+    )
     parser.add_argument("--output", type=Path, required=True, help="output, .json")
     parser.add_argument("--rows", type=Path, required=True, help="output, .parquet")
 

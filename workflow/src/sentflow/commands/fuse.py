@@ -28,7 +28,8 @@ def main(args: argparse.Namespace) -> None:
     runs = [read_run(path, job.corpus.ids)[1].ranked for path in args.runs]
     nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
     job.write(
-        fused([run.get(question, nothing) for run in runs], settings, job.depth) for question in job.questions.ids
+        fused([run.get(question, nothing) for run in runs], settings, job.depth)
+        for question in job.questions.ids
     )
 
 

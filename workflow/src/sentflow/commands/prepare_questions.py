@@ -19,7 +19,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="documents that are searched")
     add_limits(parser)
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
-    parser.add_argument("--judgements", type=Path, required=True, help=".parquet; its digest is put beside it")
+    parser.add_argument(
+        "--judgements", type=Path, required=True, help=".parquet; its digest is put beside it"
+    )
 
 
 @command(arguments, libraries=["pyarrow"])

@@ -10,7 +10,10 @@ from sentflow.errors import ConfigError
 
 UNITS = ("words", "long-words", "character-bigrams", "vietnamese-words")
 STEMMERS = ("none", "english", "portuguese", "german", "spanish", "french", "italian")
-_LISTS = {"STOPWORDS_EN": "english", "STOPWORDS_EN_PLUS": "english-long"}  # of bm25s; others have the language's name
+_LISTS = {
+    "STOPWORDS_EN": "english",
+    "STOPWORDS_EN_PLUS": "english-long",
+}  # of bm25s; others have the language's name
 _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
@@ -95,7 +98,7 @@ class Analyser:
             case "vietnamese-words":
                 return _vietnamese()
         pattern = _WORDS[self.units]
-        # The case is dropped first where no unit depends on it, so that capitals with two lower-case letters count alike
+        # Here case is dropped first: lower-casing may turn one letter into two characters, of which one is no letter
         return (lambda text: pattern.findall(text.lower())) if self.lower else pattern.findall
 
     def _stem(self) -> Callable[[list[str]], list[str]]:
@@ -116,7 +119,7 @@ def _bigrams(text: str) -> list[str]:
 
 
 def _vietnamese() -> Callable[[str], list[str]]:
-    """Words of underthesea but for punctuation, in which runs of punctuation marks stay, as in the published pipeline."""
+    """Words of underthesea without punctuation; runs of several marks stay, as in the published pipeline."""
     from underthesea import word_tokenize
 
     def cut(text: str) -> list[str]:

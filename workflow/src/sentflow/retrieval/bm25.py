@@ -48,7 +48,8 @@ class Bm25Settings:
             )
         if self.k1 < 0 or not 0 <= self.b <= 1 or self.delta < 0:
             raise ConfigError(
-                f"{where}: k1 {self.k1}, b {self.b}, delta {self.delta}. Write k1 and delta of at least 0, b from 0 to 1."
+                f"{where}: k1 {self.k1}, b {self.b}, delta {self.delta}. Write k1 and delta of at least 0, "
+                "b from 0 to 1."
             )
 
 
@@ -88,7 +89,9 @@ class Bm25:
         if getattr(self._index, "nonoccurrence_array", None) is None:
             return 0.0
         known = [self._index.vocab_dict[term] for term in terms if term in self._index.vocab_dict]
-        return float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
+        return (
+            float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
+        )
 
     def search(self, questions: Sequence[Sequence[str]], k: int) -> Iterator[Ranked]:
         """The k best documents of each question that hold at least one of its terms."""

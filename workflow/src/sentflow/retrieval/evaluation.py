@@ -72,7 +72,9 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     """
     judged = questions.by_question()
     least = questions.relevant_grade
-    grades = {name: found for name, found in judged.items() if max(found.values(), default=least - 1) >= least}
+    grades = {
+        name: found for name, found in judged.items() if max(found.values(), default=least - 1) >= least
+    }
     ranking = {name: run.documents(name) for name in grades if name in run.ranked}
 
     def measured(order: Ranking, truth: Grades) -> dict[str, np.ndarray]:

@@ -49,7 +49,9 @@ class FusionSettings:
                     f"{where}.{key}: {value!r} does not exist. Write one of: {', '.join(known)}."
                 )
         if min(self.weights) < 0 or max(self.weights) <= 0:
-            raise ConfigError(f"{where}.weights: {list(self.weights)}. Write numbers of at least 0, not all 0.")
+            raise ConfigError(
+                f"{where}.weights: {list(self.weights)}. Write numbers of at least 0, not all 0."
+            )
         if self.k < 0:
             raise ConfigError(f"{where}.k: {self.k}. Write a number of at least 0.")
 
@@ -106,7 +108,7 @@ def _normalised(scores: np.ndarray, how: str) -> np.ndarray:
         return scores
     if how == "standard":
         spread = scores.std()
-        return (scores - scores.mean()) / (spread if spread else 1.0)
+        return np.asarray((scores - scores.mean()) / (spread if spread else 1.0))
     least, greatest = scores.min(), scores.max()
     if greatest == least:
         return np.ones(len(scores))

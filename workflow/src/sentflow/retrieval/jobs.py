@@ -19,7 +19,9 @@ def add_search_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="documents")
     parser.add_argument("--questions", type=Path, required=True, help="questions")
     parser.add_argument("--judgements", type=Path, required=True, help="their judgements")
-    parser.add_argument("--settings", required=True, help='JSON: {"retriever", "depth"} and those of its kind')
+    parser.add_argument(
+        "--settings", required=True, help='JSON: {"retriever", "depth"} and those of its kind'
+    )
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
 
 
@@ -58,7 +60,9 @@ class Search:
         settings = json.loads(args.settings)
         corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
         if questions.corpus != corpus.name:
-            raise DataError(f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus.name}.")
+            raise DataError(
+                f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus.name}."
+            )
         names = (settings.pop("retriever"), settings.pop("depth"))
         return cls(corpus, questions, *names, settings, args.output)
 

@@ -55,7 +55,8 @@ def per_question(
 
     parsed = {name: _measure(name, relevant_grade, "measures") for name in measures}
     found = {
-        name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ()))} for name in grades
+        name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ()))}
+        for name in grades
     }
     values = {name: np.zeros(len(grades)) for name in measures}
     row_of = {name: row for row, name in enumerate(grades)}
@@ -73,7 +74,8 @@ def _measure(name: str, relevant_grade: int, where: str) -> Any:
         measure = ir_measures.parse_measure(name)
     except (NameError, ValueError, SyntaxError, TypeError, AttributeError) as error:
         raise ConfigError(
-            f"{where}: {name!r} is no measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, AP@100."
+            f"{where}: {name!r} is no measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, "
+            "AP@100."
         ) from error
     supported = getattr(measure, "SUPPORTED_PARAMS", {})
     if "rel" in supported and "rel" not in measure.params and relevant_grade != 1:

@@ -1,4 +1,4 @@
-"""Ranked documents, and the one rule for ties: the higher score first, then the document that comes first in its corpus."""
+"""Ranked documents, and the one rule for ties: documents with equal scores keep the order of their corpus."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -67,7 +67,9 @@ def write_results(
             "judged_share": found.judged_share,
             "level": bootstrap.level,
             "n_resamples": bootstrap.n_resamples,
-            "measures": {name: _mean(found, name, values, bootstrap) for name, values in found.values.items()},
+            "measures": {
+                name: _mean(found, name, values, bootstrap) for name, values in found.values.items()
+            },
             "groups": _groups(found),
         },
     )
@@ -113,7 +115,9 @@ def _groups(found: Evaluation) -> dict[str, Any]:
     return {
         name: {
             "n_questions": int((groups == name).sum()),
-            "measures": {measure: float(values[groups == name].mean()) for measure, values in found.values.items()},
+            "measures": {
+                measure: float(values[groups == name].mean()) for measure, values in found.values.items()
+            },
         }
         for name in names
     }

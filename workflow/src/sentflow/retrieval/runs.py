@@ -115,9 +115,7 @@ def trec_lines(run: Run, tag: str) -> Iterable[str]:
 
 def _ranked(found: Mapping[str, Mapping[int, float]], order: Sequence[str], depth: int) -> dict[str, Ranked]:
     return {
-        name: top(
-            np.array([*found[name].values()]), depth, rows=np.array([*found[name]], dtype=np.int64)
-        )
+        name: top(np.array([*found[name].values()]), depth, rows=np.array([*found[name]], dtype=np.int64))
         for name in order
         if name in found
     }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.files.arrow import numbers_of
+from sentflow.files.arrow import Columns, numbers_of
 from sentflow.files.parquet import read_described, readable, write_described
 
 _SEPARATOR = "\x1f"
@@ -12,7 +12,7 @@ _SEPARATOR = "\x1f"
 
 def write_terms(path: Path | str, terms: list[list[str]], *, corpus: str, analyser: str) -> None:
     """Write the terms of n documents as Parquet: columns n_terms, terms."""
-    columns = {
+    columns: Columns = {
         "n_terms": np.array([len(own) for own in terms], dtype=np.int64),
         "terms": [_SEPARATOR.join(own) for own in terms],
     }

@@ -106,7 +106,9 @@ class Questions:
     def by_question(self) -> dict[str, dict[str, int]]:
         """Question → document → grade."""
         found: dict[str, dict[str, int]] = {name: {} for name in self.ids}
-        for question, document, grade in zip(self.judged.tolist(), self.documents, self.grades.tolist(), strict=True):
+        for question, document, grade in zip(
+            self.judged.tolist(), self.documents, self.grades.tolist(), strict=True
+        ):
             found[self.ids[question]][document] = grade
         return found
 

@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
-from sentflow.texts.corpora import Corpus, Questions
-from sentflow.texts.sources import Row, Source
 from sentflow.texts.checks import named
+from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpus_files import MEANINGS, source_problems
 from sentflow.texts.preparation import picked_settings, refuse, verified_files
+from sentflow.texts.sources import Row, Source
 
 logger = logging.getLogger(__name__)
 
-DOCUMENT_MEANINGS = ("id", "title", "text")
-QUESTION_MEANINGS = ("id", "text", "group")
-JUDGEMENT_MEANINGS = ("question", "question_text", "document", "document_text", "grade")
 IDS = ("column", "rows", "distinct")
 
 
@@ -63,8 +61,8 @@ class CorpusSettings:
         picked = picked_settings(cls, settings, where=where)
         _check_choice("ids", picked.get("ids", "column"), ("column", "distinct"), where)
         _check_choice("empty", picked.get("empty", "refuse"), ("refuse", "keep"), where)
-        needed = ("id", "text") if picked.get("ids", "column") == "column" else ("text",)
-        picked["documents"] = _sources(settings["documents"], f"{where}.documents", DOCUMENT_MEANINGS, needed)
+        _check_sources(settings, where)
+        picked["documents"] = _sources(settings, "documents", where)
         return cls(**picked)
 
 
@@ -117,18 +115,11 @@ class QuestionSettings:
         """
         where = f"question_sets.{name}"
         picked = picked_settings(cls, settings, where=where)
-        ids = picked.get("ids", "column")
-        _check_choice("ids", ids, IDS, where)
+        _check_choice("ids", picked.get("ids", "column"), IDS, where)
         _check_choice("unknown", picked.get("unknown", "refuse"), ("refuse", "leave-out"), where)
-        needed = ("id", "text") if ids == "column" else ("text",)
-        picked["questions"] = _sources(settings["questions"], f"{where}.questions", QUESTION_MEANINGS, needed)
-        by = {"column": "question", "rows": "", "distinct": "question_text"}[ids]
-        picked["judgements"] = _sources(
-            settings["judgements"],
-            f"{where}.judgements",
-            JUDGEMENT_MEANINGS,
-            (*filter(None, [by]), "document or document_text"),
-        )
+        _check_sources(settings, where)
+        picked["questions"] = _sources(settings, "questions", where)
+        picked["judgements"] = _sources(settings, "judgements", where)
         return cls(**picked)
 
 
@@ -287,9 +278,7 @@ def _judgements(
     judged: dict[tuple[str, str], int] = {}
     strangers, unknown, odd, torn = [], [], [], []
     for row in _rows(settings.judgements, paths):
-        question = (
-            row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
-        )
+        question = row.number if settings.ids == "rows" else row.one("question", row.one("question_text"))
         written = row.one("grade", "1")
         grade = settings.grades.get(written, _MISSING) if settings.grades else _whole_number(written)
         if grade is None and settings.grades:
@@ -321,7 +310,9 @@ def _judgements(
             "if they are to be left out"
         )
     elif unknown:
-        logger.warning("%d judgements are of documents that the corpus lacks; they are left out", len(unknown))
+        logger.warning(
+            "%d judgements are of documents that the corpus lacks; they are left out", len(unknown)
+        )
     if torn:
         problems.append(f"a document is judged twice, with different grades: {named(torn)}")
     return judged
@@ -341,12 +332,15 @@ def _names(ids: str, asked: Mapping[str, str]) -> list[str]:
     return [str(number) for number in range(1, len(asked) + 1)] if ids == "distinct" else [*asked]
 
 
-def _sources(
-    settings: Sequence[Mapping[str, Any]], where: str, meanings: Sequence[str], needed: Sequence[str]
-) -> list[Source]:
+def _check_sources(settings: Mapping[str, Any], where: str) -> None:
+    for place, problem in source_problems(settings):
+        raise ConfigError(f"{where}.{place}: {problem}")
+
+
+def _sources(settings: Mapping[str, Any], key: str, where: str) -> list[Source]:
     return [
-        Source.from_settings(item, where=f"{where}.{place}", meanings=meanings, needed=needed)
-        for place, item in enumerate(settings)
+        Source.from_settings(item, where=f"{where}.{key}.{place}", meanings=MEANINGS[key])
+        for place, item in enumerate(settings[key])
     ]
 
 
@@ -356,7 +350,11 @@ def _check_choice(key: str, value: str, known: Sequence[str], where: str) -> Non
 
 
 def _paths(
-    sources: Iterable[Source], raw_files: Sequence[Path], files: Mapping[str, Mapping[str, Any]], *, where: str
+    sources: Iterable[Source],
+    raw_files: Sequence[Path],
+    files: Mapping[str, Mapping[str, Any]],
+    *,
+    where: str,
 ) -> dict[str, Path]:
     names = list(dict.fromkeys(file for source in sources for file in source.reader.files))
     return verified_files(names, raw_files, files, where=where)

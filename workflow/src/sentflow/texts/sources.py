@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.texts.record_readers import RecordReader
 from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.record_readers import RecordReader
 
 LISTS = ("none", "json", "spaces", "numpy")
-CASES = ("keep", "lower")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
@@ -29,10 +28,10 @@ class Source:
     columns
         Meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file.
     lists
-        How a cell holds several values: ``json`` (a list), ``spaces`` (``[1 2]`` or ``1 2``), ``numpy`` (a printed array
-        of strings, which are joined by spaces); ``none``: it holds one.
-    case
-        ``lower`` for texts that are in capitals throughout.
+        How a cell holds several values: ``json`` (a list), ``spaces`` (``[1 2]`` or ``1 2``), ``numpy`` (a printed
+        array of strings, which are joined by spaces); ``none``: it holds one.
+    lower
+        Whether texts are put in lower case, for files that are in capitals throughout.
     least_words
         Column → number of words; rows with fewer in it are left out.
     """
@@ -41,13 +40,11 @@ class Source:
     where: str
     columns: Mapping[str, Column]
     lists: str = "none"
-    case: str = "keep"
+    lower: bool = False
     least_words: Mapping[Column, int] = field(default_factory=dict)
 
     @classmethod
-    def from_settings(
-        cls, settings: Mapping[str, Any], *, where: str, meanings: Sequence[str], needed: Sequence[str]
-    ) -> "Source":
+    def from_settings(cls, settings: Mapping[str, Any], *, where: str, meanings: Sequence[str]) -> "Source":
         """The source of a catalog entry.
 
         Parameters
@@ -56,28 +53,23 @@ class Source:
             Keys of the reader, of this class, and meanings.
         where
             Their place, for messages.
-        meanings, needed
-            What columns may mean here, and what there must be; ``a or b`` needs one of the two.
+        meanings
+            What columns may mean here.
 
         Raises
         ------
         ConfigError
-            Unknown, missing or unfitting keys.
+            Unknown keys, or values that do not exist.
         """
         own = {item.name for item in fields(cls)} - {"reader", "where", "columns"}
         columns = {key: settings[key] for key in meanings if key in settings}
         rest = {key: value for key, value in settings.items() if key not in own and key not in meanings}
         reader = RecordReader.from_settings(rest, where=where)
-        for key in needed:
-            choices = key.split(" or ")
-            if sum(choice in columns for choice in choices) != 1:
-                raise ConfigError(f"{where}: write the column of {' or of '.join(choices)}.")
         picked = {key: settings[key] for key in own if key in settings}
-        for key, known in (("lists", LISTS), ("case", CASES)):
-            if picked.get(key, known[0]) not in known:
-                raise ConfigError(
-                    f"{where}.{key}: {picked[key]!r} does not exist. Write one of: {', '.join(known)}."
-                )
+        if picked.get("lists", LISTS[0]) not in LISTS:
+            raise ConfigError(
+                f"{where}.lists: {picked['lists']!r} does not exist. Write one of: {', '.join(LISTS)}."
+            )
         return cls(reader, where, columns, **picked)
 
     def rows(self, paths: Mapping[str, Path]) -> Iterator["Row"]:
@@ -116,14 +108,16 @@ class Source:
             case "numpy":
                 found = [single or double for single, double in _QUOTED.findall(cell)]
                 if not found:
-                    raise DataError(f"{records.file}, row {row}: {cell[:40]!r} is no printed array of strings.")
+                    raise DataError(
+                        f"{records.file}, row {row}: {cell[:40]!r} is no printed array of strings."
+                    )
                 values = [" ".join(found)]
             case _:
                 values = [cell]
         return [self._cased(key, value) for value in values]
 
     def _cased(self, key: str, value: str) -> str:
-        return value.strip().lower() if self.case == "lower" and key.endswith("text") else value.strip()
+        return value.strip().lower() if self.lower and key.endswith("text") else value.strip()
 
 
 @dataclass(frozen=True)

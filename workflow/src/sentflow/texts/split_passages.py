@@ -40,8 +40,8 @@ class PassageSettings:
         """
         if self.words < 1 or not 0 <= self.overlap < self.words:
             raise ConfigError(
-                f"{where}: passages of {self.words} words that overlap by {self.overlap}. Write words of at least 1, and "
-                "an overlap below it."
+                f"{where}: passages of {self.words} words that overlap by {self.overlap}. Write words of at least 1, "
+                "and an overlap below it."
             )
 
 

@@ -7,7 +7,7 @@ from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
-from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
 
@@ -40,16 +40,22 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
             yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
             continue
         corpus = corpora[entry["corpus"]]
+        for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
+            for place, problem in source_problems(one):
+                yield f"{section}.{owner}.{place}: {problem}"
         datasets = entries["datasets"]
         yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
         yield from file_problems(
             f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
         )
     if selected["question_sets"] and not selected["retrievers"]:
-        yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25, for example."
+        yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
+    measured = config["retrieval"]
+    if measured["main"] not in measured["measures"]:
+        yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
-        yield from _retriever_problems(name, config, entries, selected)
+        yield from _retriever_problems(name, entries, selected)
     yield from _circles(reached, entries["retrievers"])
 
 
@@ -66,9 +72,7 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
     return found
 
 
-def _retriever_problems(
-    name: str, config: Mapping[str, Any], entries: AllEntries, selected: Selected
-) -> Iterator[str]:
+def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25 and entry["analyser"] not in entries["analysers"]:
         yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])

@@ -22,6 +22,7 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
@@ -64,10 +65,12 @@ class Retrieval(Family):
         for entry in self._of_kind(DENSE).values():
             for corpus in self.corpora:
                 table, digest = self._units_of(corpus, entry)
-                _add(found, self._collection_of_units(corpus, entry), table, digest, entry["model"], "document")
+                _add(
+                    found, self._collection_of_units(corpus, entry), table, digest, entry["model"], "document"
+                )
             for name in self.question_sets:
-                own = (pattern.format(questions=name) for pattern in (paths.QUESTIONS, paths.QUESTIONS_DIGEST))
-                _add(found, f"{name}/questions", *own, entry["model"], "query")
+                table, digest = (one.format(questions=name) for one in _OF_QUESTIONS)
+                _add(found, f"{name}/questions", table, digest, entry["model"], "query")
         return list(found.values())
 
     def data(self) -> dict[str, list[str]]:
@@ -337,9 +340,7 @@ class Retrieval(Family):
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
 
 
-def _add(
-    found: dict[str, Collection], name: str, table: str, digest: str, model: str, role: str
-) -> None:
+def _add(found: dict[str, Collection], name: str, table: str, digest: str, model: str, role: str) -> None:
     models = [*found[name].models, model] if name in found else [model]
     found[name] = Collection(name, [table], [digest], list(dict.fromkeys(models)), (role,))
 
@@ -354,8 +355,8 @@ def _vector_files(collection: str, model: str) -> list[str]:
 
 
 def _analyser_libraries(analyser: Entry) -> list[str]:
-    used = {"underthesea": analyser.get("units") == "vietnamese-words", "PyStemmer": analyser.get("stemmer", "none") != "none"}
-    return [name for name, is_used in used.items() if is_used]
+    segments, stems = analyser["units"] == "vietnamese-words", analyser.get("stemmer", "none") != "none"
+    return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
 
 
 FAMILY = Retrieval

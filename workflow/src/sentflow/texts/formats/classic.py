@@ -30,7 +30,9 @@ def read_smart(file: RawFile) -> Records:
         field = _FIELD.match(line)
         if field is None:
             if lines is None and line.strip():
-                raise DataError(f"{file.name}, line {number}: {line[:40]!r} stands before the first record (.I).")
+                raise DataError(
+                    f"{file.name}, line {number}: {line[:40]!r} stands before the first record (.I)."
+                )
             if lines is not None:
                 lines.append(line.strip())
             continue

@@ -1,4 +1,4 @@
-"""JSON files whose rows are nested: paragraphs with questions (SQuAD), laws with articles, questions with their gold."""
+"""JSON files whose rows are nested: paragraphs with questions, laws with articles, questions with their gold."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -33,7 +33,9 @@ def read_squad(file: RawFile) -> Records:
                         "title": str(article.get("title", "")),
                     }
 
-    return _read(file, rows, '{"data": [{"paragraphs": [{"context": …, "qas": [{"id": …, "question": …}]}]}]}')
+    return _read(
+        file, rows, '{"data": [{"paragraphs": [{"context": …, "qas": [{"id": …, "question": …}]}]}]}'
+    )
 
 
 def read_laws(file: RawFile) -> Records:
@@ -83,7 +85,9 @@ def read_law_questions(file: RawFile) -> Records:
             }
             gold = item.get("relevant_articles") or [None]
             for article in gold:
-                document = "" if article is None else law_article(article["law_id"], str(article["article_id"]))
+                document = (
+                    "" if article is None else law_article(article["law_id"], str(article["article_id"]))
+                )
                 yield {**about, "document": document}
 
     return _read(file, rows, '{"items": [{"question_id": …, "question": …, "relevant_articles": […]}]}')

@@ -30,7 +30,18 @@ def differences_table(
         name="retrieval-differences",
         caption=f"{title}: paired differences of retrievers.",
         notes=(captions.data_note(rows), *_notes(differences)),
-        header=("First − second", "n", "Difference", "Interval", "p", "Holm", "Tukey", "Won/tied/lost", "MDD", "Effect"),
+        header=(
+            "First − second",
+            "n",
+            "Difference",
+            "Interval",
+            "p",
+            "Holm",
+            "Tukey",
+            "Won/tied/lost",
+            "MDD",
+            "Effect",
+        ),
         alignment=("w4.6", "r", "r", "l", "r", "r", "r", "r", "r", "r"),
         groups=tuple(groups),
         tidy_header=names_of(QuestionDifference),
@@ -43,11 +54,11 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
         return ["Nothing was compared: fewer than two retrievers were measured on the same questions."]
     first = differences[0]
     return [
-        f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval; p: paired t-test over "
-        f"questions; Holm: adjusted over all pairs of the question set; *: below {percent(first.alpha)}. Tukey: randomised "
-        f"Tukey test, adjusted by itself. They speak of {words.POPULATION}.",
-        "n: questions; won/tied/lost: by the first. MDD: smallest true difference that such a test finds with a power of "
-        "80 %. Effect: difference over the standard deviation of the differences.",
+        f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval; p: paired "
+        "t-test over questions; Holm: adjusted over all pairs of the question set; *: below "
+        f"{percent(first.alpha)}. Tukey: randomised Tukey test, adjusted by itself. They speak of {words.POPULATION}.",
+        "n: questions; won/tied/lost: by the first. MDD: smallest true difference that such a test finds with a power "
+        "of 80\u202f%. Effect: difference over the standard deviation of the differences.",
     ]
 
 

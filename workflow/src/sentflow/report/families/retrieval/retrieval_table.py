@@ -35,9 +35,8 @@ def retrieval_table(
     for name in unique(row.questions for row in shown):
         own = [row for row in shown if row.questions == name]
         first = own[0]
-        heading = (
-            f"{name}: {first.questions_title} ({count(first.n_questions)} questions, {count(first.n_documents)} documents)"
-        )
+        size = f"{count(first.n_questions)} questions, {count(first.n_documents)} documents"
+        heading = f"{name}: {first.questions_title} ({size})"
         lines = [
             _line([row for row in own if row.retriever == one], measures, marks)
             for one in unique(row.retriever for row in own)
@@ -45,7 +44,7 @@ def retrieval_table(
         groups.append(Group(heading, tuple(lines)))
     notes = (
         captions.data_note(shown),
-        words.measures_note(shown),
+        words.MEASURES_NOTE,
         words.grades_note(shown),
         words.left_out_note(shown),
         words.interval_note(shown),

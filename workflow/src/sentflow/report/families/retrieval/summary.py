@@ -29,7 +29,7 @@ def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, 
 def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[RetrievalRow]:
     asked = described(settings, "question_sets", result["questions"])
     retriever = described(settings, "retrievers", result["retriever"])
-    common = {
+    common: dict[str, Any] = {
         "questions": result["questions"],
         "questions_title": asked["title"],
         "corpus": result["corpus"],
@@ -41,11 +41,14 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         "relevant_grade": asked.get("relevant_grade", 1),
         "data_version": asked["data_version"],
         "language": asked["language"],
-        **{key: result[key] for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_documents", "depth")},
+        **{
+            key: result[key]
+            for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_documents", "depth")
+        },
         "judged_share": result["judged_share"],
     }
     for measure, stated in result["measures"].items():
-        others = {key: stated.get(key, math.nan) for key in _OTHERS}
+        others: dict[str, Any] = {key: stated.get(key, math.nan) for key in _OTHERS}
         yield RetrievalRow(
             **common,
             group="",
@@ -57,6 +60,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
             n_questions=result["n_questions"],
             **others,
         )
+    none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)
     for group, part in result["groups"].items():
         for measure, value in part["measures"].items():
             yield RetrievalRow(
@@ -68,5 +72,5 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
                 low=math.nan,
                 high=math.nan,
                 n_questions=part["n_questions"],
-                **dict.fromkeys(_OTHERS, math.nan),
+                **none,
             )

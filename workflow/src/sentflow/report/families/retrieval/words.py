@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, percent
-from sentflow.report.rows import unique
 
 POPULATION = "other questions of the same kind, asked of the same documents"
+MEASURES_NOTE = (
+    "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
+    "Documents with equal scores are ranked in the order of the corpus."
+)
 
 
 def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
@@ -16,31 +19,28 @@ def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
     return [row for row in rows if not row.group]
 
 
-def measures_note(rows: Sequence[RetrievalRow]) -> str:
-    """What the columns are, over which questions, and how ties are ranked."""
-    return (
-        "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
-        "Documents with equal scores are ranked in the order of the corpus."
-    )
-
-
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
     """From which grade a document is relevant, where that is not 1."""
-    graded = unique((row.questions, row.relevant_grade) for row in rows if row.relevant_grade != 1)
-    return " ".join(f"{name}: relevant from grade {grade} on." for name, grade in graded)
+    graded = {row.questions: row.relevant_grade for row in rows if row.relevant_grade != 1}
+    return " ".join(f"{name}: relevant from grade {grade} on." for name, grade in graded.items())
 
 
 def left_out_note(rows: Sequence[RetrievalRow]) -> str:
     """Questions that count in no mean."""
-    found = unique((row.questions, row.n_left_out) for row in rows if row.n_left_out)
-    stated = [f"{count(n)} questions of {name} have no relevant document and count in no mean." for name, n in found]
+    found = {row.questions: row.n_left_out for row in rows if row.n_left_out}
+    stated = [
+        f"{count(n)} questions of {name} have no relevant document and count in no mean."
+        for name, n in found.items()
+    ]
     return " ".join(stated)
 
 
 def ties_note(rows: Sequence[RetrievalRow]) -> str:
     """How far equal scores could move a mean, where they could."""
     moved = [
-        row for row in whole(rows) if row.is_main and not math.isclose(row.best_order, row.worst_order, abs_tol=5e-4)
+        row
+        for row in whole(rows)
+        if row.is_main and not math.isclose(row.best_order, row.worst_order, abs_tol=5e-4)
     ]
     if not moved:
         return ""
@@ -76,6 +76,6 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
     first = differences[0]
     return (
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
-        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of {POPULATION}. "
-        "Superscript letters: the retrievers that this one is significantly better than."
+        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
+        f"{POPULATION}. Superscript letters: the retrievers that this one is significantly better than."
     )
