@@ -5,7 +5,7 @@ from itertools import product
 from typing import Any
 
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN, all_retrievers
-from sentflow.families.retrieval.products import PRODUCTS
+from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
@@ -38,6 +38,7 @@ class Retrieval(Family):
     config = RETRIEVAL
     position = 4
     products = PRODUCTS
+    section = SECTION
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
