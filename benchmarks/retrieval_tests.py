@@ -1,4 +1,4 @@
-"""Do tests and intervals over questions hold what they promise? python benchmarks/retrieval_tests.py --sets 4000
+"""Do tests and intervals over questions hold what they promise? python benchmarks/retrieval_tests.py
 
 Simulated scores of systems (`simulated_questions`): false positives of single tests and of all pairs, size of the test
 of equivalence, power at the detectable difference, coverage with clusters and with seeds. Prints tables in Markdown.
@@ -35,12 +35,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
     parser.add_argument("--seed", type=int, default=1, help="of everything")
-    parser.add_argument("--resamples", type=int, default=1999, help="of each test and bootstrap")
+    parser.add_argument("--resamples", type=int, default=999, help="of each test and bootstrap")
+    known = {one.__name__: one for one in (single_tests, families, equivalence_and_power, clusters, seeds)}
+    parser.add_argument(
+        "--tables", nargs="+", choices=known, default=list(known), help="which, all by default"
+    )
     args = parser.parse_args()
-    started = time.process_time()
-    for tables in (single_tests, families, equivalence_and_power, clusters, seeds):
-        print(tables(args.sets, args.seed, args.resamples), end="\n\n", flush=True)
-    print(f"{args.sets} data sets per condition, {time.process_time() - started:.0f} CPU seconds")
+    for name in args.tables:
+        started = time.process_time()
+        print(known[name](args.sets, args.seed, args.resamples))
+        print(
+            f"{args.sets} data sets per condition, {time.process_time() - started:.0f} CPU seconds\n",
+            flush=True,
+        )
 
 
 def samples(population: Population, n_sets: int, seed: int, *condition: str | int) -> Iterator[np.ndarray]:
