@@ -13,7 +13,7 @@ import numpy as np
 from scipy import stats
 
 from sentflow.stats.clustered import ClusteredT
-from sentflow.stats.means import ClusteredScores, mean_interval
+from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seed_variance import seed_variance
@@ -181,7 +181,7 @@ def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
     return table(["clusters", "shared variance", *labels], rows)
 
 
-def interval_of(units: ClusteredScores, n_resamples: int, seed: int):
+def interval_of(units: ClusteredScores, n_resamples: int, seed: int) -> MeanInterval:
     """Bootstrap intervals of one row of scores."""
     drawn = units.replicates(n_resamples=n_resamples, seed=seed)[:, 0]
     return mean_interval(drawn, float(units.means[0]), units.left_out()[:, 0], level=LEVEL)
@@ -207,7 +207,7 @@ def seeds(n_sets: int, seed: int, _: int) -> str:
                 low, high = PairedT(values.mean(axis=1)).interval(LEVEL)
                 alone.append(low <= 0 <= high)
                 zero.append("seeds" in split.negative)
-            rates = [np.mean(one) for one in (found, alone, zero)]
+            rates = np.mean([found, alone, zero], axis=1)
             rows.append([str(n), str(n_seeds), f"{of_seeds:g}", *percents(rates)])
     return table(
         ["questions", "seeds", "σ_s (σ_q 0.3, σ_qs 0.2)", "questions and seeds", "t of the means of questions",

@@ -127,11 +127,21 @@ def test_interval_of_one_system_is_around_its_score():
         assert found.bca_low == pytest.approx(found.low, abs=0.01)
 
 
-def test_equal_systems_are_equal_by_every_test():
-    scores = made().scores
-    row = compare_questions(made(systems=["one", "copy"], scores=scores[[0, 0]]))[0]
+@pytest.mark.parametrize("noise", [0.0, 1e-15], ids=["equal", "equal but for rounding"])
+def test_equal_systems_are_equal_by_every_test(noise):
+    first = made().scores[0]
+    second = first + noise * np.random.default_rng(1).normal(0.3, 1, N)
+    row = compare_questions(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
     assert (row.difference, row.p, row.p_sign_flip, row.p_tukey, row.p_equivalence) == (0, 1, 1, 1, 0)
     assert (row.ties, row.degenerate, row.bca_low, row.bca_high) == (N, True, 0, 0)
+
+
+def test_systems_that_differ_by_a_constant_have_no_t_test():
+    first = made().scores[0]
+    row = compare_questions(made(systems=["one", "higher"], scores=np.stack([first, first + 0.1])))[0]
+    assert (row.difference, row.degenerate) == (pytest.approx(-0.1), True)
+    assert math.isnan(row.p)
+    assert row.p_sign_flip == 1 / 1000
 
 
 def test_one_system_is_compared_with_none():
