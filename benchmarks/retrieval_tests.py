@@ -1,4 +1,4 @@
-"""Do tests and intervals over questions hold what they promise? python benchmarks/retrieval_tests.py --sets 4000
+"""Do tests and intervals over questions hold what they promise? python benchmarks/retrieval_tests.py
 
 Simulated scores of systems (`simulated_questions`): false positives of single tests and of all pairs, size of the test
 of equivalence, power at the detectable difference, coverage with clusters and with seeds. Prints tables in Markdown.
@@ -13,12 +13,13 @@ import numpy as np
 from scipy import stats
 
 from sentflow.stats.clustered import ClusteredT
-from sentflow.stats.means import ClusteredScores, mean_interval
+from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
 from sentflow.stats.seed_variance import seed_variance
+from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values
-from sentflow.stats.tukey import randomised_tukey, two_way_tukey
+from sentflow.stats.tukey import randomised_tukey, residual_error
 from simulated_questions import CELLS, MEASURES, Population, alike, two_of_a_mean
 
 ALPHA, LEVEL = 0.05, 0.95
@@ -34,17 +35,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
     parser.add_argument("--seed", type=int, default=1, help="of everything")
-    parser.add_argument("--resamples", type=int, default=1999, help="of each test and bootstrap")
+    parser.add_argument("--resamples", type=int, default=999, help="of each test and bootstrap")
+    known = {one.__name__: one for one in (single_tests, families, equivalence_and_power, clusters, seeds)}
+    parser.add_argument(
+        "--tables", nargs="+", choices=known, default=list(known), help="which, all by default"
+    )
     args = parser.parse_args()
-    started = time.process_time()
-    for tables in (single_tests, families, equivalence_and_power, clusters, seeds):
-        print(tables(args.sets, args.seed, args.resamples), end="\n\n", flush=True)
-    print(f"{args.sets} data sets per condition, {time.process_time() - started:.0f} CPU seconds")
+    for name in args.tables:
+        started = time.process_time()
+        print(known[name](args.sets, args.seed, args.resamples))
+        print(
+            f"{args.sets} data sets per condition, {time.process_time() - started:.0f} CPU seconds\n",
+            flush=True,
+        )
 
 
-def samples(population: Population, n_sets: int, seed: int) -> Iterator[np.ndarray]:
-    """(m, n) scores of each data set."""
-    generator = np.random.default_rng(seed)
+def samples(population: Population, n_sets: int, seed: int, *condition: str | int) -> Iterator[np.ndarray]:
+    """(m, n) scores of each data set; every condition has draws of its own."""
+    generator = np.random.default_rng(derive_seed(seed, *condition))
     return (population.sample(generator) for _ in range(n_sets))
 
 
@@ -62,7 +70,7 @@ def single_tests(n_sets: int, seed: int, n_resamples: int) -> str:
             kinds["one is all or nothing"] = two_of_a_mean(measure)
         for kind, population in kinds.items():
             for n in SIZES:
-                drawn = samples(population.of_independent(n), n_sets, seed)
+                drawn = samples(population.of_independent(n), n_sets, seed, measure, kind, n)
                 found = np.array(
                     [[test(a - b, k) for test in tests.values()] for k, (a, b) in enumerate(drawn)]
                 )
@@ -81,23 +89,19 @@ def families(n_sets: int, seed: int, n_resamples: int) -> str:
     rows = []
     for measure in ("RR@10", "nDCG@10"):
         for m in (4, 6):
-            # the first is better by 0.1 on average: pairs with it are no errors
-            for kind, equal, shift in (
-                ("all equal", slice(0, m), 0.0),
-                ("first is better", slice(1, m), 0.1),
+            quantiles = alike(measure, m).quantiles
+            # the better one is better by 0.1; pairs with it are no errors
+            better = (raised(quantiles[0], 0.1), *quantiles[1:])
+            for truth, tables, equal in (
+                ("all equal", quantiles, slice(0, m)),
+                ("one better", better, slice(1, m)),
             ):
-                population = alike(measure, m)
-                if shift:
-                    population = Population((raised(MEASURES[measure], shift), *population.quantiles[1:]))
                 for n in SIZES:
-                    drawn = samples(population.of_independent(n), n_sets, seed)
-                    found = np.array(
-                        [
-                            [smallest(p, equal) <= ALPHA for p in adjusted(scores, n_resamples, k)]
-                            for k, scores in enumerate(drawn)
-                        ]
-                    )
-                    rows.append([measure, str(m), kind, str(n), *percents(found.mean(axis=0))])
+                    q = float(stats.studentized_range.ppf(1 - ALPHA, m, (m - 1) * (n - 1)))
+                    population = Population(tables).of_independent(n)
+                    drawn = samples(population, n_sets, seed, measure, m, truth, n)
+                    found = [rejections(scores, equal, q, n_resamples, k) for k, scores in enumerate(drawn)]
+                    rows.append([measure, str(m), truth, str(n), *percents(np.mean(found, axis=0))])
     tests = ["t, unadjusted", "t, Holm", "sign flips, Holm", "randomised Tukey", "two-way Tukey"]
     return table(["measure", "systems", "truth", "questions", *tests], rows)
 
@@ -109,29 +113,22 @@ def raised(quantiles: np.ndarray, by: float) -> np.ndarray:
     return np.concatenate([quantiles[n:], np.ones(n)])
 
 
-def adjusted(scores: np.ndarray, n_resamples: int, seed: int) -> list[np.ndarray]:
-    """(m, m) p of every pair, by each way to adjust."""
+def rejections(scores: np.ndarray, equal: slice, q: float, n_resamples: int, seed: int) -> list[bool]:
+    """Whether each way to adjust calls any two of the equal systems different; q is that of `two_way_tukey`."""
     m = len(scores)
     first, second = np.triu_indices(m, 1)
     differences = scores[first] - scores[second]
     single = [PairedT(one).p() for one in differences]
     flipped = sign_flip_p_values(differences, n_resamples=n_resamples, seed=seed)
-    found = []
-    for p_values in (single, holm(single), holm(flipped.tolist())):
-        square = np.ones((m, m))
-        square[first, second] = p_values
-        found.append(square)
+    permuted = randomised_tukey(scores, n_resamples=n_resamples, seed=seed)[first, second]
+    among = np.isin(first, np.arange(m)[equal]) & np.isin(second, np.arange(m)[equal])
     return [
-        *found,
-        randomised_tukey(scores, n_resamples=n_resamples, seed=seed),
-        two_way_tukey(scores),
+        *(
+            bool(np.nanmin(np.array(p)[among]) <= ALPHA)
+            for p in (single, holm(single), holm(flipped.tolist()), permuted)
+        ),
+        bool(np.ptp(scores[equal].mean(axis=1)) >= q * residual_error(scores)),
     ]
-
-
-def smallest(p: np.ndarray, systems: slice) -> float:
-    """Smallest p between two of some systems."""
-    own = p[systems, systems]
-    return float(np.nanmin(own[np.triu_indices(len(own), 1)]))
 
 
 def equivalence_and_power(n_sets: int, seed: int, _: int) -> str:
@@ -140,7 +137,7 @@ def equivalence_and_power(n_sets: int, seed: int, _: int) -> str:
     for measure in MEASURES:
         for n in SIZES:
             population = alike(measure, 2).of_independent(n)
-            differences = [a - b for a, b in samples(population, n_sets, seed)]
+            differences = [a - b for a, b in samples(population, n_sets, seed, "power", measure, n)]
             spread = float(np.concatenate(differences).std())
             margin = 4 * spread / np.sqrt(n)
             detectable = (stats.t.ppf(1 - ALPHA / 2, n - 1) + stats.t.ppf(0.8, n - 1)) * spread / np.sqrt(n)
@@ -166,7 +163,7 @@ def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
             population = Population((MEASURES["nDCG@10"],) * 2, sizes, share)
             unit, labels = population.clusters, [str(one) for one in population.clusters]
             found = []
-            for k, scores in enumerate(samples(population, n_sets, seed)):
+            for k, scores in enumerate(samples(population, n_sets, seed, kind, str(share))):
                 difference = (scores[0] - scores[1])[None]
                 single, grouped = ClusteredScores.of(difference), ClusteredScores.of(difference, labels)
                 intervals = [interval_of(units, n_resamples, k) for units in (single, grouped)]
@@ -184,7 +181,7 @@ def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
     return table(["clusters", "shared variance", *labels], rows)
 
 
-def interval_of(units: ClusteredScores, n_resamples: int, seed: int):
+def interval_of(units: ClusteredScores, n_resamples: int, seed: int) -> MeanInterval:
     """Bootstrap intervals of one row of scores."""
     drawn = units.replicates(n_resamples=n_resamples, seed=seed)[:, 0]
     return mean_interval(drawn, float(units.means[0]), units.left_out()[:, 0], level=LEVEL)
@@ -195,7 +192,7 @@ def seeds(n_sets: int, seed: int, _: int) -> str:
     rows = []
     for n_seeds in (3, 5, 10):
         for of_seeds in (0.0, 0.01, 0.05):
-            generator = np.random.default_rng(seed)
+            generator = np.random.default_rng(derive_seed(seed, n_seeds, str(of_seeds)))
             n = 100
             found, alone, zero = [], [], []
             for _ in range(n_sets):
@@ -210,7 +207,7 @@ def seeds(n_sets: int, seed: int, _: int) -> str:
                 low, high = PairedT(values.mean(axis=1)).interval(LEVEL)
                 alone.append(low <= 0 <= high)
                 zero.append("seeds" in split.negative)
-            rates = [np.mean(one) for one in (found, alone, zero)]
+            rates = np.mean([found, alone, zero], axis=1)
             rows.append([str(n), str(n_seeds), f"{of_seeds:g}", *percents(rates)])
     return table(
         ["questions", "seeds", "σ_s (σ_q 0.3, σ_qs 0.2)", "questions and seeds", "t of the means of questions",

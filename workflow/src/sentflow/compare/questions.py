@@ -19,6 +19,8 @@ from sentflow.stats.seeds import derive_seed
 from sentflow.stats.sign_flips import sign_flip_p_values
 from sentflow.stats.tukey import randomised_tukey
 
+_DIGITS = 12  # to which scores are rounded, so that what differs by the order of sums is equal in every test
+
 
 @dataclass(frozen=True)
 class QuestionSettings:
@@ -111,9 +113,13 @@ class QuestionScores:
         return len(self.systems)
 
     @cached_property
+    def _rounded(self) -> np.ndarray:
+        return np.round(self.scores, _DIGITS)
+
+    @cached_property
     def units(self) -> ClusteredScores:
         """The scores by independent units."""
-        return ClusteredScores.of(self.scores, self.clusters)
+        return ClusteredScores.of(self._rounded, self.clusters)
 
     @cached_property
     def _means(self) -> np.ndarray:
@@ -164,7 +170,7 @@ class QuestionScores:
 
     def paired_t(self, a: int, b: int) -> PairedT:
         """The t-test of two systems, which knows of clusters."""
-        differences = self.scores[a] - self.scores[b]
+        differences = np.round(self._rounded[a] - self._rounded[b], _DIGITS)
         return ClusteredT(differences, self.units.unit) if self.units.grouped else PairedT(differences)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:

@@ -80,8 +80,8 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
     Parameters
     ----------
     values
-        (n_q, n_s) float64: scores of one system by question and seed, or the differences of two systems, seed by seed
-        where seeds are paired.
+        (n_q, n_s) float64: scores of one system by question and seed; or differences from another system, seed by seed
+        where both were trained with the same seeds, else from the one score that it has for a question.
 
     Raises
     ------

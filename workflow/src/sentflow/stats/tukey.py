@@ -66,15 +66,19 @@ def two_way_tukey(scores: np.ndarray) -> np.ndarray:
     of m means with (m − 1)(n − 1) degrees of freedom. Tukey 1953; for two systems it is the paired t-test.
     """
     m, n = scores.shape
-    means = scores.mean(axis=1)
-    residuals = scores - means[:, None] - scores.mean(axis=0) + scores.mean()
-    freedom = (m - 1) * (n - 1)
-    error = math.sqrt(float((residuals**2).sum()) / freedom / n)
+    means, error = scores.mean(axis=1), residual_error(scores)
     p = np.ones((m, m))
     first, second = np.triu_indices(m, 1)
     if error <= 1e-12 * float(np.abs(scores).max()):
         found = np.where(means[first] == means[second], 1.0, math.nan)
     else:
-        found = studentized_range.sf(np.abs(means[first] - means[second]) / error, m, freedom)
+        found = studentized_range.sf(np.abs(means[first] - means[second]) / error, m, (m - 1) * (n - 1))
     p[first, second] = p[second, first] = found
     return p
+
+
+def residual_error(scores: np.ndarray) -> float:
+    """√(V / n) of `two_way_tukey`: the standard error of a mean, without what units have in common."""
+    m, n = scores.shape
+    residuals = scores - scores.mean(axis=1)[:, None] - scores.mean(axis=0) + scores.mean()
+    return math.sqrt(float((residuals**2).sum()) / ((m - 1) * (n - 1) * n))
