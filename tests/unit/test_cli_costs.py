@@ -185,7 +185,7 @@ def test_the_table_has_a_line_per_rule_and_one_for_all(run_folder):
         "|",
         "90",
         "0.500",
-        "0.100",
+        "1.000",
         "0.400",
     )
     assert rows["all"][0] == "4"
