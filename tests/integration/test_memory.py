@@ -47,7 +47,7 @@ def test_job_holds_its_features_twice_and_no_more(tmp_path: Path, layout: str, c
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_request_of_a_rule_grows_faster_than_what_its_job_holds(name: str):
-    measured = growth(name, (500, 3000), 512)
+    measured = growth(name, (1000, 5000), 512)
     asked = RULES[name]
     assert measured.per_input < asked.per_input
     assert measured.small_mb + SNAKEMAKES_MB < asked.memory_mb

@@ -11,7 +11,7 @@ from workflow_copy import snakemake
 from sentflow.cli.app import app
 from sentflow.cli.costs import Dimensions, costs_listing
 from sentflow.cli.measured_costs import Size, rule_costs
-from sentflow.cli.run_log import LoggedJob, logged_jobs
+from sentflow.cli.run_log import logged_jobs
 
 MODELS, TASKS = ["a", "b"], ["T1", "T2"]
 # As Snakemake 9.27 writes it with profiles/slurm: a job, one that was repeated, a local one, two in a group.
@@ -37,8 +37,7 @@ localrule table:
     jobid: 4
     benchmark: results/benchmarks/table/scores.jsonl
     resources: mem_mb=500
-[{at20}]
-group job 1f-2e (jobs in lexicogr. order):
+[{at20}] Group job folds (jobs in lexicogr. order):
     [{at20}]
     rule probe:
         jobid: 5
@@ -90,20 +89,22 @@ def run_folder(tmp_path: Path) -> Path:
 
 
 def test_the_log_says_when_jobs_were_begun_and_seen_to_end_and_what_they_requested(run_folder):
-    jobs = logged_jobs(run_folder)
-    zero = jobs["results/benchmarks/score/T1/a.jsonl"].begun - 10
+    jobs = {name.removeprefix("results/benchmarks/"): job for name, job in logged_jobs(run_folder).items()}
+    zero = jobs["score/T1/a.jsonl"].begun - 10
     # the last attempt counts; the job that never ended does not
-    assert {name.removeprefix("results/benchmarks/"): vars(job) for name, job in jobs.items()} == {
-        f"{name}.jsonl": vars(
-            LoggedJob(zero + begun, local, group and f"1f-2e {zero + 20}", zero + ended, attempts, memory)
-        )
-        for name, begun, ended, local, group, attempts, memory in (
-            ("score/T1/a", 10, 30, False, None, 2, 2000),
-            ("table/scores", 20, 30, True, None, 1, 500),
-            ("probe/T1/a", 20, 60, False, "group", 1, 2100),
-            ("probe/T1/b", 20, 60, False, "group", 1, 2200),
-        )
+    assert {
+        name: (job.begun - zero, job.ended - zero, job.is_local, job.attempts, job.memory_mb)
+        for name, job in jobs.items()
+    } == {
+        "score/T1/a.jsonl": (10, 30, False, 2, 2000),
+        "table/scores.jsonl": (20, 30, True, 1, 500),
+        "probe/T1/a.jsonl": (20, 60, False, 1, 2100),
+        "probe/T1/b.jsonl": (20, 60, False, 1, 2200),
     }
+    groups = {job.group for name, job in jobs.items() if name.startswith("probe/")}
+    assert len(groups) == 1
+    assert {job.group for name, job in jobs.items() if not name.startswith("probe/")} == {None}
+    assert groups != {None}
 
 
 def test_a_snakemake_writes_such_a_log(tmp_path):

@@ -89,7 +89,7 @@ rule geometry:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1500, per_input=13),
+        mem_mb=memory_mb(1500, per_input=16),
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.geometry"),

@@ -53,7 +53,7 @@ rule similarity:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=3.5),
+        mem_mb=memory_mb(1000, per_input=5),
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.similarity"),

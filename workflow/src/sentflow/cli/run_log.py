@@ -11,9 +11,8 @@ from pathlib import Path
 
 LOGS = ".snakemake/log"
 
-_CLOCK = re.compile(r"^ *\[(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\]$")
+_CLOCK = re.compile(r"^ *\[(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})\](| Group job .*)$")
 _RULE = re.compile(r"^ *(local)?(?:rule|checkpoint) \w+:$")
-_GROUP = re.compile(r"^ *group job (\S+)")
 _FIELD = re.compile(r"^ *(jobid|benchmark|resources): (.+)$")
 _MEMORY = re.compile(r"\bmem_mb=(\d+)")
 _FINISHED = re.compile(r"^Finished jobid: (\d+) ")
@@ -28,7 +27,7 @@ class LoggedJob:
     begun, ended
         Seconds, to the second: handed to the executor; its end was seen. Jobs of a group have those of the group.
     group
-        Jobs that were submitted as one have the same; None otherwise.
+        Jobs that were submitted as one have the same, its place in the log; None otherwise.
     is_local
         It ran where Snakemake ran.
     attempts
@@ -63,13 +62,13 @@ def _jobs_of(file: Path) -> Iterator[tuple[str, LoggedJob]]:
     jobs: dict[str, LoggedJob] = {}
     benchmarks: dict[str, str] = {}
     now, is_local, group, number = 0.0, False, None, ""
-    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+    for place, line in enumerate(file.read_text(encoding="utf-8", errors="replace").splitlines()):
         if clock := _CLOCK.match(line):
-            now, group = time.mktime(time.strptime(clock[1])), group if line.startswith(" ") else None
+            now = time.mktime(time.strptime(clock[1]))
+            if not line.startswith(" "):  # the jobs of a group are indented below its line
+                group = f"{file.name}:{place}" if clock[2] else None
         elif begin := _RULE.match(line):
             is_local, number = begin[1] is not None, ""
-        elif named := _GROUP.match(line):
-            group = f"{named[1]} {now}"
         elif said := _FIELD.match(line):
             key, value = said.groups()
             if key == "jobid" and not number:  # an error names the job again
