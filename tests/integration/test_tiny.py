@@ -11,7 +11,21 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from workflow_copy import PACKAGE, TINY, environment, planned, rules_of, snakemake, snakemake_words
+from workflow_copy import (
+    PACKAGE,
+    TINY,
+    copy_workflow,
+    environment,
+    planned,
+    rules_of,
+    snakemake,
+    snakemake_words,
+)
+
+from sentflow.cli.measured_costs import rule_costs
+from sentflow.cli.measured_jobs import measured_rules, requested_mb
+from sentflow.cli.rule_requests import rule_requests
+from sentflow.cli.run_log import logged_jobs
 
 pytestmark = pytest.mark.slow
 
@@ -157,6 +171,28 @@ def test_every_job_left_a_log_and_a_benchmark(reference):
     assert "probe/T1B-tiny/random" in logs
     first_line = (results / "logs/probe/T1B-tiny/random.log").read_text(encoding="utf-8").splitlines()[0]
     assert "python -P -m sentflow.commands.probe --task results/data/tasks/T1B-tiny.parquet" in first_line
+
+
+def test_no_rule_requests_less_memory_than_its_jobs_took(reference):
+    measured = measured_rules(reference / "results/benchmarks")
+    asked = rule_requests(reference / "workflow/rules")
+    assert {"prepare", "embed", "probe", "probe_lazy", "geometry", "table"} <= measured.keys() <= asked.keys()
+    needed = {
+        rule: requested_mb(each.memory_mb.value, margin=1.5)
+        for rule, each in measured.items()
+        if each.memory_mb
+    }
+    assert {rule: mb for rule, mb in needed.items() if mb > asked[rule].memory_mb} == {}
+
+
+def test_costs_are_those_of_every_job(reference):
+    logged = logged_jobs(reference)
+    found = rule_costs(reference / "results/benchmarks", logged, encoders=MODELS, tasks=TASKS)
+    jobs = planned(copy_workflow(reference.parent / "to plan"))
+    assert sum(each.jobs for each in found) == len(jobs) == len(logged)
+    probe = next(each for each in found if each.rule == "probe")
+    assert (probe.per_encoder, probe.per_task, probe.repeated) == (True, True, 0)
+    assert probe.requested_mb >= 2000
 
 
 def test_nothing_is_left_over(reference):

@@ -22,10 +22,12 @@ from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
+from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
+from sentflow.graph.requests import memory_mb, minutes
 from sentflow.graph.run_record import write_record
 from sentflow.graph.targets import Targets, code_of_page
 

@@ -159,6 +159,26 @@ def resources(
 
 
 @app.command()
+def costs(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
+    ] = Path("results"),
+    encoders: Annotated[int, typer.Option(help="Encoders of the experiment to scale to.")] = 20,
+    tasks: Annotated[int, typer.Option(help="Its tasks.")] = 18,
+    rows: Annotated[int | None, typer.Option(help="Its rows per task; as measured if left out.")] = None,
+    width: Annotated[int | None, typer.Option(help="Values of its vectors; as measured if left out.")] = None,
+    at_a_time: Annotated[int, typer.Option(help="Jobs that run side by side there.")] = 100,
+) -> None:
+    """What a run cost, rule by rule, and what a larger one would.
+
+    CPU, clock, memory against what was requested, and the overhead of submitting and starting jobs.
+    """
+    from sentflow.cli.costs import costs as run
+
+    run(path, encoders=encoders, tasks=tasks, rows=rows, width=width, at_a_time=at_a_time)
+
+
+@app.command()
 def new_experiment(
     path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
     tasks: Annotated[

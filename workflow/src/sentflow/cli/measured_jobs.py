@@ -56,7 +56,8 @@ def benchmark_folder(path: Path) -> Path:
         There is none.
     """
     name = Path(paths.BENCHMARKS).name
-    for folder in (path / name, path / paths.RESULTS / name):
+    # First of the results in it: the folder of the workflow has one of its own called benchmarks, of programs.
+    for folder in (path / paths.RESULTS / name, path / name):
         if folder.is_dir():
             return folder
     if path.name == name and path.is_dir():
