@@ -11,7 +11,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers import PreTrainedTokenizerBase
 
-from sentflow.encoders.kinds.neural.settings import ONNX_INT8, Settings
+from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, ONNX_INT8, Settings
 from sentflow.encoders.prompts import prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
 from sentflow.encoders.roles import TEXT
@@ -221,13 +221,15 @@ class SentenceTransformerEncoder:
             key: value.to(model.device) if isinstance(value, torch.Tensor) else value
             for key, value in features.items()
         }
-        # Half precision ends here: what follows would round once more
-        found = model(on_device)
+        rounded = self._settings.dtype == BFLOAT16_AUTOCAST
+        with torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=rounded):
+            found = model(on_device)
         if "sentence_embedding" not in found:
             raise DataError(
                 "the modules of the model give no vector of a text: there is no Pooling behind the Transformer. Write "
                 "kind: transformers and a pooling, or take a model of sentence-transformers."
             )
+        # Half precision ends here: what follows would round once more
         vectors: torch.Tensor = found["sentence_embedding"].float()[:, : self.dimension]
         if self._settings.normalise:
             vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
