@@ -101,6 +101,10 @@ class SentenceTransformerEncoder:
         """
         return self._plan(texts, self._prompt)
 
+    def token_counts(self, texts: Sequence[str]) -> IntArray:
+        """(n,) tokens of each text as the model reads it, prompt and special tokens included; padding is not."""
+        return self._lengths(texts, self._prompt)
+
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
         """See `BatchEncoder.encode_batches`."""
         return self._encode_batches(texts, batches, self._prompt)
