@@ -65,7 +65,8 @@ def test_help_names_every_command_and_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert all(
-        name in done.stdout for name in ("tasks", "models", "validate", "show", "resources", "new-experiment")
+        name in done.stdout
+        for name in ("tasks", "models", "validate", "show", "resources", "tune", "new-experiment")
     )
     heavy = {"rich", "yaml", "jsonschema", "numpy", "pyarrow", "pandas", "torch", "snakemake"}
     assert heavy & set(done.stderr.split()) == set()
