@@ -29,6 +29,7 @@ from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
 from sentflow.graph.requests import memory_mb, minutes
 from sentflow.graph.run_record import write_record
+from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
 
 try:
@@ -47,6 +48,7 @@ shell.prefix(
     f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())}; "
 )
 put_this_python_first()
+take_shortcuts()
 
 
 wildcard_constraints:
