@@ -1,10 +1,10 @@
 """The default experiment by two checkouts in turn: python benchmarks/default_experiment.py BEFORE [AFTER]
 
 BEFORE and AFTER are checkouts with their environments in `.venv` (AFTER: this one). Each runs everything in a new
-folder of its own, with the imports told (`PYTHONPROFILEIMPORTTIME=1`, which makes both a little slower). Printed are, for
-both: jobs, seconds of jobs (on the clock, summed over jobs, which run side by side), how many of them are imports and
-the interpreter, the clock, and the CPU time of Snakemake and all jobs; then the same of each rule. Other work on the
-machine falsifies all but the numbers of jobs; the share of imports and the CPU time suffer least.
+folder of its own, with the imports told (`PYTHONPROFILEIMPORTTIME=1`, which makes both a little slower). Printed are
+of both: jobs, seconds of jobs (on the clock, summed over jobs, which run side by side), how many of them are imports
+and the interpreter, the clock, and the CPU time of Snakemake and all jobs; then the same of each rule. Other work on
+the machine falsifies all but the numbers of jobs; the share of imports and the CPU time suffer least.
 """
 
 import argparse
