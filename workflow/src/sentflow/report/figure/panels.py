@@ -111,7 +111,7 @@ class _Labels:
         left, right, top, bottom = ([MARGIN] * n for n in (n_columns, n_columns, n_lines, n_lines))
         bar = 0.0
         width, height = (float(inches) for inches in figure.get_size_inches())
-        renderer = FigureCanvasAgg(figure).get_renderer()
+        renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
         for axes in figure.axes:
             box = axes.get_tightbbox(renderer, for_layout_only=True)
             spec = axes.get_subplotspec()
@@ -127,8 +127,7 @@ class _Labels:
             right[column] = max(right[column], around.x1 - place.x1 * width + MARGIN)
             top[line] = max(top[line], around.y1 - place.y1 * height + MARGIN)
             bottom[line] = max(bottom[line], place.y0 * height - around.y0 + MARGIN)
-        sides = ([round(float(inches), _DIGITS) for inches in side] for side in (left, right, top, bottom))
-        return cls(*sides, bar=round(float(bar), _DIGITS))
+        return cls(_rounded(left), _rounded(right), _rounded(top), _rounded(bottom), _rounded([bar])[0])
 
     @property
     def width(self) -> float:
@@ -186,3 +185,7 @@ def _shape(figure: Figure) -> tuple[int, int]:
     """Lines and columns of panels."""
     grid = figure.axes[0].get_subplotspec().get_gridspec()  # type: ignore[union-attr]
     return grid.nrows, grid.ncols
+
+
+def _rounded(sizes: Sequence[float]) -> list[float]:
+    return [round(float(inches), _DIGITS) for inches in sizes]
