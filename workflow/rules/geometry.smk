@@ -93,7 +93,7 @@ rule geometry:
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.geometry"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=geometry.geometry_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.geometry --pairs {input.pairs:q} --texts {input.texts:q}"

@@ -57,7 +57,7 @@ rule similarity:
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.similarity"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=similarity.score_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.similarity --pairs {input.pairs:q} --texts {input.texts:q}"
@@ -85,7 +85,7 @@ rule overlap:
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.overlap"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=similarity.overlap_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.overlap --pairs {input.pairs:q}"
@@ -143,7 +143,7 @@ rule regress:
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.regress"),
-        env=versions("numpy", "scipy", "torch"),
+        env=versions("numpy", "torch"),
         settings=similarity.regression_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.regress --train {input.train:q} --dev {input.dev:q}"
