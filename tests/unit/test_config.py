@@ -65,10 +65,7 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert list(Targets(default).datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)
-    assert (list(probing.repetitions), list(probing.folds_of_repetition)) == (
-        list(range(1, 11)),
-        [1, 2, 3, 4, 5],
-    )
+    assert (list(probing.repetitions), list(probing.folds_of_repetition)) == ([1, 2], [1, 2, 3, 4, 5])
     assert default.title == "Ulysses SentEval on sample data"
 
 
@@ -79,6 +76,13 @@ def test_experiments_of_the_repository_are_without_mistakes(path):
     file = yaml.safe_load(path.read_text(encoding="utf-8"))
     result = load_experiment(laid_over(DEFAULT, file), WORKFLOW)
     assert result.title == file["experiment"]["title"]
+    # written there, and not left to the default experiment, which has fewer
+    assert file["probe"] == {"repetitions": 10, "folds": 5}
+    assert Probing(result).told()["protocols"][0]["not_comparable"] == []
+
+
+def test_fewer_repetitions_of_the_default_experiment_are_said_to_be_not_comparable():
+    assert Probing(experiment()).told()["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
 
 
 def test_selection_keeps_its_order():
