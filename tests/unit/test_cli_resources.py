@@ -154,7 +154,7 @@ def test_jobs_too_short_for_a_measurement_of_memory_leave_the_request_of_the_rul
 
 
 def test_blocks_that_the_profile_has_already_are_to_be_merged(tmp_path):
-    for rule in ("embed/minilm-l6/sample-trust", "probe_lazy/T1B-sample/tfidf", "prepare/T1B-sample"):
+    for rule in ("embed/minilm-l6/sample-tasks", "probe_lazy/T1B-sample/tfidf", "prepare/T1B-sample"):
         measure(tmp_path, rule)
     lines = printed(tmp_path).splitlines()
     after = {line.split(":")[0].strip(): following for line, following in zip(lines, lines[1:], strict=False)}

@@ -22,7 +22,7 @@ _STEPS_MINUTES = ((60, 5), (240, 15), (math.inf, 60))
 
 @dataclass(frozen=True)
 class Largest:
-    """The largest value, and the job it was measured in: its wildcards, e.g. ``minilm-l6/sample-trust``."""
+    """The largest value, and the job it was measured in: its wildcards, e.g. ``minilm-l6/sample-tasks``."""
 
     value: float
     job: str
