@@ -28,3 +28,8 @@ def test_no_route_leads_out(family, address):
 def test_servers_of_tests_are_reached():
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname()).close()
+
+
+def test_addresses_are_found_as_if_there_were_a_network():
+    """As SLURM asks: on a machine without any address of its own, not even 127.0.0.1 would be found."""
+    assert socket.getaddrinfo("127.0.0.1", 443, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
