@@ -12,7 +12,9 @@ export PYTHONSAFEPATH := 1
 # Tests of one file stay together, for they share what is slow to make.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile
 
-.PHONY: run test test-all lint pins clean
+DURATIONS := --durations 20
+
+.PHONY: run installed test test-all test-processors lint pins clean
 
 run: $(INSTALLED)
 	$(BIN)/snakemake --cores all
@@ -21,11 +23,20 @@ run: $(INSTALLED)
 	@echo "Figures: results/figures/  (heatmap.pdf, forest.pdf, …)"
 	@echo "Report:  results/report/index.html"
 
+installed: $(INSTALLED)
+
 test: $(INSTALLED)
-	$(BIN)/python -m pytest $(PARALLEL) -m "not slow"
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "not slow"
 
 test-all: $(INSTALLED)
-	$(BIN)/python -m pytest $(PARALLEL) $(PYTEST_ARGS)
+	$(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) $(PYTEST_ARGS)
+
+# What libraries compute with fewer instructions of the processor, as on an older one; see docs/reproducibility.md
+test-processors: $(INSTALLED)
+	for name in avx2 baseline; do \
+	  $(BIN)/python benchmarks/as_processor.py $$name \
+	    $(BIN)/python -m pytest $(PARALLEL) $(DURATIONS) -m "numeric and not slow" || exit; \
+	done
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check .

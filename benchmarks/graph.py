@@ -1,111 +1,149 @@
 """What Snakemake's graph costs as the work grows: python benchmarks/graph.py
 
-For 18 tasks and a growing number of encoders, with one probe job per task and with one per fold: a dry run of
-everything, then Snakemake's answer that nothing is to be done, each in a process of its own. The complete run before
-the second is pretended: stand-ins for files, and the metadata that Snakemake keeps of every job.
+For 18 tasks and a growing number of encoders, with one probe job per task and with one per fold: a dry run of all jobs
+in an empty folder, then the answer that nothing is to be done after a complete run, which is pretended. Three programs
+in turn, each call in a process of its own: the workflow; the workflow with Snakemake as it comes
+(`sentflow.graph.shortcuts` says what else it does); and Snakemake alone, a graph of the same jobs with the same files,
+logs, benchmarks and number of params, without any code of the package. --growth draws the growth to 100,000 jobs.
 """
 
 import argparse
+import asyncio
 import json
+import os
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 REPOSITORY = Path(__file__).parents[1]
 sys.path.insert(0, str(REPOSITORY / "tests" / "fixtures"))
 
 import workflow_copy  # noqa: E402
 
+OURS, AS_IT_COMES, ALONE = "workflow", "workflow, Snakemake as it comes", "Snakemake alone"
+PROGRAMS = (OURS, AS_IT_COMES, ALONE)
+GROWTH = (1, 4, 20, 56, 111)
+IMAGE = REPOSITORY / "docs" / "images" / "graph"
+
 
 @dataclass(frozen=True)
 class Cost:
-    """What one call of Snakemake took.
+    """What calls of Snakemake took, the median of some turns.
 
     Attributes
     ----------
+    encoders, job
+        Of the experiment: how many encoders, and `probe.job`.
+    probe_jobs, jobs
+        Of the graph.
+    program
+        One of the three.
+    call
+        ``"dry run"`` or ``"nothing to do"``.
     seconds, cpu_seconds
-        On the clock; of all processors together.
+        On the clock; user and system time of all threads.
     megabytes
         Largest resident memory.
     """
 
+    encoders: int
+    job: str
+    probe_jobs: int
+    jobs: int
+    program: str
+    call: str
     seconds: float
     cpu_seconds: float
     megabytes: float
 
 
 def main() -> None:
-    """Print one line per number of encoders and kind of job."""
+    """Measure, print a table, write the figures, draw."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=int, nargs="+", default=[1, 5, 20])
+    parser.add_argument("--encoders", type=int, nargs="+", default=[4, 20])
     parser.add_argument("--jobs", nargs="+", default=["task", "fold"], help="values of probe.job")
-    parser.add_argument("--json", type=Path, help="where to write the figures")
-    arguments = parser.parse_args()
-    print(
-        "| models | probe.job | probe jobs | all jobs | dry run: clock, CPU, memory |"
-        " nothing to do: clock, CPU, memory |"
+    parser.add_argument("--programs", nargs="+", default=list(PROGRAMS), choices=PROGRAMS)
+    parser.add_argument("--turns", type=int, default=1, help="calls of each kind; the median counts")
+    parser.add_argument(
+        "--growth", action="store_true", help="up to 100,000 probe jobs of one fold, and draw"
     )
-    print("|---|---|---|---|---|---|")
-    lines = []
-    for job in arguments.jobs:
-        for n_models in arguments.models:
-            lines.append(measure(n_models, job))
-            print(told(lines[-1]), flush=True)
-    if arguments.json:
-        arguments.json.write_text(json.dumps(lines, indent=1) + "\n", encoding="utf-8")
+    parser.add_argument("--default", action="store_true", help="only the default experiment")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    parser.add_argument("--drawn", type=Path, help="draw the figures of such a file, measure nothing")
+    arguments = parser.parse_args()
+    if arguments.drawn:
+        draw([Cost(**cost) for cost in json.loads(arguments.drawn.read_text(encoding="utf-8"))], IMAGE)
+        return
+    encoders = GROWTH if arguments.growth else arguments.encoders
+    sizes = [(n, job) for job in (["fold"] if arguments.growth else arguments.jobs) for n in encoders]
+    costs: list[Cost] = []
+    print(
+        "| encoders | `probe.job` | jobs | program | call | clock | CPU | memory |\n|--:|---|--:|---|---|--:|--:|--:|"
+    )
+    for n_encoders, job in [(0, "default")] if arguments.default else sizes:
+        for cost in measured(n_encoders, job, arguments.programs, arguments.turns):
+            costs.append(cost)
+            print(told(cost), flush=True)
+            if arguments.json:
+                text = json.dumps([asdict(one) for one in costs], indent=1)
+                arguments.json.write_text(text + "\n", encoding="utf-8")
+    if arguments.growth:
+        draw(costs, IMAGE)
 
 
-def measure(n_models: int, job: str) -> dict[str, object]:
-    """Costs of one experiment."""
-    folder = Path(tempfile.mkdtemp())
-    try:
-        project = workflow_copy.copy_workflow(folder / "project")
-        config = folder / "models.json"
-        config.write_text(json.dumps(experiment(n_models, job)), encoding="utf-8")
-        counts, dry = call(project, config, "rules")
-        pretend_to_run(project, config)
-        done, nothing = call(project, config)
-        if "Nothing to be done" not in done:
-            raise SystemExit(f"the pretended run is not complete:\n{done[-3000:]}")
-        return {
-            "models": n_models,
-            "job": job,
-            "probe_jobs": jobs_of(counts, "probe"),
-            "jobs": jobs_of(counts, "total"),
-            "dry_run": asdict(dry),
-            "nothing_to_do": asdict(nothing),
-        }
-    finally:
-        shutil.rmtree(folder)
+def measured(n_encoders: int, job: str, programs: Sequence[str], turns: int) -> Iterator[Cost]:
+    """Costs of one experiment by every program; no encoders for the default experiment as it is."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        config = folder / "experiment.json"
+        config.write_text(json.dumps(experiment(n_encoders, job)), encoding="utf-8")
+        jobs = in_a_fresh_process(copies, folder, config, list(programs))
+        n_probes = sum(n for rule, n in jobs.items() if rule.startswith("probe"))
+        for call, words in (("dry run", ("-q", "rules")), ("nothing to do", ())):
+            costs: dict[str, list[tuple[float, float, float]]] = {program: [] for program in programs}
+            for _ in range(turns):
+                for program in programs:
+                    said, cost = called(folder / call / program, config, *words)
+                    if call == "nothing to do" and "Nothing to be done" not in said:
+                        raise SystemExit(f"the pretended run is not complete:\n{said[-3000:]}")
+                    costs[program].append(cost)
+            for program, found in costs.items():
+                medians = [statistics.median(values) for values in zip(*found, strict=True)]
+                yield Cost(n_encoders, job, n_probes, sum(jobs.values()), program, call, *medians)
 
 
-def experiment(n_models: int, job: str) -> dict[str, object]:
+def experiment(n_encoders: int, job: str) -> dict[str, object]:
     """The default experiment with that many encoders in place of its four."""
-    names = [f"random-{number}" for number in range(1, n_models + 1)]
+    if not n_encoders:
+        return {}
+    names = [f"random-{number}" for number in range(1, n_encoders + 1)]
     models = {
         name: {"kind": "random", "dimension": 64, "seed": seed, "licence": "none", "citation": "none"}
         for seed, name in enumerate(names)
     }
-    return {"models": models, "select": {"models": names}, "probe": {"job": job}}
+    # 10 repetitions of 5 folds, as on real data
+    probe = {"job": job, "repetitions": 10, "folds": 5}
+    return {"models": models, "select": {"models": names}, "probe": probe}
 
 
-def call(project: Path, config: Path, *quiet: str) -> tuple[str, Cost]:
-    """Let Snakemake say what it would do; what it said, and what that cost."""
-    words = workflow_copy.snakemake_words("-n", "--cores", "2", "--configfile", str(config))
-    if quiet:
-        words += ["-q", *quiet]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start = time.perf_counter()
+def called(project: Path, config: Path, *also: str) -> tuple[str, tuple[float, float, float]]:
+    """Let Snakemake say what it would do; what it said, and clock, CPU and memory."""
+    words = workflow_copy.snakemake_words("-n", "--cores", "2", "--configfile", str(config), *also)
     # A process between, for the largest memory of children is that of the largest so far
     code = (
         "import resource, subprocess, sys; r = subprocess.run(sys.argv[1:]).returncode; "
         "print('KILOBYTES', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(r)"
     )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-c", code, *words],
         cwd=project,
@@ -121,27 +159,140 @@ def call(project: Path, config: Path, *quiet: str) -> tuple[str, Cost]:
         raise SystemExit(said[-3000:])
     kilobytes = int(said.rsplit("KILOBYTES", 1)[1].split()[0])
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return said, Cost(seconds, cpu, kilobytes / 1024)
+    return said, (seconds, cpu, kilobytes / 1024)
 
 
-def pretend_to_run(project: Path, config: Path) -> None:
-    """Leave everything as after a complete run of exactly this experiment."""
-    workflow_copy.pretend_to_run(project, configfiles=[config])
+# --- projects, written in a fresh process -------------------------------------------------------------------
 
 
-def jobs_of(counts: str, rule: str) -> int:
-    """Number of jobs of a rule in Snakemake's table of counts, which a dry run prints twice."""
-    return next(int(line.split()[1]) for line in counts.splitlines() if line.split()[:1] == [rule])
+def in_a_fresh_process(function: Any, *arguments: Any) -> Any:
+    """Snakemake is run once per process."""
+    return workflow_copy._in_a_fresh_process(function, *arguments)
 
 
-def told(line: dict[str, object]) -> str:
+def copies(folder: Path, config: Path, programs: list[str]) -> dict[str, int]:
+    """Write every program twice, in an empty folder and after a pretended run; the number of jobs by rule."""
+    project = workflow_copy.copy_workflow(folder / "project")
+    workflow = workflow_copy._execute(project, {}, "dryrun", [config], forceall=True)
+    graph = workflow.dag
+    counts: dict[str, int] = {}
+    for job in graph.jobs:
+        counts[job.rule.name] = counts.get(job.rule.name, 0) + 1
+    alone = folder / "alone"
+    alone.mkdir()
+    write_alone(graph, alone)
+    for source, all_of_it in ((project, (OURS, AS_IT_COMES)), (alone, (ALONE,))):
+        own = [program for program in programs if program in all_of_it]
+        copy_each(source, folder / "dry run", own)
+        if own:
+            in_a_fresh_process(pretend, source, config)
+        copy_each(source, folder / "nothing to do", own)
+    return counts
+
+
+def copy_each(source: Path, folder: Path, programs: Sequence[str]) -> None:
+    """Copy a project for each program; a copy keeps the dates of files, so it is as finished as the project."""
+    for program in programs:
+        target = shutil.copytree(source, folder / program)
+        if program == AS_IT_COMES:
+            common = target / "workflow" / "rules" / "common.smk"
+            text = common.read_text(encoding="utf-8")
+            common.write_text(text.replace("\ntake_shortcuts()\n", "\n"), encoding="utf-8")
+
+
+def pretend(project: Path, config: Path) -> None:
+    """Leave a project as after a complete run: stand-ins for files, and what Snakemake notes of a finished job."""
+    workflow = workflow_copy._execute(project, {}, "dryrun", [config], forceall=True)
+    os.chdir(project)
+    workflow.iocache.clear()
+
+    async def finish() -> None:
+        for level in workflow.dag.toposorted():
+            for job in level:
+                for file in (*job.output, *([job.benchmark] if job.benchmark else [])):
+                    Path(file).parent.mkdir(parents=True, exist_ok=True)
+                    Path(file).write_text(f"stand-in for {file}\n", encoding="utf-8")
+                await workflow.persistence.finished(job)
+
+    asyncio.run(finish())
+
+
+def write_alone(graph: Any, folder: Path) -> None:
+    """Write a workflow of the same jobs that computes nothing: what a job reads is looked up in a table."""
+    inputs: dict[str, dict[str, list[str]]] = {}
+    values: dict[str, dict[str, set[str]]] = {}
+    for job in graph.jobs:
+        name = job.rule.name
+        inputs.setdefault(name, {})["\n".join(job.wildcards)] = [str(file) for file in job.input]
+        for key, value in job.wildcards.items():
+            values.setdefault(name, {}).setdefault(key, set()).add(value)
+    (folder / "inputs.json").write_text(json.dumps(inputs), encoding="utf-8")
+    rules = ["import json", "INPUTS = json.load(open('inputs.json'))"]
+    # the target first, which Snakemake takes by default
+    for rule in sorted({job.rule for job in graph.jobs}, key=lambda rule: (bool(rule.output), rule.name)):
+        given = {
+            "output": [str(file) for file in rule.output],
+            "log": [str(file) for file in rule.log],
+            "benchmark": [str(rule.benchmark)] if rule.benchmark else [],
+        }
+        rules.append(f"rule {rule.name}:")
+        rules.append(f"    input: lambda wildcards: INPUTS[{rule.name!r}]['\\n'.join(wildcards)]")
+        rules += [f"    {key}: {', '.join(map(repr, files))}" for key, files in given.items() if files]
+        if values.get(rule.name):
+            one_of = {key: "|".join(sorted(found)) for key, found in values[rule.name].items()}
+            rules.append("    wildcard_constraints: " + ", ".join(f"{k}={v!r}" for k, v in one_of.items()))
+        if len(rule.params):
+            rules.append("    params: " + ", ".join(f"p{n}='{n}'" for n in range(len(rule.params))))
+        if rule.output:
+            rules += [
+                "    threads: 1",
+                "    resources: mem_mb=1000, runtime=10",
+                "    shell: 'touch {output}'",
+            ]
+    (folder / "Snakefile").write_text("\n".join(rules) + "\n", encoding="utf-8")
+
+
+# --- what is shown ------------------------------------------------------------------------------------------
+
+
+def told(cost: Cost) -> str:
     """One line of the printed table."""
-    costs = [
-        "{seconds:.1f} s, {cpu_seconds:.1f} s, {megabytes:.0f} MB".format(**line[key])  # type: ignore[arg-type]
-        for key in ("dry_run", "nothing_to_do")
-    ]
-    head = (line["models"], line["job"], line["probe_jobs"], line["jobs"])
-    return "| " + " | ".join([*map(str, head), *costs]) + " |"
+    words = (cost.encoders or "default", cost.job, f"{cost.jobs:,}", cost.program, cost.call)
+    costs = (f"{cost.seconds:.1f} s", f"{cost.cpu_seconds:.1f} s", f"{cost.megabytes:.0f} MB")
+    return "| " + " | ".join([*map(str, words), *costs]) + " |"
+
+
+def draw(costs: Sequence[Cost], image: Path) -> None:
+    """CPU seconds of both calls, and memory, by the number of jobs."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    style = REPOSITORY / "workflow" / "src" / "sentflow" / "report" / "figure" / "sentflow.mplstyle"
+    pyplot.style.use(style)
+    matplotlib.rcParams["svg.hashsalt"] = "graph"
+    from matplotlib.ticker import NullFormatter
+
+    canvas, axes = pyplot.subplots(1, 3, figsize=(7.2, 2.6), layout="constrained")
+    shown = {"dry run": "CPU seconds", "nothing to do": "CPU seconds", "memory": "largest of both calls, MB"}
+    for program in dict.fromkeys(cost.program for cost in costs):
+        own = sorted((cost for cost in costs if cost.program == program), key=lambda cost: cost.jobs)
+        memory: dict[int, float] = {}
+        for cost in own:
+            memory[cost.jobs] = max(memory.get(cost.jobs, 0), cost.megabytes)
+        lines = {call: {c.jobs: c.cpu_seconds for c in own if c.call == call} for call in shown}
+        for axis, line in zip(axes, {**lines, "memory": memory}.values(), strict=True):
+            axis.loglog(list(line), list(line.values()), "o-", label=program)
+    for axis, (title, label) in zip(axes, shown.items(), strict=True):
+        axis.set(title=title, xlabel="jobs", ylabel=label)
+        for scale in (axis.xaxis, axis.yaxis):
+            scale.set_major_formatter("{x:,.0f}")
+            scale.set_minor_formatter(NullFormatter())
+    canvas.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    image.parent.mkdir(parents=True, exist_ok=True)
+    for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+        canvas.savefig(image.with_suffix(f".{ending}"), dpi=110, metadata=metadata)
 
 
 if __name__ == "__main__":

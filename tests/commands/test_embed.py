@@ -188,10 +188,12 @@ def test_a_wrong_device_is_named_before_a_model_is_loaded(embed, minilm):
         embed(minilm, device='"gpu"')
 
 
-def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch):
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16-autocast"])
+def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch, dtype):
     from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 
-    expected, _ = embed(minilm, settings={"batch_tokens": 16})
+    settings = {"batch_tokens": 16, "dtype": dtype}
+    expected, _ = embed(minilm, settings=settings)
     forward, calls = SentenceTransformerEncoder._forward, []
 
     def killed_at_third_batch(self, features):
@@ -204,10 +206,10 @@ def test_a_killed_run_is_resumed_with_the_same_bytes(embed, minilm, monkeypatch)
     monkeypatch.setattr(sentflow.commands.embed, "embed_texts", save_always)
     monkeypatch.setattr(SentenceTransformerEncoder, "_forward", killed_at_third_batch)
     with pytest.raises(KeyboardInterrupt):
-        embed(minilm, settings={"batch_tokens": 16}, name="resumed")
+        embed(minilm, settings=settings, name="resumed")
     folder = expected.parents[1] / "resumed"
     assert len(list(folder.glob(".dados.shards/*/*.npz"))) == 2
-    resumed, _ = embed(minilm, settings={"batch_tokens": 16}, name="resumed")
+    resumed, _ = embed(minilm, settings=settings, name="resumed")
     assert resumed.read_bytes() == expected.read_bytes()
     assert sorted(path.name for path in folder.iterdir()) == FILES
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import workflow_copy
+from made_once import made_once
 
 
 @pytest.fixture(scope="session")
@@ -16,9 +17,11 @@ def everything(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished project for tests that change the config only. Do not edit its files."""
-    project = workflow_copy.copy_workflow(tmp_path_factory.mktemp("finished") / "project")
-    workflow_copy.pretend_to_run(project)
-    return project
+
+    def make(folder: Path) -> None:
+        workflow_copy.pretend_to_run(workflow_copy.copy_workflow(folder / "project"))
+
+    return made_once(tmp_path_factory, "finished", make) / "project"
 
 
 @pytest.fixture

@@ -86,12 +86,21 @@ def test_its_jobs_run_and_its_table_is_written(tmp_path):
     assert done.code == 0, done.text
     rows = list(csv.DictReader((project / files[0]).open(encoding="utf-8")))
     assert [(row["search"], row["model"]) for row in rows] == [("faq", "bag-of-words"), ("faq", "random")]
-    said = subprocess.run(
-        [sys.executable, "-m", "sentflow", "validate", str(TINY), str(own)],
+    assert sentflow(project, "validate", str(TINY), str(own))
+    block = yaml.safe_load(sentflow(project, "resources", "results"))["set-resources"]
+    assert {"prepare_search", "search", "embed"} <= block.keys()
+    assert "these rules do not exist" not in sentflow(project, "resources", "results")
+
+
+def sentflow(project: Path, *words: str) -> str:
+    """What the project's own commands say."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sentflow", *words],
         cwd=project,
         env={**environment(), "PYTHONPATH": str(project / "workflow/src")},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert said.returncode == 0, said.stderr
+    assert done.returncode == 0, done.stderr
+    return done.stdout

@@ -316,11 +316,11 @@ def test_resources_profile_and_environments_run_nothing(project):
     changes = {
         "workflow/rules/probing/probe.smk": [
             ("threads: 1", "threads: 2"),
-            ("1000 * attempt", "9000 * attempt"),
+            ("memory_mb(1000)", "memory_mb(9000)"),
         ],
         "workflow/rules/embed.smk": [
-            ("4000 * attempt", "9000 * attempt"),
-            ("120 * attempt", "600 * attempt"),
+            ("memory_mb(4000)", "memory_mb(9000)"),
+            ("minutes(120)", "minutes(600)"),
         ],
         "profiles/default/profile.yaml": [("scheduler: greedy", "scheduler: ilp")],
         "envs/probe.yaml": [("dependencies:", "dependencies:\n  - a-new-package")],

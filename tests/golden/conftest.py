@@ -1,6 +1,7 @@
 """English pair sets of the mirror and the vectors of their sentences by all-MiniLM-L6-v2, for all golden tests."""
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from filelock import FileLock
 from mirror_pairs import CATALOG, mirror_pairs
 
+from processor_settings import VARIABLE
 from sentflow.files.atomic import atomic
 from sentflow.texts.pairs import PairTable
 
@@ -81,13 +84,15 @@ class MiniLM:
         from sentflow.encoders.vectors.shards import ShardFolder
         from sentflow.encoders.vectors.storage import text_order_sha256
 
-        key = hashlib.sha256(f"{self._key} {text_order_sha256(texts)}".encode()).hexdigest()[:16]
+        made_for = f"{self._key} {text_order_sha256(texts)} {os.environ.get(VARIABLE)}"
+        key = hashlib.sha256(made_for.encode()).hexdigest()[:16]
         file = self._folder / f"{key}.npy"
-        if not file.is_file():
-            shards = ShardFolder(self._folder / "shards", key=key)
-            with atomic(file) as part, part.open("wb") as stream:
-                np.save(stream, embed_texts(self._encoder, texts, shards=shards))
-            shards.clear()
+        with FileLock(self._folder / f"{key}.lock"):  # one process embeds, the others wait and read
+            if not file.is_file():
+                shards = ShardFolder(self._folder / f"shards-{key}", key=key)
+                with atomic(file) as part, part.open("wb") as stream:
+                    np.save(stream, embed_texts(self._encoder, texts, shards=shards))
+                shards.clear()
         return np.load(file)
 
 

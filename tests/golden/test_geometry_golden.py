@@ -25,9 +25,9 @@ TOLERANCE = 1e-3
 
 
 @pytest.fixture(scope="module")
-def stsb(embedded):
-    """STS-B with the vectors of its sentences."""
-    return embedded(PARTS["all"])
+def stsb(sts_english):
+    """STS-B with the vectors of its sentences, which another file of tests needs with more."""
+    return sts_english
 
 
 def measured(stsb, names: Sequence[str], **settings) -> AlignmentUniformity:

@@ -54,10 +54,10 @@ def test_each_is_told_and_the_others_go_on(tmp_path: Path):
     project = copy_workflow(tmp_path / "project")
     (project / "broken.py").write_text(CLASSES, encoding="utf-8")
     models = {
-        name: {"kind": "custom", "custom": f"broken.py:{class_name}", "timeout_seconds": 2}
+        name: {"kind": "custom", "custom": f"broken.py:{class_name}"}
         for name, class_name in {**NAMES, "doubles": "Doubles"}.items()
     }
-    del models["without-cuda"]["timeout_seconds"]  # importing torch may take longer
+    models["hangs"]["timeout_seconds"] = 2  # what does not hang may take longer on a busy machine
     config = {"models": models, "select": {"models": [*models, "random"], "tasks": ["G3-tiny"]}}
     (project / "broken.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     outcome = run_small(project, "scores", config="broken.yaml")

@@ -124,7 +124,7 @@ def browse(folder, html, size, *switches, file="index.html"):
             f"--window-size={size[0]},{size[1]}", f"--user-data-dir={folder / 'profile'}",
             "--enable-logging=stderr", "--virtual-time-budget=8000", "--dump-dom", f"file://{folder / file}",
         ],
-        capture_output=True, text=True, timeout=180, check=True,
+        capture_output=True, text=True, timeout=600, check=True,
     )  # fmt: skip
     return done.stdout, done.stderr
 

@@ -2,12 +2,11 @@
 
 import shlex
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_run import run_environment
+from workflow_copy import Outcome, command
 
 pytestmark = pytest.mark.slow
 
@@ -97,22 +96,15 @@ def test_a_damaged_file_is_refused_with_its_name(project, tmp_path, stage, damag
     finally:
         shutil.rmtree(file) if file.is_dir() else file.unlink()
         file.write_bytes(before)
-    assert done.returncode == 2, done.stderr
-    assert "Traceback" not in done.stderr
-    message = done.stderr.rpartition("error: ")[2]
+    assert done.code == 2, done.text
+    assert "Traceback" not in done.text
+    message = done.text.rpartition("error: ")[2]
     assert Path(name).name in message
     assert any(words in message for words in ("run snakemake again", "run again"))
 
 
-def again(project: Path, log: str) -> subprocess.CompletedProcess[str]:
+def again(project: Path, log: str) -> Outcome:
     """The command of a job as its log has it."""
     line = (project / f"results/logs/{log}.log").read_text(encoding="utf-8").splitlines()[0]
-    words = shlex.split(line.partition("python ")[2])
-    return subprocess.run(
-        [shutil.which("python", path=run_environment(project)["PATH"]) or "python", *words],
-        cwd=project,
-        env=run_environment(project),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = shlex.split(line)
+    return command(project, *words[words.index("-m") + 1 :])

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from workflow_copy import TINY, command_line, copy_workflow, snakemake
+from workflow_copy import REPOSITORY, TINY, command_line, copy_workflow, snakemake
+
+from sentflow.cli.configuration import read_configuration
+from sentflow.errors import ConfigError
+from sentflow.graph.config.experiment import load_experiment
 
 pytestmark = pytest.mark.slow
 
@@ -54,14 +58,14 @@ def write_config(folder: Path, config: dict) -> str:
     ],
     ids=lambda value: str(value) if isinstance(value, dict) else "",
 )
-def test_a_mistake_in_the_config_is_told_before_any_job(project, tmp_path, config, message):
-    outcome = command_line(project, "-n", "--configfile", str(TINY), write_config(tmp_path, config))
-    assert outcome.code == 1
-    assert "the configuration has 1 mistake" in outcome.text
-    assert "Traceback" not in outcome.text
+def test_a_mistake_in_the_config_is_told_with_its_key(tmp_path, config, message):
+    files = [TINY, Path(write_config(tmp_path, config))]
+    with pytest.raises(ConfigError) as error:
+        load_experiment(read_configuration(files), REPOSITORY / "workflow")
+    told = str(error.value)
+    assert "the configuration has 1 mistake" in told
     for part in message:
-        assert part in outcome.text
-    assert not (project / "results").exists()
+        assert part in told
 
 
 @pytest.mark.parametrize("value", ["{repetitions: 2}", '{"repetitions": 2}'])
@@ -81,12 +85,15 @@ def test_texts_and_lists_of_the_command_line_are_read(project):
     assert outcome.code == 0, outcome.text
 
 
-def test_several_mistakes_are_told_together(project, tmp_path):
+def test_several_mistakes_are_told_together_before_any_job(project, tmp_path):
     config = {
         "select": {"models": ["minilm-l7", "mine"], "tasks": ["T1B-smaple"]},
         "models": {"mine": {**HUB_MODEL, "source": {"hub": "a/b", "revision": "main"}}},
     }
     outcome = command_line(project, "-n", "--configfile", str(TINY), write_config(tmp_path, config))
+    assert outcome.code == 1
+    assert "Traceback" not in outcome.text
+    assert not (project / "results").exists()
     assert "the configuration has 3 mistakes" in outcome.text
     assert "'main' can point to other weights tomorrow" in outcome.text
 

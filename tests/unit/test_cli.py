@@ -14,10 +14,12 @@ import yaml
 from typer.testing import CliRunner, Result
 
 from sentflow.cli.app import app
+from sentflow.cli.configuration import read_configuration
 from sentflow.cli.terminal import Facts, Listing, parts_of, show_blocks
 from sentflow.families.probing.family import Probing
 from sentflow.files.control_characters import HIDDEN
 from sentflow.graph.config.experiment import load_experiment
+from sentflow.probing.protocol.settings import PUBLISHED
 
 REPOSITORY = Path(__file__).parents[2]
 WORKFLOW = REPOSITORY / "workflow"
@@ -65,7 +67,8 @@ def test_help_names_every_command_and_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert all(
-        name in done.stdout for name in ("tasks", "models", "validate", "show", "resources", "new-experiment")
+        name in done.stdout
+        for name in ("tasks", "models", "validate", "show", "resources", "tune", "new-experiment")
     )
     heavy = {"rich", "yaml", "jsonschema", "numpy", "pyarrow", "pandas", "torch", "snakemake"}
     assert heavy & set(done.stderr.split()) == set()
@@ -338,7 +341,7 @@ def test_file_with_comments_alone_is_the_default(tmp_path):
 
 def loaded(path: Path):
     """The experiment of a file that is merged over the default one."""
-    return load_experiment({**DEFAULT, **yaml.safe_load(path.read_text(encoding="utf-8"))}, WORKFLOW)
+    return load_experiment(read_configuration([path]), WORKFLOW)
 
 
 def test_new_experiment_is_right_and_small(tmp_path):
@@ -366,18 +369,23 @@ def test_comments_of_a_new_experiment_are_right_when_their_sign_is_taken_away(tm
     path = tmp_path / "mine.yaml"
     printed("new-experiment", path)
     text = path.read_text(encoding="utf-8")
-    uncommented = re.sub(r"^# (?=models:|probe:|  )", "", text, flags=re.MULTILINE)
+    uncommented = re.sub(r"^# (?=models:|  )", "", text, flags=re.MULTILINE)
     assert uncommented != text
     write(path, uncommented.replace("- random ", "- my-model "))
-    experiment = loaded_over_everything(path)
-    assert list(experiment.models) == ["minilm-l6", "my-model"]
-    assert list(Probing(experiment).repetitions) == [1, 2]
+    assert list(loaded(path).models) == ["minilm-l6", "my-model"]
 
 
-def loaded_over_everything(path: Path):
-    from sentflow.cli.configuration import read_configuration
+def test_new_experiment_has_the_published_cross_validation_and_not_that_of_the_default_experiment(tmp_path):
+    path = tmp_path / "mine.yaml"
+    printed("new-experiment", path)
+    assert Probing(loaded(path)).protocol.cross_validation == PUBLISHED.cross_validation
+    assert "not comparable" not in printed("validate", path)
 
-    return load_experiment(read_configuration([path]), WORKFLOW)
+
+def test_what_makes_scores_not_comparable_is_told(tmp_path):
+    mine = write(tmp_path / "mine.yaml", "select: {models: [random], tasks: [T1B-sample]}")
+    text = printed("validate", mine)
+    assert re.search(r"not comparable with published scores +repetitions 2 \(published: 10\)\n", text)
 
 
 def test_new_experiment_never_overwrites(tmp_path):

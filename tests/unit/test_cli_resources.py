@@ -120,6 +120,8 @@ def test_with_a_larger_margin_the_rule_may_ask_for_too_little(tmp_path):
 def test_results_may_be_a_folder_the_one_around_it_or_the_benchmarks(tmp_path, monkeypatch):
     measure(tmp_path / "results", "prepare/T1B-sample")
     monkeypatch.chdir(tmp_path)
+    # of programs, as in the folder of the workflow
+    (tmp_path / "benchmarks").mkdir()
     blocks = [yaml.safe_load(printed(*words)) for words in ([], ["."], ["results"], ["results/benchmarks"])]
     assert blocks[0]["set-resources"].keys() == {"prepare"}
     assert all(block == blocks[0] for block in blocks)
@@ -152,7 +154,7 @@ def test_jobs_too_short_for_a_measurement_of_memory_leave_the_request_of_the_rul
 
 
 def test_blocks_that_the_profile_has_already_are_to_be_merged(tmp_path):
-    for rule in ("embed/minilm-l6/sample-trust", "probe_lazy/T1B-sample/tfidf", "prepare/T1B-sample"):
+    for rule in ("embed/minilm-l6/sample-tasks", "probe_lazy/T1B-sample/tfidf", "prepare/T1B-sample"):
         measure(tmp_path, rule)
     lines = printed(tmp_path).splitlines()
     after = {line.split(":")[0].strip(): following for line, following in zip(lines, lines[1:], strict=False)}
@@ -161,12 +163,15 @@ def test_blocks_that_the_profile_has_already_are_to_be_merged(tmp_path):
     assert "MERGE" not in after["prepare"]
 
 
-def test_a_request_that_is_no_number_is_not_compared():
+def test_a_request_that_grows_with_the_input_is_not_compared(tmp_path):
+    measure(tmp_path, "geometry/own/minilm-l6", memory_mb=3000.0)
+    assert line_of(printed(tmp_path), "mem_mb:").endswith("the rule requests 1500 and 16 times its input")
+
+
+def test_a_rule_that_requests_nothing_is_not_compared():
     measured = {"prepare": MeasuredRule(1, Largest(90.0, "all"), Largest(1.0, "all"))}
     lines = block_lines(measured, {"prepare": RuleRequest(None, 10, False)}, margin=1.5, source="results")
-    assert line_of("\n".join(lines), "mem_mb:").endswith(
-        "measured 90 MB; the rule requests different values for different jobs"
-    )
+    assert line_of("\n".join(lines), "mem_mb:").endswith("measured 90 MB; the rule requests nothing")
 
 
 def test_names_of_files_cannot_end_a_comment(tmp_path):

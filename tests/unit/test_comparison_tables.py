@@ -230,7 +230,7 @@ def test_tables_fit_the_page(tmp_path, n_models):
     (tmp_path / "all.tex").write_text(head + "\n" + body + "\\end{document}\n", encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=600, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     assert re.findall(r"Overfull \\hbox .*", done.stdout) == []

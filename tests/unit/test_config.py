@@ -61,14 +61,11 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
     assert len(default.selected["tasks"]) == 18
     assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
-    of_tasks = ["sample-factual", "sample-governmental", "sample-trust"]
-    assert list(Targets(default).datasets) == [*of_tasks, "sample-similarity-en", "sample-similarity-pt"]
+    samples = ["sample-tasks", "sample-similarity-en", "sample-similarity-pt"]
+    assert list(Targets(default).datasets) == samples
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)
-    assert (list(probing.repetitions), list(probing.folds_of_repetition)) == (
-        list(range(1, 11)),
-        [1, 2, 3, 4, 5],
-    )
+    assert (list(probing.repetitions), list(probing.folds_of_repetition)) == ([1, 2], [1, 2, 3, 4, 5])
     assert default.title == "Ulysses SentEval on sample data"
 
 
@@ -79,6 +76,13 @@ def test_experiments_of_the_repository_are_without_mistakes(path):
     file = yaml.safe_load(path.read_text(encoding="utf-8"))
     result = load_experiment(laid_over(DEFAULT, file), WORKFLOW)
     assert result.title == file["experiment"]["title"]
+    # written there, and not left to the default experiment, which has fewer
+    assert file["probe"] == {"repetitions": 10, "folds": 5}
+    assert Probing(result).told()["protocols"][0]["not_comparable"] == []
+
+
+def test_fewer_repetitions_of_the_default_experiment_are_said_to_be_not_comparable():
+    assert Probing(experiment()).told()["protocols"][0]["not_comparable"] == ["repetitions 2 (published: 10)"]
 
 
 def test_selection_keeps_its_order():
@@ -87,7 +91,7 @@ def test_selection_keeps_its_order():
     )
     assert list(result.selected["tasks"]) == ["T4", "F1A", "G3-sample"]
     assert list(result.models) == ["tfidf", "minilm-l6"]
-    assert list(Targets(result).datasets) == ["ulysses-t4", "ulysses-f1a", "sample-governmental"]
+    assert list(Targets(result).datasets) == ["ulysses-t4", "ulysses-f1a", "sample-tasks"]
 
 
 def test_open_task_takes_what_it_does_not_say_from_the_official_one():
@@ -194,9 +198,9 @@ def test_unknown_model_is_told_with_the_nearest():
 
 
 def test_dataset_that_does_not_exist_is_told_with_the_nearest():
-    told = mistake(tasks={"T1A-sample": {"dataset": "sample-trst"}})
+    told = mistake(tasks={"T1A-sample": {"dataset": "sample-tsks"}})
     assert told.startswith(
-        "tasks.T1A-sample.dataset: there is no dataset 'sample-trst'. Did you mean sample-trust?"
+        "tasks.T1A-sample.dataset: there is no dataset 'sample-tsks'. Did you mean sample-tasks?"
     )
 
 
@@ -326,7 +330,7 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
             "tasks.T1A-sample.dataset: ['x'] is not of type 'string'.",
         ),
         ({"tasks": {"T1A-sample": {"like": ["x"]}}}, "tasks.T1A-sample.like: ['x'] is not of type 'string'."),
-        ({"datasets": {"sample-trust": 3}}, "datasets.sample-trust: 3 is not of type 'object'."),
+        ({"datasets": {"sample-tasks": 3}}, "datasets.sample-tasks: 3 is not of type 'object'."),
         ({"models": {"../x": RANDOM}}, "models: '../x' does not match"),
         ({"tasks": {"a/b": {"like": "T1A"}}}, "tasks: 'a/b' does not match"),
     ],

@@ -23,12 +23,12 @@ from sentflow.files.checksums import CatalogFile
 from sentflow.files.limits import limited
 
 CONTENT = "índice,texto,rótulo\n".encode() + bytes(range(256)) * 40
+# Short waits between tries; nothing times out on a busy machine
 HASTE = Patience(
-    connect_seconds=2,
-    read_seconds=0.3,
+    connect_seconds=600,
+    read_seconds=600,
     retries=RetryPolicy.of(3, first_seconds=0.01, longest_seconds=0.05),
-    stall_seconds=0.2,
-    least_bytes_per_second=1000,
+    stall_seconds=600,
 )
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
@@ -76,7 +76,7 @@ class Loopback:
         return answer
 
     def hang(self) -> Answer:
-        return lambda request: self.over.wait(5) and None
+        return lambda request: self.over.wait() and None
 
     def drip(self) -> Answer:
         def answer(request: BaseHTTPRequestHandler) -> None:
@@ -270,14 +270,14 @@ def test_a_size_that_is_none_is_no_size(tmp_path, loopback):
 def test_server_that_hangs_is_left_in_time(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.hang())
     with pytest.raises(DataError, match=r"no response before the timeout \(tried 3 times\)"):
-        download(catalog_file(url), tmp_path / "a.csv", patience=HASTE)
+        download(catalog_file(url), tmp_path / "a.csv", patience=replace(HASTE, read_seconds=0.3))
 
 
 def test_server_that_drips_is_left_in_time(tmp_path, loopback):
     url = loopback.serve("/a.csv", loopback.drip())
-    good = loopback.serve("/b.csv", loopback.whole())
-    assert download(catalog_file(url, good), tmp_path / "a.csv", patience=HASTE) == good
-    assert (tmp_path / "a.csv").read_bytes() == CONTENT
+    patience = replace(HASTE, stall_seconds=0.2, least_bytes_per_second=1000)  # it gives 50 at most
+    with pytest.raises(DataError, match=r"too slow: \d+ bytes per second \(tried 3 times\)"):
+        download(catalog_file(url), tmp_path / "a.csv", patience=patience)
 
 
 def test_overloaded_server_is_asked_again(tmp_path, loopback):

@@ -197,10 +197,11 @@ def test_a_new_title_or_prompt_fetches_nothing_again():
         ('{"pooling": "first_last"}', "Write one of: cls, embedding-last, first-last, last-token, last-two"),
         (
             '{"dtype": "int8"}',
-            "dtype: 'int8' is none that is known. Write one of: bfloat16, float16, float32",
+            "dtype: 'int8' is none that is known. Write one of: bfloat16, bfloat16-autocast, float16, float32",
         ),
         ('{"backend": "tensorrt"}', "Write one of: onnx, onnx-int8, openvino, torch"),
         ('{"backend": "onnx", "dtype": "float16"}', "dtype: the backend onnx computes in float32"),
+        ('{"backend": "onnx", "dtype": "bfloat16-autocast"}', "dtype: the backend onnx computes in float32"),
         ('{"backend": "onnx", "pooling": "last-two"}', "pooling: last-two reads inner layers"),
         ('{"prompts": {"query": 1}}', "is no map of names to texts"),
         ('{"prompt_names": {"query": "query"}}', "holds two maps, roles and tasks"),

@@ -4,12 +4,14 @@ import dataclasses
 import warnings
 
 import figure_boxes
+import numpy as np
 import pytest
 from made_products import FIGURES, recipe
 from many_encoders import Extent, rows_of
 from matplotlib.figure import Figure
 
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.texts import FigureTexts
 
 EVERY = [
@@ -72,7 +74,19 @@ def test_labels_that_leave_no_room_are_an_error_and_no_warning():
     figure.subplots().set_ylabel("y" * 10, fontsize=4000)
     texts = FigureTexts("A title", "", "")
     with pytest.raises(RuntimeError, match="figure 'A title' has labels that leave no room"):
-        layout.finish(figure, texts, [], layout.Panels([1.0], 1.0))
+        layout.finish(figure, texts, [], Panels([1.0], 1.0))
+
+
+def test_panels_have_the_size_that_they_ask_for_whatever_their_labels():
+    figure = Figure()
+    grid = figure.subplots(2, 2, height_ratios=[1.0, 0.5])
+    grid[0, 0].set_ylabel("a label\nof two lines")
+    grid[1, 1].set_xlabel("another")
+    layout.finish(figure, FigureTexts("A title", "", ""), [], Panels([1.0, 0.5], 1.5, 1.5))
+    inches = [axes.get_position().size * figure.get_size_inches() for axes in grid.flat]
+    np.testing.assert_allclose(inches, [(1.5, 1.0)] * 2 + [(1.5, 0.5)] * 2, rtol=1e-9)
+    # one would make matplotlib draw the figure twice for each file
+    assert figure.get_layout_engine() is None
 
 
 # --- names --------------------------------------------------------------------------------------------------

@@ -75,6 +75,14 @@ def test_error_for_people_is_one_paragraph_without_a_traceback(capsys, error):
     assert capsys.readouterr().err == "\nerror: row 3 é ruim\n"
 
 
+def test_too_little_memory_is_told_without_a_traceback(capsys):
+    def main():
+        raise MemoryError("Unable to allocate 7.45 GiB for an array")
+
+    assert code_of(main) == 2
+    assert capsys.readouterr().err == "\nerror: not enough memory: Unable to allocate 7.45 GiB for an array\n"
+
+
 def test_defect_of_the_program_keeps_its_traceback():
     def main():
         raise KeyError("x")

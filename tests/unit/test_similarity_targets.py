@@ -176,3 +176,17 @@ def test_alignments_alone_are_told_of_and_their_tables_named():
     assert similarity.results() == []
     assert list(similarity.told()["pair_sets"]) == ["TMUP", "TMUP-joined"]
     assert list(similarity.data()) == ["results/data/pairs/TMUP.json", "results/data/pairs/TMUP-joined.json"]
+
+
+@pytest.mark.parametrize(
+    ("selected", "file"),
+    [
+        ({}, "results/summary/similarity.parquet"),
+        ({"pair_sets": []}, "results/summary/regressions.parquet"),
+        ({"pair_sets": [], "regressions": []}, "results/summary/alignments.parquet"),
+    ],
+    ids=["pair sets", "regressions", "alignments alone"],
+)
+def test_some_summary_always_names_the_encoders(selected, file):
+    chosen = targets(select={"tasks": [], **selected})
+    assert chosen.summaries_of_scores()[0] == file

@@ -24,8 +24,8 @@ BASE["probe"] |= {"repetitions": 2, "folds": 5}
 PLACES = SimpleNamespace(
     task="T1A-sample",
     model="random",
-    dataset="sample-trust",
-    collection="sample-trust",
+    dataset="sample-tasks",
+    collection="sample-tasks",
     file="hatebr_offensive_lang.csv",
     table="published",
     check="complete",
@@ -93,8 +93,7 @@ def test_score_tables_are_in_the_order_of_the_scores():
 
 def test_lazy_encoders_have_no_embeddings():
     assert targets().embeddings() == [
-        f"results/embeddings/random/{dataset}.npy"
-        for dataset in ("sample-trust", "sample-factual", "factnews")
+        f"results/embeddings/random/{dataset}.npy" for dataset in ("sample-tasks", "factnews")
     ]
 
 
@@ -151,11 +150,11 @@ def test_inputs_of_a_task_are_those_of_its_dataset():
     chosen = targets()
     assert (
         chosen.families["probing"].raw_file(PLACES)
-        == "results/data/raw/sample-trust/hatebr_offensive_lang.csv"
+        == "results/data/raw/sample-tasks/hatebr_offensive_lang.csv"
     )
-    assert chosen.families["probing"].texts(PLACES) == "results/data/texts/sample-trust.parquet"
-    assert chosen.families["probing"].embeddings(PLACES) == "results/embeddings/random/sample-trust.npy"
-    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-trust.json"
+    assert chosen.families["probing"].texts(PLACES) == "results/data/texts/sample-tasks.parquet"
+    assert chosen.families["probing"].embeddings(PLACES) == "results/embeddings/random/sample-tasks.npy"
+    assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-tasks.json"
 
 
 def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
@@ -221,15 +220,15 @@ def test_texts_of_a_task_with_a_prompt_of_its_own_have_embeddings_of_their_own()
     chosen = prompted()
     names = [name for name in chosen.embeddings() if "/prompted/" in name]
     assert names == [
-        "results/embeddings/prompted/sample-trust/T1A-sample.npy",
-        "results/embeddings/prompted/sample-factual.npy",
+        "results/embeddings/prompted/sample-tasks.npy",
+        "results/embeddings/prompted/sample-tasks/T1A-sample.npy",
         "results/embeddings/prompted/factnews.npy",
     ]
     place = SimpleNamespace(task="T1A-sample", model="prompted")
     probing = chosen.families["probing"]
-    assert probing.embeddings(place) == names[0]
-    assert probing.embeddings_info(place) == names[0].replace(".npy", ".json")
-    assert probing.texts(place) == "results/data/texts/sample-trust/T1A-sample.parquet"
+    assert probing.embeddings(place) == names[1]
+    assert probing.embeddings_info(place) == names[1].replace(".npy", ".json")
+    assert probing.texts(place) == "results/data/texts/sample-tasks/T1A-sample.parquet"
 
 
 def test_first_and_second_texts_with_a_prompt_each_are_a_collection_with_two_roles():
@@ -237,7 +236,7 @@ def test_first_and_second_texts_with_a_prompt_each_are_a_collection_with_two_rol
     entry = {**PROMPTED, "prompt_names": {"tasks": {"G3-sample": sides}}}
     chosen = targets(models={"prompted": entry}, select={"models": ["prompted"], "tasks": ["G3-sample"]})
     found = [(item.name, item.roles, item.task) for item in chosen.collections.values()]
-    assert found == [("sample-governmental/G3-sample/sides", ("query", "document"), "G3-sample")]
+    assert found == [("sample-tasks/G3-sample/sides", ("query", "document"), "G3-sample")]
     place = SimpleNamespace(task="G3-sample", model="prompted")
     assert chosen.families["probing"].embeddings(place) == chosen.embeddings()[0]
     tables = chosen.tables_of_collection(SimpleNamespace(collection=found[0][0]))
@@ -247,7 +246,7 @@ def test_first_and_second_texts_with_a_prompt_each_are_a_collection_with_two_rol
 def test_a_job_has_the_prompt_of_its_task_only():
     shared, own = (
         SimpleNamespace(collection=name, model="prompted")
-        for name in ("sample-factual", "sample-trust/T1A-sample")
+        for name in ("sample-tasks", "sample-tasks/T1A-sample")
     )
     assert json.loads(prompted().encode_settings(shared)) == {"backend": "onnx"}
     assert json.loads(prompted().encode_settings(own)) == {
@@ -374,7 +373,7 @@ def test_mirrors_and_limits_are_no_settings_of_science():
 
 
 def test_seed_of_sample_data_is_that_of_the_dataset():
-    other = targets(datasets={"sample-trust": {"seed": 2}})
+    other = targets(datasets={"sample-tasks": {"seed": 2}})
     assert [chosen.generator_seed(PLACES) for chosen in (targets(), other)] == [1, 2]
     assert other.generated_task(PLACES) == "T1A"
 
@@ -402,7 +401,7 @@ def test_another_checksum_is_another_content():
 
 def test_datasets_are_either_written_or_downloaded():
     chosen = targets()
-    assert chosen.sample_datasets() == r"sample\-trust|sample\-factual"
+    assert chosen.sample_datasets() == r"sample\-tasks"
     assert chosen.real_datasets() == "factnews"
 
 

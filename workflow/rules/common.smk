@@ -22,11 +22,14 @@ from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.environment import put_this_python_first, refuse_braces
 from sentflow.errors import ConfigError
+from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
+from sentflow.graph.requests import memory_mb, minutes
 from sentflow.graph.run_record import write_record
+from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
 
 try:
@@ -45,6 +48,7 @@ shell.prefix(
     f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())}; "
 )
 put_this_python_first()
+take_shortcuts()
 
 
 wildcard_constraints:

@@ -15,8 +15,8 @@ rule generate:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 5 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
     params:
         code=code("sentflow.commands.generate"),
         vocabulary=files("texts/sample/vocabulary/*.yaml"),
@@ -45,8 +45,8 @@ rule download:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=60,
+        mem_mb=memory_mb(500),
+        runtime=minutes(60),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
         settings=targets.download_settings,
@@ -76,8 +76,8 @@ rule collect:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.collect"),
         roles=targets.roles_of_collection,

@@ -23,8 +23,8 @@ rule embed:
         "../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(120),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,

@@ -22,8 +22,8 @@ rule permute_texts:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 5 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
     params:
         code=code("sentflow.commands.permute_texts"),
         env=versions("numpy"),
@@ -54,8 +54,8 @@ rule align:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=memory_mb(1000, per_input=7),
+        runtime=minutes(30),
     params:
         code=code("sentflow.commands.align"),
         env=versions("numpy"),
@@ -89,11 +89,11 @@ rule geometry:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(1500, per_input=16),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.geometry"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=geometry.geometry_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.geometry --pairs {input.pairs:q} --texts {input.texts:q}"
@@ -121,8 +121,8 @@ rule summarise_geometry:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.summarise_geometry"),
         settings=geometry.summarise_settings,

@@ -17,8 +17,8 @@ rule fetch_model:
         "../../envs/embed.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(120),
         mirrors=targets.mirrors(),
         limits=targets.limits(),
     params:

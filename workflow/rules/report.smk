@@ -20,8 +20,8 @@ rule summarise_costs:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.summarise_costs"),
         benchmarks=paths.BENCHMARKS,
@@ -53,8 +53,8 @@ rule table:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
     params:
         code=targets.code_of("table"),
         template=files("report/table/latex.tex.j2"),
@@ -88,8 +88,8 @@ rule figure:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(10),
     params:
         code=targets.code_of("figure"),
         style=files("report/figure/sentflow.mplstyle"),
@@ -115,8 +115,8 @@ rule check:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
     params:
         code=targets.code_of("check"),
         settings=targets.check_settings,
@@ -139,8 +139,8 @@ rule record:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=memory_mb(500),
+        runtime=minutes(5),
     params:
         code=code("sentflow.commands.record"),
         settings=targets.record_settings,
@@ -169,8 +169,8 @@ rule report:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=10,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(10),
     params:
         code=code_of_page(),
         page=files(*files_of_page()),
@@ -200,8 +200,8 @@ rule export_ro_crate:
         "../../envs/exports.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.export_ro_crate"),
         env=versions("rocrate"),

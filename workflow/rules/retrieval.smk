@@ -18,8 +18,8 @@ rule prepare_corpus:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
     params:
@@ -50,8 +50,8 @@ rule prepare_questions:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
         checks=retrieval.question_checks,
         limits=targets.limits(),
     params:
@@ -79,8 +79,8 @@ rule split_passages:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.split_passages"),
         settings=retrieval.passage_settings,
@@ -105,8 +105,8 @@ rule analyse:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.analyse"),
         env=retrieval.analyser_versions,
@@ -140,8 +140,8 @@ rule search_terms:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.search_terms"),
         env=retrieval.bm25_versions,
@@ -177,8 +177,8 @@ rule search_vectors:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.search_vectors"),
         env=versions("numpy"),
@@ -212,8 +212,8 @@ rule search_randomly:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.search_randomly"),
         env=versions("numpy"),
@@ -247,8 +247,8 @@ rule fuse:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.fuse"),
         env=versions("numpy"),
@@ -316,8 +316,8 @@ rule evaluate:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.evaluate"),
         env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
@@ -343,8 +343,8 @@ rule compare_retrieval:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.compare_retrieval"),
         env=versions("numpy", "scipy"),

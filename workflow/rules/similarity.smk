@@ -18,8 +18,8 @@ rule prepare_pairs:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
         checks=similarity.prepare_checks,
         limits=targets.limits(),
     params:
@@ -53,11 +53,11 @@ rule similarity:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(1000, per_input=5),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.similarity"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=similarity.score_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.similarity --pairs {input.pairs:q} --texts {input.texts:q}"
@@ -81,11 +81,11 @@ rule overlap:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.overlap"),
-        env=versions("numpy", "scipy"),
+        env=versions("numpy"),
         settings=similarity.overlap_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.overlap --pairs {input.pairs:q}"
@@ -106,8 +106,8 @@ rule compare_similarity:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.compare_similarity"),
         env=versions("numpy", "scipy"),
@@ -139,11 +139,11 @@ rule regress:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(1500, per_input=10),
+        runtime=minutes(60),
     params:
         code=code("sentflow.commands.regress"),
-        env=versions("numpy", "scipy", "torch"),
+        env=versions("numpy", "torch"),
         settings=similarity.regression_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.regress --train {input.train:q} --dev {input.dev:q}"
@@ -170,8 +170,8 @@ rule summarise_similarity:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.summarise_similarity"),
         settings=similarity.summarise_settings,

@@ -1,18 +1,29 @@
 import csv
 import functools
 import io
+import json
 import re
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.probing.family import Probing
+from sentflow.graph.config.experiment import load_experiment
+from sentflow.probing.protocol.draws import plan_folds
+from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.stats.seeds import derive_seed
+from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.sample.grammar import Grammar, as_sentence, joined
 from sentflow.texts.sample.rows import Recipe, make_rows, to_csv
 from sentflow.texts.sample.tasks import RECIPES, generate
 
+REPOSITORY = Path(__file__).parents[3]
 OFFICIAL = (
     *("F1A", "F1B", "F2", "F3", "F4", "F5", "F6", "G1", "G2A"),
     *("G2B", "G3", "G4", "T1A", "T1B", "T2A", "T2B", "T3", "T4"),
@@ -68,11 +79,30 @@ def test_sizes_suit_the_protocol(task):
     rows = sample(task)
     counts = Counter(rows.labels)
     balanced = len(counts) * min(counts.values())
-    assert 400 <= len(rows) <= 600
-    if task in MLP_TASKS:
-        assert 128 <= 0.64 * balanced < 256  # one batch of 128 per epoch
-    else:
-        assert 400 <= balanced <= 410  # two
+    assert 800 <= len(rows) <= 870
+    assert balanced <= 820
+
+
+@functools.cache
+def default_probing():
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+    return Probing(load_experiment(config, REPOSITORY / "workflow"))
+
+
+@every_task
+def test_every_fold_has_the_rows_that_a_warm_up_needs(task, tmp_path):
+    """The published warm-up is a quarter of the batches of an epoch, rounded down: none with fewer than four of 128."""
+    probing, place = default_probing(), SimpleNamespace(task=f"{task}-sample")
+    entry = probing.task(place.task)
+    files = probing.experiment.entries["datasets"][entry["dataset"]]
+    file = tmp_path / entry["reader"]["file"]
+    assert files["files"][file.name] == {"generator": task}
+    file.write_text(to_csv(generate(task, seed=files["seed"])), encoding="utf-8")
+    settings = {**json.loads(probing.prepare_settings(place)), **json.loads(probing.prepare_checks(place))}
+    table = prepare(place.task, [file], PrepareSettings.from_settings(settings, task=place.task))
+    folds = list(plan_folds(table.labels, replace(PUBLISHED, repetitions=2)))
+    assert min(len(fold.train) for fold in folds) >= 512 == 4 * PUBLISHED.batch_size
+    assert PUBLISHED.folds == probing.protocol.folds == 5
 
 
 @every_task

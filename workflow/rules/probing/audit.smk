@@ -16,8 +16,8 @@ rule audit:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 20 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.audit"),
         env=versions("numpy", "py3langid"),
@@ -43,8 +43,8 @@ rule hardest:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.hardest"),
         settings=probing.hardest_settings,

@@ -20,8 +20,8 @@ rule export_mteb:
         "../../../envs/exports.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.export_mteb"),
         settings=probing.exported.settings,
@@ -47,8 +47,8 @@ rule export_huggingface:
         "../../../envs/exports.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.export_huggingface"),
         env=versions("huggingface_hub"),
@@ -73,8 +73,8 @@ rule export_numbers:
         "../../../envs/exports.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=5,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
     params:
         code=code("sentflow.commands.export_numbers"),
         title=targets.title,

@@ -22,8 +22,8 @@ rule featurise:
         "../../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(120),
         call_seconds=targets.encoders.call_seconds,
     params:
         code=code("sentflow.commands.featurise"),
@@ -52,8 +52,8 @@ rule probe_featurised:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(2000, per_input=3),
+        runtime=minutes(60),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe_featurised"),

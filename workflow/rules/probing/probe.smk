@@ -23,8 +23,8 @@ rule probe:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 60 * attempt,
+        mem_mb=memory_mb(2000, per_input=5),
+        runtime=minutes(60),
         device=probing.probe_device,
     params:
         code=probing.probe_code("probe"),
@@ -57,8 +57,8 @@ rule probe_lazy:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 4000 * attempt,
-        runtime=lambda wildcards, attempt: 120 * attempt,
+        mem_mb=memory_mb(4000),
+        runtime=minutes(120),
         call_seconds=targets.encoders.call_seconds,
         device=probing.probe_device,
     params:
@@ -89,8 +89,8 @@ rule score:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.score"),
         env=versions("numpy", "scipy"),
@@ -125,8 +125,8 @@ rule compare:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 2000 * attempt,
-        runtime=lambda wildcards, attempt: 30 * attempt,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(30),
     params:
         code=code("sentflow.commands.compare"),
         env=versions("numpy", "scipy"),

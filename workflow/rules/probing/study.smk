@@ -48,8 +48,8 @@ rule compare_protocol:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.compare_protocol"),
         env=versions("numpy", "scipy"),

@@ -18,8 +18,8 @@ rule summarise:
         "../../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.summarise"),
         settings=probing.summarise_settings,

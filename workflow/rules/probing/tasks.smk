@@ -16,8 +16,8 @@ rule prepare:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=lambda wildcards, attempt: 1000 * attempt,
-        runtime=lambda wildcards, attempt: 10 * attempt,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
         checks=probing.prepare_checks,
         limits=targets.limits(),
     params:

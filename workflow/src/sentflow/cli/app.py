@@ -159,6 +159,67 @@ def resources(
 
 
 @app.command()
+def costs(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
+    ] = Path("results"),
+    encoders: Annotated[int, typer.Option(help="Encoders of the experiment to scale to.")] = 20,
+    tasks: Annotated[int, typer.Option(help="Its tasks.")] = 18,
+    rows: Annotated[int | None, typer.Option(help="Its rows per task; as measured if left out.")] = None,
+    width: Annotated[int | None, typer.Option(help="Values of its vectors; as measured if left out.")] = None,
+    at_a_time: Annotated[int, typer.Option(help="Jobs that run side by side there.")] = 100,
+) -> None:
+    """What a run cost, rule by rule, and what a larger one would.
+
+    CPU, clock, memory against what was requested, and the overhead of submitting and starting jobs.
+    """
+    from sentflow.cli.costs import costs as run
+
+    run(path, encoders=encoders, tasks=tasks, rows=rows, width=width, at_a_time=at_a_time)
+
+
+@app.command()
+def tune(
+    model: Annotated[str, typer.Argument(help="An encoder of the catalog, or of --configfile.")],
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            help="Texts to measure with: one per line, or a collection (.parquet); sample texts if left out."
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float,
+        typer.Option(
+            help="By how much a value of a unit vector may differ from torch in float32. Other backends differ by "
+            "1e-6, bfloat16 by 1e-3 to 3e-3, onnx-int8 by 5e-2; with the default, bfloat16 is allowed."
+        ),
+    ] = 0.005,
+    most: Annotated[int, typer.Option(min=1, help="Number of texts at most.")] = 200,
+    rounds: Annotated[int, typer.Option(min=1, help="How often all candidates take turns.")] = 5,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Threads at most; all processors if left out.")
+    ] = None,
+    configfile: ConfigFiles = None,
+) -> None:
+    """Measure which settings of a neural encoder are fastest on this machine's processor.
+
+    Tries backends, dtypes, batches and threads, compares the vectors with those of torch in float32, and prints the
+    fastest settings within the tolerance as YAML. Changes no file.
+    """
+    from sentflow.cli.tune import tune as run
+
+    run(
+        model,
+        configs=configfile or [],
+        texts=texts,
+        tolerance=tolerance,
+        most=most,
+        rounds=rounds,
+        threads=threads,
+    )
+
+
+@app.command()
 def new_experiment(
     path: Annotated[Path, typer.Argument(help="YAML file to write; an existing file is not overwritten.")],
     tasks: Annotated[

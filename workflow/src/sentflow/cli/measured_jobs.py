@@ -22,7 +22,7 @@ _STEPS_MINUTES = ((60, 5), (240, 15), (math.inf, 60))
 
 @dataclass(frozen=True)
 class Largest:
-    """The largest value, and the job it was measured in: its wildcards, e.g. ``minilm-l6/sample-trust``."""
+    """The largest value, and the job it was measured in: its wildcards, e.g. ``minilm-l6/sample-tasks``."""
 
     value: float
     job: str
@@ -56,7 +56,8 @@ def benchmark_folder(path: Path) -> Path:
         There is none.
     """
     name = Path(paths.BENCHMARKS).name
-    for folder in (path / name, path / paths.RESULTS / name):
+    # First of the results in it: the folder of the workflow has one of its own called benchmarks, of programs.
+    for folder in (path / paths.RESULTS / name, path / name):
         if folder.is_dir():
             return folder
     if path.name == name and path.is_dir():

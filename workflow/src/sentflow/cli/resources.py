@@ -133,7 +133,7 @@ def _rule_lines(rule: str, measured: MeasuredRule, asked: RuleRequest, *, margin
     else:
         value = requested_mb(measured.memory_mb.value, margin=margin)
         said = f"measured {measured.memory_mb.value:,.0f} MB{_of(measured.memory_mb, named)}"
-        yield f"    mem_mb: {value} * attempt  # {said}; {_compared(value, asked.memory_mb)}"
+        yield f"    mem_mb: {value} * attempt  # {said}; {_compared(value, asked.memory_mb, asked.per_input)}"
     minutes = requested_minutes(measured.seconds.value, margin=margin)
     said = f"measured {measured.seconds.value:,.0f} s{_of(measured.seconds, named)}"
     yield f"    runtime: {minutes} * attempt  # {said}; {_compared(minutes, asked.minutes)}"
@@ -143,9 +143,11 @@ def _of(largest: Largest, named: bool) -> str:
     return f" ({_one_line(largest.job)})" if named else ""
 
 
-def _compared(value: int, asked: int | None) -> str:
+def _compared(value: int, asked: int | None, per_input: float = 0.0) -> str:
     if asked is None:
-        return "the rule requests different values for different jobs"
+        return "the rule requests nothing"
+    if per_input:  # how large the input of the job was, its benchmark file does not say
+        return f"the rule requests {asked} and {per_input:g} times its input"
     return f"the rule requests {'TOO LITTLE, ' if asked < value else ''}{asked}"
 
 

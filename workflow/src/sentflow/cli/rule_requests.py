@@ -13,6 +13,10 @@ _RULE = re.compile(
     r"^(?:rule (?P<name>\w+)|use rule (?P<base>\w+) as (?P<other>\w+) with):\n(?P<body>(?:[ \t]+.*\n|\n)*)",
     re.MULTILINE,
 )
+_VALUES = {
+    "mem_mb": re.compile(r"^ +mem_mb=memory_mb\((\d+)(?:, per_input=([\d.]+))?\),$", re.MULTILINE),
+    "runtime": re.compile(r"^ +runtime=minutes\((\d+)()\),$", re.MULTILINE),
+}
 _LOCAL = re.compile(r"^    localrule: True$", re.MULTILINE)
 
 
@@ -23,14 +27,17 @@ class RuleRequest:
     Attributes
     ----------
     memory_mb, minutes
-        None where that is not one number for all jobs.
+        None where the rule says nothing of it.
     is_local
         Run where Snakemake runs, never submitted to a cluster.
+    per_input
+        MB for each MB of input files, beside `memory_mb`.
     """
 
     memory_mb: int | None
     minutes: int | None
     is_local: bool
+    per_input: float = 0.0
 
 
 def rule_requests(folder: Path) -> dict[str, RuleRequest]:
@@ -47,20 +54,16 @@ def rule_requests(folder: Path) -> dict[str, RuleRequest]:
         for rule in _RULE.finditer(file.read_text(encoding="utf-8")):
             if rule["base"]:
                 inherited[rule["other"]] = rule["base"]
-            elif "\n    resources:\n" in rule["body"]:  # those without only name what is to be made
+            elif "\n    output:\n" in rule["body"]:  # those without only name what is to be made
+                memory, time = (_VALUES[name].search(rule["body"]) for name in ("mem_mb", "runtime"))
                 found[rule["name"]] = RuleRequest(
-                    memory_mb=_number("mem_mb", rule["body"]),
-                    minutes=_number("runtime", rule["body"]),
+                    memory_mb=int(memory[1]) if memory else None,
+                    minutes=int(time[1]) if time else None,
                     is_local=_LOCAL.search(rule["body"]) is not None,
+                    per_input=float(memory[2] or 0) if memory else 0.0,
                 )
     return {**found, **_of_bases(inherited, found)}
 
 
 def _of_bases(inherited: Mapping[str, str], found: Mapping[str, RuleRequest]) -> dict[str, RuleRequest]:
     return {name: found[base] for name, base in inherited.items()}
-
-
-def _number(resource: str, body: str) -> int | None:
-    pattern = rf"^ +{resource}=(?:lambda wildcards, attempt: )?(\d+)(?: \* attempt)?,$"
-    match = re.search(pattern, body, re.MULTILINE)
-    return int(match[1]) if match else None

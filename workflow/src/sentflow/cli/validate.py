@@ -7,6 +7,7 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.plan import Plan, plan_of
 
@@ -55,6 +56,7 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("pair sets", _counted(experiment.selected["pair_sets"])),
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
+        *(("not comparable with published scores", text) for text in _changes(experiment)),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
         *(("texts and keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),
@@ -62,6 +64,13 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
     if plan.missing_files:
         facts.append(("files not found", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
     return facts
+
+
+def _changes(experiment: Experiment) -> list[str]:
+    """Settings of the probes that are not the published ones, such as the fewer repetitions of ``config.yaml``."""
+    chosen = experiment.config["probe"]["protocol"]
+    told = next(found for found in Probing(experiment).told()["protocols"] if found["name"] == chosen)
+    return list(told["not_comparable"])
 
 
 def _counted(names: Collection[str]) -> str:

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.errors import DataError
 from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.ranks import average_ranks
 
 # The folds of two protocols hold the same rows if these are equal.
 _SAME_FOLDS = ("repetitions", "folds", "seed", "n_balanced_rows")
@@ -64,7 +64,7 @@ def _ranks(rows: Sequence[ScoreRow]) -> dict[tuple[str, str], float]:
     found: dict[tuple[str, str], float] = {}
     for task in dict.fromkeys(row.task for row in rows):
         members = [row for row in rows if row.task == task]
-        places = rankdata([-row.mean for row in members]).tolist()
+        places = average_ranks(np.array([-row.mean for row in members])).tolist()
         found |= {(task, row.model): place for row, place in zip(members, places, strict=True)}
     return found
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from sentflow.errors import DataError
 from sentflow.files.limits import RATIO_FROM_BYTES, limits
-from sentflow.files.parquet_pages import page_bytes
+from sentflow.files.parquet_sizes import largest_part
 
 _BATCH_ROWS = 1 << 15
 _ROW_BYTES = 8  # of a value however small: a row that is nothing in the file is an object here
@@ -54,7 +54,7 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         # Only columns of plain texts can stay as they are; of lists, a batch has as many rows as do no harm
         file = pq.ParquetFile(path, read_dictionary=texts)
         most = limits().unpacked_from(path.stat().st_size)
-        stated = _largest_part(path, file.metadata, wanted)
+        stated = _largest_part(path, wanted)
         _check(path, stated, most)
         plain = set(texts) == set(wanted)
         batch_rows = (
@@ -78,18 +78,10 @@ def column_values(path: Path, names: Sequence[str]) -> dict[str, list[Any]]:
         raise _unreadable(path, error) from error
 
 
-def _largest_part(path: Path, metadata: Any, names: Sequence[str]) -> int:
-    """Bytes of the largest column of a row group: nothing larger is unpacked at once."""
-    parts = [metadata.row_group(group) for group in range(metadata.num_row_groups)]
-    # of a part without rows nothing is read
-    columns = [part.column(place) for part in parts if part.num_rows for place in range(part.num_columns)]
+def _largest_part(path: Path, names: Sequence[str]) -> int:
+    """Bytes of the largest of these columns in a row group."""
     with path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
-        sizes = [
-            max(page_bytes(content, column), column.total_uncompressed_size, 2 * column.num_values)
-            for column in columns
-            if _belongs(column.path_in_schema, names)
-        ]
-    return max(sizes, default=0)
+        return largest_part(content, lambda path_in_schema: _belongs(path_in_schema, names))
 
 
 def _belongs(path_in_schema: str, names: Sequence[str]) -> bool:

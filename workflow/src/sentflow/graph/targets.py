@@ -97,8 +97,9 @@ class Targets:
         return [*self.summaries(), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
-        """The files of `summaries` with one row per score."""
-        return [file for family in self._families() for file in family.summary_of_scores()]
+        """The files of `summaries` with one row per score; where nothing is scored, the first of each family."""
+        scored = [file for family in self._families() for file in family.summary_of_scores()]
+        return scored or [file for family in self._families() for file in family.summaries()[:1]]
 
     def data(self) -> dict[str, list[str]]:
         """The tables that anything was measured on, see `Family.data`."""

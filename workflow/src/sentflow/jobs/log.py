@@ -82,10 +82,11 @@ def _version(distribution: str) -> str:
 
 
 def exit_with(main: Callable[[], int]) -> None:
-    """Run a command and exit: 0 when done, 2 with one paragraph for a `SentflowError` or a file that cannot be written.
+    """Run a command and exit: 0 when done, 2 with one paragraph for an error that people can mend.
 
-    The process ends with the Snakemake that began it, see `sentflow.jobs.lifeline`. Any other exception is a
-    defect of the program and keeps its traceback (exit code 1). Passwords and tokens are hidden in both.
+    That is a `SentflowError`, a file that cannot be written, or too little memory. Any other exception is a defect of
+    the program and keeps its traceback (exit code 1). Passwords and tokens are hidden in both. The process ends with
+    the Snakemake that began it, see `sentflow.jobs.lifeline`.
     """
     sys.excepthook = _tell
     try:
@@ -96,6 +97,9 @@ def exit_with(main: Callable[[], int]) -> None:
         sys.exit(2)
     except IsADirectoryError as error:
         sys.stderr.write(visible(f"\nerror: {not_a_file(Path(error.filename or ''))}\n"))
+        sys.exit(2)
+    except MemoryError as error:
+        sys.stderr.write(f"\nerror: not enough memory{f': {error}' if str(error) else ''}\n")
         sys.exit(2)
     except OSError as error:
         if error.errno not in NO_ROOM | NOT_ALLOWED or not error.filename:

@@ -3,7 +3,8 @@
 import math
 
 import numpy as np
-from scipy.stats import rankdata
+
+from sentflow.stats.ranks import average_ranks
 
 # Values that differ by less than this share of the largest are one value: the order of a sum decides the rest.
 _EQUAL = 1e-12
@@ -35,7 +36,7 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float:
     first, second = _checked(first, second)
     if is_constant(first) or is_constant(second):
         return math.nan
-    return pearson(rankdata(first), rankdata(second))
+    return pearson(average_ranks(first), average_ranks(second))
 
 
 def is_constant(values: np.ndarray) -> bool:

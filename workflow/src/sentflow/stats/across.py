@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, fdtrc
-from scipy.stats import rankdata, studentized_range, wilcoxon
+from scipy.stats import studentized_range, wilcoxon
 
 from sentflow.stats.paired import Probabilities
+from sentflow.stats.ranks import average_ranks
 
 BAYES_DRAWS = 50_000
 PRIOR_WEIGHT = 0.5  # of the pseudo-task on which two encoders do not differ
@@ -35,7 +36,7 @@ class Omnibus:
 
 def ranks(values: np.ndarray) -> np.ndarray:
     """(…, K) float64 ranks along the last axis: 1 for the highest, equal values share the mean of their ranks."""
-    return np.asarray(rankdata(-values, axis=-1), dtype=np.float64)
+    return average_ranks(-values)
 
 
 def omnibus(means: np.ndarray) -> Omnibus:

@@ -1,6 +1,7 @@
 """Probes on frozen vectors: tasks, the folds of their cross-validation, scores, comparisons, studies of protocols."""
 
 from collections.abc import Mapping
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -29,6 +30,7 @@ class Probing(ProbingSettings):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.exported = TaskExports(experiment)
+        self._collection_named = cache(lambda task, model: self._collection(task, model).name)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -257,7 +259,7 @@ class Probing(ProbingSettings):
 
     def collection_of(self, wildcards: Any) -> str:
         """See `Family.collection_of`."""
-        return self._collection(wildcards.task, wildcards.model).name
+        return self._collection_named(wildcards.task, wildcards.model)
 
     def _probe_rule(self, model: str) -> str:
         if model in self.experiment.lazy_models:

@@ -1,5 +1,6 @@
 """What decides the jobs of tasks, probes, scores and studies of protocols: settings, digests, versions."""
 
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +36,8 @@ class ProbingSettings(Family):
         counts = self.protocol.cross_validation
         self.repetitions = range(1, counts["repetitions"] + 1)
         self.folds_of_repetition = range(1, counts["folds"] + 1)
+        # Equal for all folds and encoders of a task, which are thousands of jobs.
+        self._settings_of_probes = cache(self._find_settings_of_probes)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
         datasets = dict.fromkeys(entry["dataset"] for entry in self.tasks.values())
         every_task = experiment.entries["tasks"].items()
@@ -147,10 +150,14 @@ class ProbingSettings(Family):
         return self.protocols[name]
 
     def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
+        lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
+        return self._settings_of_probes(protocol.name, wildcards.task, lazy)
+
+    def _find_settings_of_probes(self, protocol: str, task: str, lazy: bool) -> Entry:
         return job_settings(
-            protocol,
-            self.task(wildcards.task),
-            lazy=getattr(wildcards, "model", None) in self.experiment.lazy_models,
+            self.protocols[protocol],
+            self.task(task),
+            lazy=lazy,
             kernel=self.experiment.config["probe"].get("kernel", "numpy"),
             # its kind: which one of several alike trains changes no number
             device=self.probe_device.partition(":")[0],

@@ -94,8 +94,10 @@ class Similarity(Family):
         return [paths.SUMMARY_SIMILARITY, paths.SUMMARY_REGRESSIONS, paths.HISTOGRAMS, *self.comparisons()]
 
     def summary_of_scores(self) -> list[str]:
-        """See `Family.summary_of_scores`."""
-        return self.summaries()[:1]
+        """See `Family.summary_of_scores`; without pair sets, a trained similarity has scores, too."""
+        if self.scores():
+            return [paths.SUMMARY_SIMILARITY]
+        return [paths.SUMMARY_REGRESSIONS] if self.regressions() else []
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""

@@ -8,10 +8,12 @@ configuration by a file of its own. A reference names a definition of the same f
 from collections.abc import Mapping
 from functools import cache, reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
-from jsonschema import Draft202012Validator, ValidationError
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 try:
     from yaml import CSafeLoader as SafeLoader  # ten times faster
@@ -56,6 +58,8 @@ def load_schema(workflow: Path, name: str) -> Schema:
 
 def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
     """What a JSON schema finds wrong, one sentence per mistake; an unknown key with the nearest known one."""
+    from jsonschema import Draft202012Validator  # which jobs of tables and figures do not need
+
     errors = sorted(
         Draft202012Validator(schema).iter_errors(value),
         key=lambda error: [str(part) for part in error.absolute_path],
@@ -99,7 +103,7 @@ def _resolved(node: Any, document: Any, folder: Path) -> Any:
     return {**_resolved(reduce(lambda found, key: found[key], path.split("/"), other), other, folder), **own}
 
 
-def _unquoted(error: ValidationError) -> str:
+def _unquoted(error: "ValidationError") -> str:
     """What to write instead of a text that would be right without quotes; empty for other mistakes."""
     # a number or a list of names is short; reading a long text as YAML could cost any time
     if error.validator != "type" or not isinstance(error.instance, str):
@@ -110,6 +114,8 @@ def _unquoted(error: ValidationError) -> str:
         meant = parse_settings(error.instance, where="")
     except ConfigError:
         return ""
+    from jsonschema import Draft202012Validator
+
     if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
         return ""
     return (

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from sentflow.report import captions
 from sentflow.report.costs.rows import CostRow
 from sentflow.report.figure import canvas, layout
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import MISSING, count, duration, memory
@@ -17,7 +18,7 @@ from sentflow.report.numbers import MISSING, count, duration, memory
 def draw(rows: Sequence[CostRow]) -> Figure:
     """Rules from the longest to the shortest; left the time of all jobs, right the largest memory of one."""
     ordered = sorted(rows, key=lambda row: (-row.wall_seconds, row.rule))
-    panels = layout.Panels([0.19 * len(ordered)], least_width=2.0)
+    panels = Panels([0.19 * len(ordered)], least_width=2.0)
     figure = Figure()
     times, memories = figure.subplots(1, 2, sharey=True)
     _bars(times, [row.wall_seconds for row in ordered], duration, color="#0072B2")

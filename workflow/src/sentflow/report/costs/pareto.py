@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from sentflow.report import comparison_texts
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure import canvas, layout, lettering, placement
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.numbers import seconds_each
 
@@ -38,7 +39,7 @@ def draw_sizes(rows: Sequence[EncoderRow]) -> Figure:
         labels = ["no weights", *(_short_count(tick) for tick in ticks[1:])]
     axes.set_xticks(ticks, labels)
     axes.set_xticks([], minor=True)
-    layout.finish(figure, comparison_texts.sizes(rows), rows, layout.Panels([_HEIGHT], _LEAST_WIDTH), legend)
+    layout.finish(figure, comparison_texts.sizes(rows), rows, Panels([_HEIGHT], _LEAST_WIDTH), legend)
     return figure
 
 
@@ -51,7 +52,7 @@ def draw_speed(rows: Sequence[EncoderRow]) -> Figure:
     ticks = log_ticks(*axes.get_xlim())
     axes.set_xticks(ticks, [seconds_each(tick) for tick in ticks])
     axes.set_xticks([], minor=True)
-    layout.finish(figure, comparison_texts.speed(rows), rows, layout.Panels([_HEIGHT], _LEAST_WIDTH), legend)
+    layout.finish(figure, comparison_texts.speed(rows), rows, Panels([_HEIGHT], _LEAST_WIDTH), legend)
     return figure
 
 

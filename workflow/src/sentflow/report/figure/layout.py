@@ -5,51 +5,23 @@ encoders or tasks makes the panels collapse, and no text is cut at the edge.
 """
 
 import math
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.lines import Line2D
-from matplotlib.transforms import Bbox
 
 from sentflow.report.figure import lettering
 from sentflow.report.figure.canvas import INK, PAGE_WIDTH
+from sentflow.report.figure.panels import MARGIN, Panels, settle
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.rows import DataRow, data_versions, is_sample
 
 STAMP_COLOR = "#B3400A"
-MARGIN = 0.06  # inches at the edges
 _TITLE_SIZE, _STAMP_SIZE, _LEGEND_SIZE, _READING_SIZE = 8, 7, 7, 6  # points
 _READING_SPACE = 1.4  # distance of lines, in sizes of letters
 _LEGEND_LINE = 0.155  # inches
 _LEGEND_HANDLE = 0.35  # inches of line, marker and gaps beside a text of the legend
 _LEAST_WIDTH = 4.4  # inches, below which title, stamp and reading aid would not stand well
-_MOST_PASSES = 6
-_CLOSE = 0.01  # inches by which a panel may be off
-# the solver's last digits differ from run to run, and equal data give equal bytes
-_DIGITS = 3
-
-
-@dataclass(frozen=True)
-class Panels:
-    """Room for the panels themselves, in inches, without labels.
-
-    Attributes
-    ----------
-    heights
-        Of the lines of panels.
-    least_width
-        Of a panel: below it the figure becomes wider than a page.
-    most_width
-        Of a panel: above it the figure stays narrower than a page.
-    """
-
-    heights: Sequence[float]
-    least_width: float
-    most_width: float = math.inf
 
 
 def finish(
@@ -79,7 +51,7 @@ def finish(
     """
     width, height, surround = PAGE_WIDTH, 0.0, _Surround(texts, rows, legend)
     if panels is not None:
-        width, height = _settle(figure, panels, surround)
+        width, height = settle(figure, panels, surround, title=texts.title)
     head, foot = surround.head(width), surround.foot(width)
     figure.set_size_inches(width, head + height + foot)
     surround.write(figure)
@@ -161,59 +133,6 @@ class _Surround:
 
     def _legend_height(self, width: float) -> float:
         return _LEGEND_LINE * math.ceil(len(self._legend) / self._columns(width)) if self._legend else 0.0
-
-
-def _settle(figure: Figure, panels: Panels, surround: _Surround) -> tuple[float, float]:
-    """Width of the figure, and height without its surround, in which the panels have their size."""
-    engine = ConstrainedLayoutEngine(w_pad=MARGIN, h_pad=MARGIN, wspace=0, hspace=0)
-    figure.set_layout_engine(engine)
-    n_columns = figure.axes[0].get_subplotspec().get_gridspec().ncols  # type: ignore[union-attr]
-    # at first too large, for labels take what they need and the rest is left to the panels
-    width = max(PAGE_WIDTH, n_columns * panels.least_width + 6)
-    height = math.fsum(panels.heights) + 0.6 * len(panels.heights) + 3
-    for _ in range(_MOST_PASSES):
-        head, foot = surround.head(width), surround.foot(width)
-        total = head + height + foot
-        figure.set_size_inches(width, total)
-        engine.set(rect=(0.0, foot / total, 1.0, height / total))
-        _place(figure, engine, surround)
-        inside_width, inside_height = _inside(figure.axes, width, total)
-        labels = width - inside_width
-        room = max(n_columns * panels.least_width, PAGE_WIDTH - labels)
-        wanted = max(surround.least_width(), labels + min(room, n_columns * panels.most_width))
-        taller = math.fsum(panels.heights) - inside_height
-        if abs(wanted - width) < _CLOSE and abs(taller) < _CLOSE:
-            break
-        width, height = round(wanted, _DIGITS), round(height + taller, _DIGITS)
-    figure.set_layout_engine("none")  # placed once for all formats
-    for axes in figure.axes:
-        place = axes.get_position(original=True).bounds
-        axes.set_position(Bbox.from_bounds(*(round(float(part), 2 * _DIGITS) for part in place)))
-    return width, height
-
-
-def _place(figure: Figure, engine: ConstrainedLayoutEngine, surround: _Surround) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("error", message=".*constrained_layout", category=UserWarning)
-        try:
-            engine.execute(figure)
-        except UserWarning as warning:
-            raise RuntimeError(
-                f"the figure {surround.texts.title!r} has labels that leave no room for its panels ({warning})"
-            ) from warning
-
-
-def _inside(axes: Sequence[Axes], width: float, height: float) -> tuple[float, float]:
-    """Inches that the columns and the lines of panels take without their labels."""
-    columns: dict[int, float] = {}
-    lines: dict[int, float] = {}
-    for one in axes:
-        spec = one.get_subplotspec()
-        if spec is not None:  # a colour bar has none
-            place = one.get_position(original=True)
-            columns[spec.colspan.start] = place.width * width
-            lines[spec.rowspan.start] = place.height * height
-    return math.fsum(columns.values()), math.fsum(lines.values())
 
 
 def _stamp_of(rows: Sequence[DataRow]) -> str:

@@ -9,13 +9,13 @@ MASK = "[LEI]"
 
 # A few laws are amended and reported far more often than the others, while wrong names are drawn evenly.
 N_POPULAR = 6
-SHARE_POPULAR_IN_SUMMARIES = 0.72
-SHARE_POPULAR_IN_NEWS = 0.7
+SHARE_POPULAR_IN_SUMMARIES = 0.5
+SHARE_POPULAR_IN_NEWS = 0.5
 
 STATUTE_LEANING = 0.88
 # Share of the alternatives whose style betrays them: right ones are careful, wrong ones absolute.
 STYLE_FITS = 0.92
-SHARE_WITH_ASK = 0.6
+SHARE_WITH_ASK = 0.15
 EXAM_MIX = Mix(literal=0.7, same_details=0.9, hard=0.1)
 COURT_MIX = Mix(literal=0.55, same_details=0.8, hard=0.15)
 
@@ -27,9 +27,8 @@ def masked_law_in_summary(grammar: Grammar, label: int) -> tuple[str, str]:
 
 
 def masked_law_in_news(grammar: Grammar, label: int) -> tuple[str, str]:
-    """F1B: passage of a news story with its law masked; name of a law. 1: the very law."""
-    words = vocabulary("laws")
-    story = f"{grammar.pick(words['news_leads'])} {grammar.pick(words['news_mentions'])}"
+    """F1B: sentence of a news story with its law masked; name of a law. 1: the very law."""
+    story = grammar.pick(vocabulary("laws")["news"])
     return _law_pair(grammar, label, story, popular=SHARE_POPULAR_IN_NEWS)
 
 
@@ -72,14 +71,13 @@ def _multiple_choice(grammar: Grammar, right: int, exam: str, *, n_alternatives:
     words = vocabulary("exams")
     area = grammar.pick(areas())
     matter = grammar.pick(area["matters"])
-    question = f"{grammar.pick(words[f'{exam}_questions'])} {grammar.pick(words[f'{exam}_requests'])}"
-    question = _about(grammar, question, area, grammar.pick(matter))
+    question = _about(grammar, grammar.pick(words[f"{exam}_questions"]), area, grammar.pick(matter))
     careful: list[str] = grammar.sample(words["right"], n_alternatives)
     absolute: list[str] = grammar.sample(words["wrong"], n_alternatives)
     alternatives = []
     for place in range(n_alternatives):
         styles = ((absolute[place],), (careful[place],))
-        template = grammar.lean(styles, int(place == right), STYLE_FITS)
+        template = grammar.pick(words["openings"]) + grammar.lean(styles, int(place == right), STYLE_FITS)
         alternatives.append(_about(grammar, template, area, grammar.pick(matter)))
     return question, SEPARATOR.join(alternatives)
 

@@ -16,12 +16,13 @@ ADVERB_LEANING = 0.85
 LEAD_LEANING = 0.9
 DETAIL_LEANING = 0.85
 
-SHARE_WITH_COMMON_PART = 0.5
-SHARE_WITH_SECOND_PART = 0.55
-SHARE_WITH_EMOJI = 0.35
-SHARE_WITH_HASHTAG = 0.2
+SHARE_WITH_OWN_DETAIL = 0.6
+SHARE_WITH_COMMON_PART = 0.2
+SHARE_WITH_SECOND_PART = 0.25
+SHARE_WITH_EMOJI = 0.2
+SHARE_WITH_HASHTAG = 0.1
 SHARE_SHOUTED = 0.06
-SHARE_WITH_ADVERB = 0.45
+SHARE_WITH_ADVERB = 0.25
 
 POST_MARKS = (".", "!", "!!", "...", " kkkk", ",")
 PORTAL_MARKS = ("", "", " ", ".", "!", "...", ",")
@@ -80,15 +81,14 @@ def factuality(grammar: Grammar, label: int) -> tuple[str]:
 
 
 def fake_story(grammar: Grammar, label: int) -> tuple[str]:
-    """T3: a short news story. 1: false, 0: true."""
+    """T3: two sentences of a news story. 1: false, 0: true."""
     words = vocabulary("news")
     slots = _topic_slots(grammar)
     lead: str = grammar.lean((words["true_leads"], words["false_leads"]), label, LEAD_LEANING)
     sides = (words["true_details"], words["false_details"])
-    details: set[str] = {grammar.lean(sides, label, DETAIL_LEANING) for _ in range(grammar.number(1, 2))}
-    details.add(grammar.pick(words["common_details"]))
-    body = grammar.sample(sorted(details), len(details))
-    return (" ".join(grammar.sentence(part, **slots) for part in (lead, *body)),)
+    own = grammar.chance(SHARE_WITH_OWN_DETAIL)
+    detail = grammar.lean(sides, label, DETAIL_LEANING) if own else grammar.pick(words["common_details"])
+    return (" ".join(grammar.sentence(part, **slots) for part in (lead, detail)),)
 
 
 def _news_sentence(grammar: Grammar, template: str, *, loaded: bool) -> str:
@@ -102,7 +102,7 @@ def _news_sentence(grammar: Grammar, template: str, *, loaded: bool) -> str:
 def _topic_slots(grammar: Grammar) -> dict[str, tuple[str, ...]]:
     topic = grammar.pick(topics())
     return {
-        "matter": grammar.pick(topic["matters"]),
+        "matter": (topic["field"],),
         "agency": topic["agencies"],
         "audience": topic["audience"],
         "field": (topic["field"],),

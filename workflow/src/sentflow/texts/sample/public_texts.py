@@ -14,14 +14,15 @@ BILL_MIX = Mix(literal=0.6, same_details=0.85, hard=0.15)
 SHARE_OF_GREETINGS = 0.2
 LITERAL_ANSWERS = 0.6  # answers often repeat the citizen's own words for the service
 
-SHARE_WITH_OPENING = 0.85
+SHARE_WITH_OPENING = 0.6
+SHARE_WITH_NEUTRAL_PART = 0.3
 STANCE_LEANING = 0.94
 
 # Not each part of a tampered provision is touched, and some untouched laws are badly written.
 TAMPERING_LEANING = 0.96
-SHARE_WITH_CONDITION = 0.6
-SHARE_WITH_ENDING = 0.45
-SHARE_WITH_COMMON_END = 0.2
+SHARE_WITH_CONDITION = 0.3
+SHARE_WITH_ENDING = 0.1
+SHARE_WITH_COMMON_END = 0.1
 
 
 def bill_topic(grammar: Grammar, label: int) -> tuple[str, str]:
@@ -37,12 +38,10 @@ def state_news(grammar: Grammar, label: int) -> tuple[str, str]:
 
 
 def summary_and_bill(grammar: Grammar, label: int) -> tuple[str, str]:
-    """G2B: summary; text of a bill. 1: the summary of this bill."""
+    """G2B: summary; first article of a bill. 1: the summary of this bill."""
     words = vocabulary("government")
-    parts = ("articles", "following_articles", "closing_articles")
-    articles = " ".join(grammar.pick(words[part]) for part in parts)
-    summary = grammar.pick(words["summaries"])
-    return _bill_pair(grammar, label, BILL_MIX, summary, grammar.pick(words["openings"]) + articles.strip())
+    templates = grammar.pick(words["summaries"]), grammar.pick(words["articles"])
+    return _bill_pair(grammar, label, BILL_MIX, *templates)
 
 
 def _bill_pair(grammar: Grammar, label: int, mix: Mix, template_a: str, template_b: str) -> tuple[str, str]:
@@ -76,9 +75,9 @@ def bill_and_comment(grammar: Grammar, label: int) -> tuple[str, str]:
     poll = grammar.number(0, len(topics()) - 1)
     topic = topics()[poll]
     sides = (words["reasons_against"], words["reasons_for"])
-    parts = [grammar.pick(words["neutral"]) + ".", grammar.lean(sides, label, STANCE_LEANING) + "."]
-    if grammar.chance(0.5):
-        parts.reverse()
+    parts = [grammar.lean(sides, label, STANCE_LEANING) + "."]
+    if grammar.chance(SHARE_WITH_NEUTRAL_PART):
+        parts.insert(grammar.number(0, 1), grammar.pick(words["neutral"]) + ".")
     if grammar.chance(SHARE_WITH_OPENING):
         favour, against = grammar.pick(words["openings"])
         parts.insert(0, grammar.lean(((against,), (favour,)), label, STANCE_LEANING))
@@ -115,8 +114,7 @@ def perhaps_tampered_provision(grammar: Grammar, label: int) -> tuple[str]:
         text += ". " + _perhaps_tampered(grammar, words["endings"], label)
     if grammar.chance(SHARE_WITH_COMMON_END):
         text += ". " + grammar.pick(words["common_ends"])
-    matter = grammar.pick(grammar.pick(topic["matters"]))
-    return (grammar.sentence(text, matter=matter, **details(grammar, topic)),)
+    return (grammar.sentence(text, matter=topic["field"], **details(grammar, topic)),)
 
 
 def _perhaps_tampered(grammar: Grammar, versions: tuple[tuple[str, str], ...], label: int) -> str:

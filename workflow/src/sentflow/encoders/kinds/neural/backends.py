@@ -63,10 +63,12 @@ def use_backend(model: SentenceTransformer, backend: str, *, threads: int) -> No
         if backend == ONNX_INT8:
             path = _quantised(path)
         runner = _RUNNERS[backend](path, threads)
+        # weights may lie in a second file, beside the graph
+        n_bytes = sum(file.stat().st_size for file in path.parent.glob(f"{path.name}*"))
     if backend != ONNX_INT8:  # whose rounding is meant
         _check_equal(network, runner, names, backend=backend)
-    transformer.model = ExportedTransformer(runner, names, config=network.config)
-    logger.info("the transformer is computed by %s", backend)
+    transformer.model = ExportedTransformer(runner, names, config=network.config, n_bytes=n_bytes)
+    logger.info("the transformer is computed by %s, exported to %.1f MB", backend, n_bytes / 1e6)
 
 
 def check_installed(backend: str) -> None:
@@ -77,17 +79,22 @@ def check_installed(backend: str) -> None:
     ConfigError
         Names them, and the command that installs them.
     """
-    missing = [
-        name
-        for name in KINDS["transformers"].backend_libraries[backend]
-        if importlib.util.find_spec(name) is None
-    ]
-    if missing:
-        extra = "openvino" if backend == OPENVINO else "onnx"
+    if missing := missing_libraries(backend):
         raise ConfigError(
             f"backend: {backend} needs {', '.join(missing)}, not installed in this environment. Run "
-            f"pip install -r envs/requirements-{extra}.txt, or write backend: torch."
+            f"pip install -r {requirements(backend)}, or write backend: torch."
         )
+
+
+def missing_libraries(backend: str) -> list[str]:
+    """Libraries of a backend that are not installed here."""
+    needed = KINDS["transformers"].backend_libraries[backend]
+    return [name for name in needed if importlib.util.find_spec(name) is None]
+
+
+def requirements(backend: str) -> str:
+    """The file of pins for a backend that is an extra."""
+    return f"envs/requirements-{'openvino' if backend == OPENVINO else 'onnx'}.txt"
 
 
 class ExportedTransformer(torch.nn.Module):
@@ -101,11 +108,14 @@ class ExportedTransformer(torch.nn.Module):
         Inputs of the exported network.
     config
         Of the network that was exported.
+    n_bytes
+        Of the exported files.
     """
 
-    def __init__(self, runner: Runner, names: Sequence[str], *, config: Any) -> None:
+    def __init__(self, runner: Runner, names: Sequence[str], *, config: Any, n_bytes: int) -> None:
         super().__init__()
         self.config = config
+        self.n_bytes = n_bytes
         self._runner = runner
         self._names = tuple(names)
 

@@ -11,7 +11,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers import PreTrainedTokenizerBase
 
-from sentflow.encoders.kinds.neural.settings import ONNX_INT8, Settings
+from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, ONNX_INT8, Settings
 from sentflow.encoders.prompts import prompt_text
 from sentflow.encoders.protocol import Batch, FloatArray, IntArray
 from sentflow.encoders.roles import TEXT
@@ -100,6 +100,10 @@ class SentenceTransformerEncoder:
             A text is too long, and the settings say that none may be cut; names the rows.
         """
         return self._plan(texts, self._prompt)
+
+    def token_counts(self, texts: Sequence[str]) -> IntArray:
+        """(n,) tokens of each text as the model reads it, prompt and special tokens included; padding is not."""
+        return self._lengths(texts, self._prompt)
 
     def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> Iterator[FloatArray]:
         """See `BatchEncoder.encode_batches`."""
@@ -221,13 +225,15 @@ class SentenceTransformerEncoder:
             key: value.to(model.device) if isinstance(value, torch.Tensor) else value
             for key, value in features.items()
         }
-        # Half precision ends here: what follows would round once more
-        found = model(on_device)
+        rounded = self._settings.dtype == BFLOAT16_AUTOCAST
+        with torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=rounded):
+            found = model(on_device)
         if "sentence_embedding" not in found:
             raise DataError(
                 "the modules of the model give no vector of a text: there is no Pooling behind the Transformer. Write "
                 "kind: transformers and a pooling, or take a model of sentence-transformers."
             )
+        # Half precision ends here: what follows would round once more
         vectors: torch.Tensor = found["sentence_embedding"].float()[:, : self.dimension]
         if self._settings.normalise:
             vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)

@@ -20,7 +20,8 @@ from sentflow.encoders.fetch.descriptions import describe, describe_plain
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
-from sentflow.encoders.kinds.neural.settings import TORCH, Settings
+from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
+from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, FLOAT32, TORCH, Settings
 from sentflow.encoders.kinds.neural.weights import check_weights, recorded_loading
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.roles import TEXT
@@ -89,6 +90,7 @@ def load_folder(
     _check_devices(devices, backend=settings.backend)
     # Once more: files that the manifest does not name may have come into the folder since
     (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
+    tell_of_slow_bfloat16(settings.dtype, devices)
     models = [
         _load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
         for device in devices
@@ -102,7 +104,7 @@ def _load_model(
     folder: Path, settings: Settings, device: str, *, threads: int, allow_pickle: bool, plain: bool
 ) -> SentenceTransformer:
     """The model of a folder with everything that the settings change in it, ready on a device."""
-    dtype = getattr(torch, settings.dtype)
+    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
     model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
     if not allow_pickle:
         model_kwargs["use_safetensors"] = True

@@ -28,7 +28,10 @@ ONNX_INT8 = "onnx-int8"
 OPENVINO = "openvino"
 BACKENDS = (TORCH, ONNX, ONNX_INT8, OPENVINO)
 FLOAT32 = "float32"
-DTYPES = (FLOAT32, "bfloat16", "float16")
+BFLOAT16 = "bfloat16"
+# Weights and sums in float32, factors and products of matrices in bfloat16: torch's autocast.
+BFLOAT16_AUTOCAST = "bfloat16-autocast"
+DTYPES = (FLOAT32, BFLOAT16_AUTOCAST, BFLOAT16, "float16")
 TRUNCATIONS = ("end", "start", "refuse")
 
 
@@ -60,7 +63,9 @@ class Settings(EncoderSettings):
     prompt_names
         ``roles`` (role → name) and ``tasks`` (task → name, or role → name): which prompt is put where.
     dtype
-        Of weights and activations, one of `DTYPES`; vectors are float32 always.
+        Of weights and activations, one of `DTYPES`; vectors are float32 always. With any but float32 the neighbours
+        of a text in its batch move its vector by as much as the rounding itself: they decide the order of sums, and
+        that decides which way a product is rounded. Equal batches give equal bytes all the same.
     backend
         What computes the transformer, one of `BACKENDS`.
     """

@@ -13,6 +13,7 @@ from sentflow.report.families.geometry.rows import AssociationRow, GeometryRow
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.inputs import Inputs
@@ -45,7 +46,7 @@ def draw(rows: Sequence[AssociationRow]) -> Figure:
             axes.set_title("\n".join(lines), loc="left", fontweight="bold", color=canvas.INK)
             if line == len(families) - 1:
                 axes.set_xlabel("Spearman's correlation over encoders")
-    layout.finish(figure, texts, rows, layout.Panels(heights, _LEAST_PANEL))
+    layout.finish(figure, texts, rows, Panels(heights, _LEAST_PANEL))
     return figure
 
 

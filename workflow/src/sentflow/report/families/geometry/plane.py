@@ -16,6 +16,7 @@ from sentflow.report.families.geometry.association import plane_rows
 from sentflow.report.families.geometry.rows import AlignmentRow, PlaneRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.figure import canvas, layout, lettering, placement
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
@@ -55,7 +56,7 @@ def draw(rows: Sequence[PlaneRow]) -> Figure:
         canvas.few_ticks(bar.ax.yaxis)
         bar.set_label("similarity score × 100")
         bar.outline.set_visible(False)
-    size = layout.Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     layout.finish(figure, texts, rows, size, _handles(known, own))
     return figure
 

@@ -9,6 +9,7 @@ from matplotlib.lines import Line2D
 from sentflow.report import captions
 from sentflow.report.families.geometry.rows import SpectrumRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.rows import unique
@@ -35,7 +36,7 @@ def draw(rows: Sequence[SpectrumRow]) -> Figure:
         if line == len(families) - 1:
             panels[line, 0].set_xlabel("principal direction")
             panels[line, 1].set_xlabel("principal directions, share of all dimensions")
-    size = layout.Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
+    size = Panels([_PANEL_INCHES] * len(families), _LEAST_PANEL)
     layout.finish(figure, texts, rows, size, handles(rows, looks))
     return figure
 

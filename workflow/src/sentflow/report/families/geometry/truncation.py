@@ -11,6 +11,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from sentflow.report import captions
 from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.rows import unique
@@ -52,7 +53,7 @@ def draw(rows: Sequence[TruncationRow]) -> Figure:
         Line2D([], [], color=look.color, marker=look.marker, label=names[model])
         for model, look in looks.items()
     ]
-    size = layout.Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     layout.finish(figure, texts, rows, size, handles)
     return figure
 

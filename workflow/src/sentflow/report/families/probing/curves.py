@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from sentflow.report import captions
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import percent
@@ -35,7 +36,7 @@ def draw(rows: Sequence[CurveRow]) -> Figure:
     tasks = unique(row.task for row in rows)
     n_columns = min(_COLUMNS, len(tasks))
     n_lines = math.ceil(len(tasks) / n_columns)
-    panels = layout.Panels([_LOSS_INCHES, _FOLDS_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    panels = Panels([_LOSS_INCHES, _FOLDS_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     heading = min(_MOST_PANEL, layout.column_inches(n_columns) - _TICKS_INCHES)
     names = lettering.starts({task: task for task in tasks}, lettering.into(heading, 7, bold=True))
     figure = Figure()

@@ -11,6 +11,7 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.rows import PairRow
 from sentflow.report import comparison_texts
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.rows import unique
@@ -34,7 +35,7 @@ def draw(rows: Sequence[PairRow]) -> Figure:
     n_tasks = len(unique(row.task for row in rows))
     n_columns = min(_COLUMNS, len(shown))
     n_lines = math.ceil(len(shown) / n_columns)
-    panels = layout.Panels([_LINE_INCHES * max(n_tasks, _LEAST_LINES)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    panels = Panels([_LINE_INCHES * max(n_tasks, _LEAST_LINES)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     tasks = lettering.starts({row.task: row.task for row in rows}, lettering.into(_TASK_INCHES, _TASK_SIZE))
     beside = lettering.widest(list(tasks.values()), _TASK_SIZE)
     heading = min(_MOST_PANEL, layout.column_inches(n_columns) - beside)

@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.numbers import percent
@@ -32,7 +33,7 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     labels = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
     n_columns = min(_COLUMNS, len(tasks))
     n_lines = math.ceil(len(tasks) / n_columns)
-    panels = layout.Panels([_LINE_INCHES * (len(titles) + 0.2)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    panels = Panels([_LINE_INCHES * (len(titles) + 0.2)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
     beside = lettering.widest(list(labels.values()), _LABEL_SIZE)
     heading_inches = min(_MOST_PANEL, layout.column_inches(n_columns, beside))
     headings = _headings(rows, heading_inches)

@@ -13,6 +13,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
 from sentflow.report.numbers import MISSING, decimal
@@ -52,7 +53,7 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
         )
     room = canvas.PAGE_WIDTH - lettering.widest(list(labels.values()), _LABEL_SIZE)
     _name_columns(blocks[0], rows, min(_MOST_COLUMN, room / len(models)) - 0.08)
-    panels = layout.Panels(heights, len(models) * _LEAST_COLUMN, len(models) * _MOST_COLUMN)
+    panels = Panels(heights, len(models) * _LEAST_COLUMN, len(models) * _MOST_COLUMN)
     layout.finish(figure, texts_of(rows), rows, panels)
     return figure
 

@@ -12,6 +12,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import comparison_texts
 from sentflow.report.comparison_data import RankingRow, ranking_rows
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
@@ -52,7 +53,7 @@ def draw_critical_difference(rows: Sequence[RankingRow]) -> Figure:
         axes.plot(ends, (height, height), color=canvas.INK, linewidth=2.6, solid_capstyle="butt")
     _names(axes, ranked, names, depth=depth, reach=0.2 / inches_per_rank)
     _critical_difference(axes, ranked[0].nemenyi_cd, best, worst)
-    layout.finish(figure, texts, rows, layout.Panels([_LINE_INCHES * (n_lines + depth + 2.6)], _WIDTH))
+    layout.finish(figure, texts, rows, Panels([_LINE_INCHES * (n_lines + depth + 2.6)], _WIDTH))
     return figure
 
 
@@ -119,7 +120,7 @@ def draw_ranks(rows: Sequence[RankingRow]) -> Figure:
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    layout.finish(figure, texts, rows, layout.Panels([_LINE_INCHES * len(ranked)], least_width=3.0))
+    layout.finish(figure, texts, rows, Panels([_LINE_INCHES * len(ranked)], least_width=3.0))
     return figure
 
 

@@ -11,6 +11,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import comparison_texts
 from sentflow.report.comparison_data import MatchRow, match_rows
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 
@@ -67,7 +68,7 @@ def draw(rows: Sequence[MatchRow]) -> Figure:
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    panels = layout.Panels([_ROW_INCHES * len(models)], least * len(models), _MOST_COLUMN * len(models))
+    panels = Panels([_ROW_INCHES * len(models)], least * len(models), _MOST_COLUMN * len(models))
     layout.finish(figure, texts, rows, panels)
     return figure
 

@@ -11,6 +11,7 @@ from sentflow.report import captions
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.rows import HistogramRow
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.numbers import MISSING, counted
@@ -51,7 +52,7 @@ def draw(rows: Sequence[HistogramRow]) -> Figure:
                     names[model], (0.5, 1), xytext=(0, 12), xycoords="axes fraction", textcoords="offset points",
                     ha="center", va="bottom", fontweight="bold", color=canvas.INK, fontsize=_NAME_SIZE,
                 )  # fmt: skip
-    size = layout.Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
+    size = Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
     layout.finish(figure, texts, rows, size)
     return figure
 

@@ -1,0 +1,30 @@
+"""Run a command as on a processor with fewer instructions: python benchmarks/as_processor.py NAME COMMAND…
+
+NAME is one of `processor_settings.PROCESSORS`. Where the processor of this machine has less than that, nothing is run,
+and a line says so.
+"""
+
+import argparse
+import os
+
+from processor_settings import PROCESSORS, VARIABLE, missing
+
+
+def main() -> None:
+    """Become the command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=PROCESSORS)
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    arguments = parser.parse_args()
+    if not arguments.command:
+        parser.error("no command: write one after the name, for example `python -m pytest -m numeric`")
+    processor = PROCESSORS[arguments.name]
+    if reason := missing(processor):
+        print(f"Not run as {arguments.name}: {reason}.")
+        return
+    os.environ.update(processor.variables() | {VARIABLE: arguments.name})
+    os.execvp(arguments.command[0], arguments.command)  # noqa: S606
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""What jobs request: more with each attempt, and with the files they read."""
+
+from types import SimpleNamespace
+
+import pytest
+from snakemake_interface_storage_plugins.exceptions import FileOrDirectoryNotFoundError
+
+from sentflow.graph.requests import memory_mb, minutes
+
+
+class Absent:
+    @property
+    def size_mb(self) -> float:
+        raise FileOrDirectoryNotFoundError("e.npy")
+
+
+@pytest.mark.parametrize(("attempt", "expected"), [(1, 60), (2, 120), (3, 180)])
+def test_each_attempt_requests_as_much_more(attempt, expected):
+    assert memory_mb(60)({}, attempt) == minutes(60)({}, attempt) == expected
+
+
+def test_memory_grows_with_the_input():
+    request = memory_mb(1000, per_input=2.5)
+    assert request({}, SimpleNamespace(size_mb=100.1), 1) == 1251  # 1000 + 250.25, rounded up
+    assert request({}, SimpleNamespace(size_mb=100.1), 2) == 2502
+
+
+def test_files_that_are_not_there_yet_add_nothing():
+    assert memory_mb(1000, per_input=2.5)({}, Absent(), 1) == 1000
