@@ -18,7 +18,7 @@ rule prepare_corpus:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(20),
         checks=retrieval.corpus_checks,
         limits=targets.limits(),
@@ -50,7 +50,7 @@ rule prepare_questions:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(20),
         checks=retrieval.question_checks,
         limits=targets.limits(),
@@ -79,7 +79,7 @@ rule split_passages:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.split_passages"),
@@ -105,7 +105,7 @@ rule analyse:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=20),
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.analyse"),
@@ -140,7 +140,7 @@ rule search_terms:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(4000),
+        mem_mb=memory_mb(1000, per_input=30),
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.search_terms"),
@@ -177,7 +177,7 @@ rule search_vectors:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(4000),
+        mem_mb=memory_mb(1000, per_input=4),
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.search_vectors"),
@@ -247,7 +247,7 @@ rule fuse:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=30),
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.fuse"),
@@ -316,7 +316,7 @@ rule evaluate:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(2000),
+        mem_mb=memory_mb(1000, per_input=30),
         runtime=minutes(20),
     params:
         code=code("sentflow.commands.evaluate"),
@@ -343,7 +343,7 @@ rule compare_retrieval:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(4000),
+        mem_mb=memory_mb(1000, per_input=20),
         runtime=minutes(60),
     params:
         code=code("sentflow.commands.compare_retrieval"),
