@@ -12,7 +12,6 @@ import torch
 
 from plain_probe import plain_cross_validate
 from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.protocol.design import KERNELS
 from sentflow.probing.protocol.settings import PUBLISHED
 
 # rows, features, classes, hidden units, plain folds
@@ -29,7 +28,6 @@ SHAPES = {
 def main() -> None:
     """Print one line per shape."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", choices=KERNELS, default="numpy", help="of ours")
     parser.add_argument("shapes", nargs="*", default=["binary"], help=f"of {', '.join(SHAPES)}")
     torch.set_num_threads(1)
     print(
@@ -41,15 +39,13 @@ def main() -> None:
         (2, "mcc"),
         (3, "adjusted_macro_f1"),
     ):  # imports and first calls are not the subject
-        cross_validate(*rows(600, 8, n_classes), metric=metric, repetitions=1, kernel=args.kernel)
+        cross_validate(*rows(600, 8, n_classes), metric=metric, repetitions=1)
     for name in args.shapes:
         n_rows, width, n_classes, hidden, n_plain = SHAPES[name]
         features, labels = rows(n_rows, width, n_classes)
         metric = "mcc" if n_classes == 2 else "adjusted_macro_f1"
         start = time.perf_counter()
-        ours = cross_validate(
-            features, labels, metric=metric, hidden=hidden, repetitions=1, kernel=args.kernel
-        )
+        ours = cross_validate(features, labels, metric=metric, hidden=hidden, repetitions=1)
         seconds = (time.perf_counter() - start) * 50 / len(ours.folds)
         wanted = {(1, fold) for fold in range(1, n_plain + 1)}
         start = time.perf_counter()

@@ -8,6 +8,8 @@ import numpy as np
 from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.kernels.columns import Problem, joined
 from sentflow.probing.kernels.logistic import LogisticTraining
+from sentflow.probing.kernels.mlp import MlpTraining
+from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.protocol.settings import Setting
@@ -108,21 +110,13 @@ class _FoldTraining:
             from sentflow.probing.kernels.sparse import standardised_sparse
 
             return standardised_sparse(parts, ones=logistic, unscaled_constant=unscaled)
-        return standardised(parts, ones=logistic, torch_rounding=not logistic, unscaled_constant=unscaled)
+        return standardised(parts, ones=logistic, unscaled_constant=unscaled)
 
     def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
         schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
         problem, n_outputs = self._problem, self._fold.design.n_outputs
         if self._hidden is not None:
-            from sentflow.probing.kernels.mlp import MlpTraining
-
             return MlpTraining(problem, labels, schedule, n_outputs=n_outputs, hidden=self._hidden)
         if self._sparse:
-            from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
-
             return SparseLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
-        if self._fold.design.kernel == "numba":
-            from sentflow.probing.kernels.fused import FusedLogisticTraining
-
-            return FusedLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
         return LogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
