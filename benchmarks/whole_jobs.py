@@ -1,7 +1,7 @@
 """CPU seconds of whole probe jobs, start included: python benchmarks/whole_jobs.py [OTHER_CHECKOUT]
 
-One job per kind of sample task: 2 × 5 folds of 800 made-up rows, 512 of them to train on. With another checkout its jobs
-run in turn with those of this one. The first job of a checkout compiles, if it compiles; it is not counted.
+One job per kind of sample task: 2 × 5 folds of 800 made-up rows, 512 of them to train on. With another checkout its
+jobs run in turn with those of this one. The first job of a checkout may compile; it is not counted.
 """
 
 import argparse
@@ -40,7 +40,10 @@ def main() -> None:
             for _ in range(1 + args.turns):
                 for checkout in checkouts:
                     seconds[checkout].append(job_seconds(checkout, files, Path(folder), classifier))
-        print(f"| {kind} | " + " | ".join(f"{min(each[1:]):.2f}" for each in seconds.values()) + " |", flush=True)
+        print(
+            f"| {kind} | " + " | ".join(f"{min(each[1:]):.2f}" for each in seconds.values()) + " |",
+            flush=True,
+        )
 
 
 def job_seconds(checkout: Path, files: dict[str, Path], folder: Path, classifier: str) -> float:

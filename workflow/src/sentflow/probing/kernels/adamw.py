@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.adamw import clip_and_move
+from sentflow.probing.kernels.loops.adamw import NO_MULTIPLICITY
+from sentflow.probing.kernels.loops.mlp import clip_and_move
 from sentflow.probing.kernels.schedule import Schedule
-
-NO_MULTIPLICITY = np.empty((0, 0), np.float32)
 
 
 class AdamW:

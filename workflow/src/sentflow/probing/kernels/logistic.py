@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.kernels.adamw import NO_MULTIPLICITY
 from sentflow.probing.kernels.columns import Problem
 from sentflow.probing.kernels.loops import logistic
+from sentflow.probing.kernels.loops.adamw import NO_MULTIPLICITY
 from sentflow.probing.kernels.losses import mean_losses
 from sentflow.probing.kernels.schedule import Schedule
 

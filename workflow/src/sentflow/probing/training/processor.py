@@ -7,9 +7,6 @@ import numpy as np
 
 from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.kernels.columns import Problem, joined
-from sentflow.probing.kernels.logistic import LogisticTraining
-from sentflow.probing.kernels.mlp import MlpTraining
-from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.protocol.settings import Setting
@@ -115,8 +112,15 @@ class _FoldTraining:
     def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
         schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
         problem, n_outputs = self._problem, self._fold.design.n_outputs
+        # Imported here, for each reads its compiled loops from a file.
         if self._hidden is not None:
+            from sentflow.probing.kernels.mlp import MlpTraining
+
             return MlpTraining(problem, labels, schedule, n_outputs=n_outputs, hidden=self._hidden)
         if self._sparse:
+            from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
+
             return SparseLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
+        from sentflow.probing.kernels.logistic import LogisticTraining
+
         return LogisticTraining(problem, labels, schedule, n_outputs=n_outputs)

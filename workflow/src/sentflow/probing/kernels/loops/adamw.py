@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from sentflow.probing.kernels.loops.compiling import compiled, inlined
+from sentflow.probing.kernels.loops.compiling import inlined
+
+NO_MULTIPLICITY = np.empty((0, 0), np.float32)  # every parameter is one weight
 
 
 @inlined
@@ -45,17 +47,3 @@ def move(
             second[k, j] = second[k, j] * beta2 + slope * slope
             step = first[k, j] / (np.sqrt(second[k, j]) + epsilon)
             weights[k, j] = weights[k, j] * keep + step * minus_rate
-
-
-@compiled("void(f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4, f4[::1])")
-def clip_and_move(
-    weights: np.ndarray,
-    gradient: np.ndarray,
-    first: np.ndarray,
-    second: np.ndarray,
-    multiplicity: np.ndarray,
-    max_norm: np.float32,
-    scalars: np.ndarray,
-) -> None:
-    """A whole step, see `clip_factor` and `move`."""
-    move(weights, gradient, first, second, clip_factor(gradient, multiplicity, max_norm), scalars)

@@ -1,7 +1,11 @@
-"""What follows the first layer of an MLP probe, forward and back, unit by unit: a unit's batch stays in the cache."""
+"""What follows the first layer of an MLP probe, forward and back, unit by unit: a unit's batch stays in the cache.
+
+And a step of AdamW in one pass over the weights.
+"""
 
 import numpy as np
 
+from sentflow.probing.kernels.loops.adamw import clip_factor, move
 from sentflow.probing.kernels.loops.compiling import compiled, inlined
 from sentflow.probing.kernels.loops.residuals import write_residual
 
@@ -121,3 +125,17 @@ def forward_and_back(
         mean_shift, mean_scale = g_shift[h] / np.float32(n), g_scale[h] / np.float32(n)
         for i in range(n):
             hidden[h, i] = (active[h, i] - mean_shift - hidden[h, i] * mean_scale) * factor
+
+
+@compiled("void(f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4[:,::1], f4, f4[::1])")
+def clip_and_move(
+    weights: np.ndarray,
+    gradient: np.ndarray,
+    first: np.ndarray,
+    second: np.ndarray,
+    multiplicity: np.ndarray,
+    max_norm: np.float32,
+    scalars: np.ndarray,
+) -> None:
+    """A whole step, see `clip_factor` and `move`."""
+    move(weights, gradient, first, second, clip_factor(gradient, multiplicity, max_norm), scalars)
