@@ -51,7 +51,6 @@ def main() -> None:
     """Measure, fit, write, draw."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small shapes")
-    parser.add_argument("--kernel", choices=["numpy", "numba"], default="numpy")
     parser.add_argument(
         "--seconds-per-job",
         type=float,
@@ -64,12 +63,12 @@ def main() -> None:
     rows, widths = (ROWS[:3], WIDTHS[:3]) if args.quick else (ROWS, WIDTHS)
     fixed_rows = 2000 if args.quick else FIXED_ROWS
     shapes = list(dict.fromkeys([(n, FIXED_WIDTH) for n in rows] + [(fixed_rows, width) for width in widths]))
-    start = start_seconds(args.kernel)
+    start = start_seconds()
     points = []
     for n_rows, width in shapes:
-        points.append(measured(n_rows, width, kernel=args.kernel))
+        points.append(measured(n_rows, width))
         print(points[-1], flush=True)
-    results = {"kernel": args.kernel, "start_seconds": start, "points": [asdict(point) for point in points]}
+    results = {"start_seconds": start, "points": [asdict(point) for point in points]}
     results |= laws(points)
     results["scale"] = whole_experiments(results, seconds_per_job=args.seconds_per_job)
     args.output.write_text(json.dumps(results, indent=1) + "\n")
@@ -77,26 +76,24 @@ def main() -> None:
     draw(points, results, args.figure, fixed_rows=fixed_rows)
 
 
-def start_seconds(kernel: str) -> float:
+def start_seconds() -> float:
     """Of a job outside its folds."""
-    measured_job(1000, 64, folds=1, kernel=kernel)  # the compiler's cache, and that of the file system
-    job = measured_job(1000, 64, folds=1, kernel=kernel)
+    measured_job(1000, 64, folds=1)  # the compiler's cache, and that of the file system
+    job = measured_job(1000, 64, folds=1)
     return job.seconds - job.fold_seconds
 
 
-def measured(n_rows: int, width: int, *, kernel: str) -> Point:
+def measured(n_rows: int, width: int) -> Point:
     """One fold of the published protocol."""
-    job = measured_job(n_rows, width, folds=1, kernel=kernel)
+    job = measured_job(n_rows, width, folds=1)
     return Point(n_rows, width, job.fold_seconds, job.peak_bytes)
 
 
-def measured_job(n_rows: int, width: int, *, folds: int, kernel: str) -> Any:
+def measured_job(n_rows: int, width: int, *, folds: int) -> Any:
     """A job in a folder that is then deleted."""
     with tempfile.TemporaryDirectory() as folder:
         files = write_rows(Path(folder), n_rows, width)
-        return run_job(
-            files, Path(folder) / "folds", folds=folds, **({"kernel": kernel} if kernel == "numba" else {})
-        )
+        return run_job(files, Path(folder) / "folds", folds=folds)
 
 
 def laws(points: list[Point]) -> dict[str, Any]:

@@ -14,3 +14,5 @@ install --require-hashes --no-deps --no-build-isolation --use-pep517 -r envs/req
 # torch alone has no hash here: requirements-torch.in says why. With its dependencies, which for CUDA are many.
 install torch --constraint envs/requirements-torch.in
 install --no-deps --no-build-isolation --editable .
+# Compile the loops of the probes now, so that the first jobs need not, each for itself.
+"${PYTHON:-python}" -c "from sentflow.probing.kernels.loops import logistic, mlp, shuffling, sparse"

@@ -145,15 +145,21 @@ def test_mlp_is_another_probe(tmp_path, files, folds):
     assert mine["value"].to_pylist() != logistic["value"].to_pylist()
 
 
-def test_logistic_probe_does_without_libraries_that_take_seconds_to_import(tmp_path, files, folds):
+@pytest.mark.parametrize("classifier", ["logistic", "mlp"])
+def test_probe_does_without_libraries_that_take_seconds_to_import(tmp_path, files, classifier):
     code = (
         "import sys; from sentflow.commands.probe import main; main(sys.argv[1:]);"
-        "sys.exit(' '.join({'torch', 'pandas', 'sklearn', 'scipy', 'sentence_transformers'} & sys.modules.keys()) or 0)"
+        "sys.exit(' '.join({'torch', 'pandas', 'sklearn', 'sentence_transformers'} & sys.modules.keys()) or 0)"
     )
-    words = words_of(files, [fold_file(tmp_path, 1, 1)])
-    done = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+    own, other = (fold_file(tmp_path / name, 1, 1) for name in ("own", "other"))
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words_of(files, [own], classifier=classifier)],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
-    assert Path(fold_file(tmp_path, 1, 1)).read_bytes() == Path(fold_file(folds, 1, 1)).read_bytes()
+    run(files, [other], classifier=classifier)
+    assert Path(own).read_bytes() == Path(other).read_bytes()
 
 
 def test_three_classes_are_scored(tmp_path):

@@ -152,12 +152,6 @@ def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
     assert planned(finished, {"probe": key}) == expected
 
 
-def test_the_kernel_runs_the_logistic_probes_of_embeddings_again(finished):
-    own = {f"{rule} {task}/{model}" for rule in ("probe", "score") for task in TASKS for model in CONTROLS}
-    mlp = {f"{rule} F3-tiny/{model}" for rule in ("probe", "score") for model in CONTROLS}
-    assert planned(finished, {"probe": {"kernel": "numba"}}) == (own - mlp) | SUMMARIES_AND_RECORD
-
-
 def test_the_kind_of_device_runs_every_probe_again_and_its_number_none(tmp_path):
     project = copy_workflow(tmp_path / "project")
     pretend_to_run(project)

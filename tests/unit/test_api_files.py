@@ -62,7 +62,7 @@ def test_results_on_disk_are_what_was_returned(data, tmp_path):
 def test_what_was_done_before_a_failure_is_on_disk(data, tmp_path):
     class Failing(WordEncoder):
         def encode(self, texts):
-            if len(set(texts)) > 598:
+            if len(set(texts)) > 848:
                 raise RuntimeError("out of memory")
             return super().encode(texts)
 

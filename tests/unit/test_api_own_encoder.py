@@ -179,4 +179,4 @@ def test_results_and_cache_take_the_name_of_the_caller(data, file, tmp_path):
         cache_dir=tmp_path,
     )
     evaluator.evaluate(kwargs_train={**QUICK, "n_epochs": 1})
-    assert np.load(tmp_path / "letters/T1B-sample.npy").shape == (598, 8)
+    assert np.load(tmp_path / "letters/T1B-sample.npy").shape == (848, 8)

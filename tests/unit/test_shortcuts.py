@@ -71,6 +71,12 @@ def test_under_another_version_nothing_is_replaced(monkeypatch):
     assert [pkgutil.resolve_name(name) for name in REPLACED] == before
 
 
+def test_another_version_need_not_have_what_they_replace():
+    program = "import sys, sentflow.graph.shortcuts; print('snakemake.persistence' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 def test_under_the_pinned_version_all_are_replaced():
     program = (
         "import snakemake.api, pkgutil\n"

@@ -282,26 +282,16 @@ def test_probe_settings_are_what_the_command_reads():
     }
 
 
-def test_kernel_reaches_only_the_probes_that_it_trains():
-    chosen = targets(probe__kernel="numba")
-    logistic, hidden = (SimpleNamespace(task=task, model="random") for task in ("T1A-sample", "F3-sample"))
-    lazy = SimpleNamespace(task="T1A-sample", model="tfidf")
-    assert json.loads(chosen.families["probing"].probe_settings(logistic))["kernel"] == "numba"
-    assert "numba=" in chosen.families["probing"].probe_versions(logistic)
-    for place in (hidden, lazy):
-        assert "kernel" not in json.loads(chosen.families["probing"].probe_settings(place))
-        assert "numba" not in chosen.families["probing"].probe_versions(place)
-    assert "kernel" not in targets().families["probing"].probe_settings(logistic)
-
-
 def test_kind_of_device_is_a_setting_but_for_processors():
     place = SimpleNamespace(task="T1A-sample", model="random")
     on_cpu = targets().families["probing"]
-    on_cuda = targets(probe__device="cuda:1", probe__kernel="numba").families["probing"]
+    on_cuda = targets(probe__device="cuda:1").families["probing"]
     assert "device" not in json.loads(on_cpu.probe_settings(place))
     settings = json.loads(on_cuda.probe_settings(place))
     assert (settings["device"], on_cuda.probe_device) == ("cuda", "cuda:1")
-    assert "kernel" not in settings
+    assert "torch=" in on_cuda.probe_versions(place)
+    assert "torch=" not in on_cpu.probe_versions(place)
+    assert "numba=" in on_cpu.probe_versions(place)
     for command in ("probe", "probe_lazy", "probe_featurised"):
         own = code(f"sentflow.commands.{command}")
         assert on_cpu.probe_code(command) == own

@@ -3,18 +3,17 @@
 import numpy as np
 import pytest
 import torch
+from scipy.sparse import csr_array
 from torch.nn import functional
 from torch_weights import assert_torchs_weights, unscaled
 
-from sentflow.errors import ConfigError
 from sentflow.probing.accelerator.resident import TrainingRows
 from sentflow.probing.accelerator.stacks import LogisticStack
-from sentflow.probing.cross_validation import cross_validate
-from sentflow.probing.kernels import fused
 from sentflow.probing.kernels.columns import Problem
-from sentflow.probing.kernels.fused import FusedLogisticTraining
-from sentflow.probing.kernels.logistic import LinearProbes, LogisticTraining
+from sentflow.probing.kernels.logistic import LogisticTraining
 from sentflow.probing.kernels.schedule import adamw_schedule
+from sentflow.probing.kernels.sparse import ShiftedSparse
+from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
 from sentflow.probing.protocol.settings import PUBLISHED
 from sentflow.probing.protocol.torch_draws import logistic_parameters
 
@@ -97,24 +96,32 @@ def test_changing_one_probe_leaves_the_others():
 # --- the way for processors
 
 
-@pytest.fixture(params=["numpy", "numba"])
-def kind(request) -> type[LinearProbes]:
-    if request.param == "numba":
-        pytest.importorskip("numba", reason="needs envs/requirements-fused.txt")
-    return {"numpy": LogisticTraining, "numba": FusedLogisticTraining}[request.param]
+def shifted(features: np.ndarray) -> ShiftedSparse:
+    """The same numbers, of which some stand in the shift that all rows have in common."""
+    shift = np.where(np.arange(features.shape[1]) % 2, np.float32(0.5), np.float32(0))
+    return ShiftedSparse(csr_array(features + shift), shift)
+
+
+@pytest.fixture(params=["dense", "sparse"])
+def kind(request):
+    """What trains, and the form of features that it is given."""
+    return {"dense": (LogisticTraining, np.asarray), "sparse": (SparseLogisticTraining, shifted)}[
+        request.param
+    ]
 
 
 def trained_pair(kind, n_outputs: int, size: int, *, batch: int = 20, copies: int = 1):
-    """Three epochs of `kind` and of torch, probe by probe: the training, its losses, torch's losses and logits.
+    """Three epochs of ours and of torch, probe by probe: the training, torch's losses and logits.
 
     With `copies` a weight stands for so many equal ones, whose columns add up to the one that is trained.
     """
     features, labels = rows_and_labels(n_outputs)
     initial = logistic_parameters(D, n_outputs, seed=SEED)
     multiplicity = None if copies == 1 else np.full(n_outputs * (D + 1), copies, np.float32)
-    problem = Problem(with_ones(features).numpy(), [], initial, multiplicity)
+    training, form = kind
+    problem = Problem(form(with_ones(features).numpy()), [], initial, multiplicity)
     settings = PUBLISHED.grid[:size]
-    ours = kind(
+    ours = training(
         problem,
         labels.numpy(),
         adamw_schedule(settings, PUBLISHED, n_steps=9, warmup_steps=2),
@@ -165,7 +172,7 @@ def three_epochs(size: int, *, batch: int = 20) -> list[np.ndarray]:
 def test_training_on_a_processor_is_that_of_torch(kind, n_outputs, size, copies):
     ours, losses, logits = trained_pair(kind, n_outputs, size, copies=copies)
     np.testing.assert_allclose(ours.losses(), losses, rtol=2e-6)
-    features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
+    features = kind[1](with_ones(rows_and_labels(n_outputs)[0]).numpy())
     assert ours.logits(features).shape == (size, N, n_outputs)
     np.testing.assert_allclose(ours.logits(features), logits, atol=2e-6)
 
@@ -174,7 +181,7 @@ def test_training_on_a_processor_is_that_of_torch(kind, n_outputs, size, copies)
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_what_joined_weights_differ_by_decays(kind, n_outputs, size):
     ours, _, logits = trained_pair(kind, n_outputs, size)
-    features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
+    features = kind[1](with_ones(rows_and_labels(n_outputs)[0]).numpy())
     rates = np.array([setting.learning_rate for setting in PUBLISHED.grid[:size]])
     # two steps of warm-up: 5 % and 52.5 % of the rate
     left = (1 - 0.01 * 0.05 * rates) * (1 - 0.01 * 0.525 * rates) * (1 - 0.01 * rates) ** 7
@@ -186,40 +193,5 @@ def test_what_joined_weights_differ_by_decays(kind, n_outputs, size):
 @pytest.mark.parametrize("n_outputs", [1, 3])
 def test_batches_need_not_be_a_multiple_of_what_is_computed_together(kind, n_outputs, batch):
     ours, _, logits = trained_pair(kind, n_outputs, 2, batch=batch)
-    features = with_ones(rows_and_labels(n_outputs)[0]).numpy()
+    features = kind[1](with_ones(rows_and_labels(n_outputs)[0]).numpy())
     np.testing.assert_allclose(ours.logits(features), logits, atol=2e-6)
-
-
-def far_features(n: int, width: int, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    generator = np.random.default_rng(3)
-    labels = np.arange(n) % n_classes
-    features = generator.standard_normal((n, width)) + 0.5 * np.eye(n_classes, width)[labels]
-    features[:, -1] = 5.0  # a constant column; weights of equal columns are joined
-    return np.repeat(features, 2, axis=1).astype(np.float32), labels
-
-
-@pytest.mark.parametrize(("n_classes", "metric"), [(2, "mcc"), (3, "adjusted_macro_f1")])
-@pytest.mark.parametrize("doubled", [False, True], ids=["distinct columns", "equal columns"])
-def test_compiled_folds_are_the_plain_ones(n_classes, metric, doubled):
-    pytest.importorskip("numba", reason="needs envs/requirements-fused.txt")
-    features, labels = far_features(600, 20, n_classes)
-    features = features if doubled else features[:, ::2]
-    plain, compiled = (
-        cross_validate(features, labels, metric=metric, repetitions=1, folds=3, kernel=kernel)
-        for kernel in ("numpy", "numba")
-    )
-    assert plain.settings.equals(compiled.settings)  # the same settings and epochs
-    assert plain.predictions["predicted"].equals(compiled.predictions["predicted"])
-    np.testing.assert_allclose(compiled.scores["value"], plain.scores["value"], atol=1e-6)
-
-
-def test_kernel_that_is_not_installed_is_told_before_any_work(monkeypatch):
-    monkeypatch.setattr(fused.importlib.util, "find_spec", lambda name: None)
-    features, labels = far_features(600, 20, 2)
-    with pytest.raises(ConfigError, match=r"needs numba, not installed.*requirements-fused\.txt"):
-        cross_validate(features, labels, metric="mcc", kernel="numba")
-
-
-def test_unknown_kernel_is_refused():
-    with pytest.raises(ValueError, match="kernel must be one of numpy, numba; got 'fortran'"):
-        cross_validate(*far_features(600, 20, 2), metric="mcc", kernel="fortran")

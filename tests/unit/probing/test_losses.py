@@ -5,8 +5,8 @@ import pytest
 import torch
 from torch.nn import functional
 
+from sentflow.probing.accelerator.losses import loss_and_residual
 from sentflow.probing.kernels.losses import class_scores, mean_losses, predicted_classes
-from sentflow.probing.kernels.mlp import loss_and_residual
 
 N, N_PROBES = 37, 3
 

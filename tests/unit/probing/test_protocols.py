@@ -22,6 +22,7 @@ from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, not_com
 REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+DEFAULT["probe"]["repetitions"] = 10  # as published
 EFFECTS = yaml.safe_load((REPOSITORY / "experiments/protocol-effects.yaml").read_text(encoding="utf-8"))
 SCHEMA = yaml.safe_load((WORKFLOW / "schemas/protocols.schema.yaml").read_text(encoding="utf-8"))
 SWITCHES = [field.name for field in fields(Switches)]
@@ -95,7 +96,8 @@ def test_corrected_mends_all_but_the_leak_that_needs_no_mending_and_the_folds_of
 
 
 def test_study_of_the_repository_has_each_switch_alone_and_all_together():
-    chosen = Targets(load_experiment({**DEFAULT, **EFFECTS}, WORKFLOW))
+    merged = {**DEFAULT, **EFFECTS, "probe": {**DEFAULT["probe"], **EFFECTS["probe"]}}
+    chosen = Targets(load_experiment(merged, WORKFLOW))
     protocols = chosen.families["probing"].protocols
     alone = [tuple(protocols[name].switches.changes()) for name in chosen.families["probing"].study[:-1]]
     assert sorted(alone) == sorted((name,) for name in SWITCHES)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from probe_contract import assert_same_folds
 from scipy.sparse import csr_array, random_array
 
 from sentflow.probing.features.rows import pair_features
@@ -146,38 +147,24 @@ def test_logistic_probes_are_those_of_the_dense_features(n_classes, paired, cons
     features, labels = words_of_classes(n_classes)
     if paired:
         features = pair_features(features, features[::-1])
-    sparse_folds = folds(features, labels, const_features=const_features)
     dense_folds = folds(features.toarray(), labels, const_features=const_features)
-    for ours, filled in zip(sparse_folds, dense_folds, strict=True):
-        assert (ours.setting, ours.dimension) == (filled.setting, filled.dimension)
-        np.testing.assert_allclose(ours.train_losses, filled.train_losses, atol=1e-6)
-        np.testing.assert_allclose(ours.evaluation_losses, filled.evaluation_losses, rtol=1e-5)
-        assert ours.test_metric == pytest.approx(filled.test_metric, abs=1e-6)
-        np.testing.assert_array_equal(ours.predicted, filled.predicted)
+    assert_same_folds(folds(features, labels, const_features=const_features), dense_folds)
 
 
 def test_mlp_probes_are_those_of_the_dense_features():
     features, labels = words_of_classes(2)
     features = pair_features(features, features[::-1])
-    for ours, filled in zip(
-        folds(features, labels, hidden=16), folds(features.toarray(), labels, hidden=16), strict=True
-    ):
-        assert ours.setting == filled.setting
-        # an MLP carries the order of a sum into the fifth digit of its losses
-        np.testing.assert_allclose(ours.train_losses, filled.train_losses, atol=1e-4)
-        assert ours.test_metric == pytest.approx(filled.test_metric, abs=1e-6)
+    assert_same_folds(folds(features, labels, hidden=16), folds(features.toarray(), labels, hidden=16))
 
 
 def test_an_accelerator_gets_them_filled_in():
     features, labels = words_of_classes(2)
     ours = folds(features, labels, device="cpu:0")  # the accelerator's path, on the processor
-    for fold, filled in zip(ours, folds(features.toarray(), labels, device="cpu:0"), strict=True):
-        assert fold.train_losses == filled.train_losses
+    assert_same_folds(ours, folds(features.toarray(), labels, device="cpu:0"))
 
 
 def test_an_empty_row_is_like_any_other():
     features, labels = words_of_classes(2)
     values = features.toarray()
     values[::7] = 0
-    for ours, filled in zip(folds(csr_array(values), labels), folds(values, labels), strict=True):
-        np.testing.assert_allclose(ours.train_losses, filled.train_losses, atol=1e-6)
+    assert_same_folds(folds(csr_array(values), labels), folds(values, labels))

@@ -11,11 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
-import snakemake.api  # first: its modules import each other
-from snakemake.io import _IOFile
-from snakemake.jobs import Job
-from snakemake.persistence import PersistenceBase
-from snakemake.settings.enums import Quietness
+import snakemake
 
 WRITTEN_FOR = "9.27.1"
 _PLAIN = (str, int, float, bool, type(None))
@@ -53,8 +49,17 @@ class OutputLookup:
 
 def take_shortcuts() -> None:
     """Replace functions of this process's Snakemake, if it is the version that this module was written for."""
-    if snakemake.__version__ != WRITTEN_FOR:
-        return
+    if snakemake.__version__ == WRITTEN_FOR:
+        _replace()
+
+
+def _replace() -> None:
+    # Not before: another version may not have them. The first of them first, for they import each other.
+    import snakemake.api
+    from snakemake.io import _IOFile
+    from snakemake.jobs import Job
+    from snakemake.persistence import PersistenceBase
+
     snakemake.dag.OutputIndex = OutputLookup
     signatures = remembering(snakemake.common.get_function_params)
     snakemake.common.get_function_params = snakemake.rules.get_function_params = signatures
@@ -105,6 +110,7 @@ def is_storage(file: Any) -> bool:
 
 def unless_unheard(log_info: Callable[..., None]) -> Callable[..., None]:
     """Do not put together what is said of a job in a dry run with ``-q rules``, where nobody hears it."""
+    from snakemake.settings.enums import Quietness
 
     def log_info_if_heard(job: Any, *arguments: Any, **named: Any) -> None:
         settings = job.dag.workflow.output_settings

@@ -9,7 +9,7 @@ import numpy as np
 
 from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.catalog import changed_settings
-from sentflow.probing.protocol.design import KERNELS, ProbeDesign
+from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
@@ -74,7 +74,6 @@ def cross_validate(
     seed: int | None = None,
     groups: np.ndarray | None = None,
     device: str = "cpu",
-    kernel: str = "numpy",
 ) -> CrossValidation:
     """Probe features by a protocol; the published one gives the same number on every fold as the published evaluator.
 
@@ -98,9 +97,6 @@ def cross_validate(
     device
         Torch device. On ``"cuda"`` as many folds as its memory holds are trained side by side; last digits differ from
         those of ``"cpu"``.
-    kernel
-        ``"numba"`` trains logistic probes on a processor in compiled loops, two to four times as fast, if numba is
-        installed; losses then differ in the last digits.
 
     Returns
     -------
@@ -112,9 +108,9 @@ def cross_validate(
     ValueError
         Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
         class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
-        missing, or cannot be dealt to the folds; the kernel is unknown.
+        missing, or cannot be dealt to the folds.
     ConfigError
-        The kernel is not installed, or there is no such device.
+        There is no such device.
 
     Notes
     -----
@@ -128,11 +124,9 @@ def cross_validate(
         folds=protocol.folds if folds is None else folds,
         seed=protocol.seed if seed is None else seed,
     )
-    if kernel not in KERNELS:
-        raise ValueError(f"kernel must be one of {', '.join(KERNELS)}; got {kernel!r}")
     features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
-    design = usable(ProbeDesign(metric, len(classes), hidden, protocol, kernel, device))
+    design = usable(ProbeDesign(metric, len(classes), hidden, protocol, device))
     _check(features, indices, len(classes), metric, protocol)
     if changes := changed_settings(protocol):
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))

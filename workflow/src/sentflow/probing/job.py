@@ -67,7 +67,7 @@ def probe_task(
     DataError
         The metric, the number of folds, or group-aware folds do not fit the rows of the task.
     ConfigError
-        The kernel is not installed, or there is no such device.
+        There is no such device.
     """
     design = ProbeDesign.of_job(n_classes=len(table.info.classes), **settings)
     design = usable(design.on(_of_kind(device, design.device)))

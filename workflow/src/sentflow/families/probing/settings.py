@@ -81,10 +81,9 @@ class ProbingSettings(Family):
         """What decides a probe's numbers beside its features."""
         return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
 
-    def probe_versions(self, wildcards: Any) -> str:
+    def probe_versions(self, _wildcards: Any) -> str:
         """Versions of the libraries that can change the probes of features that do not depend on the fold."""
-        compiled = "kernel" in self._probe_settings(self._protocol(wildcards), wildcards)
-        return versions("numpy", "torch", *(["numba"] if compiled else []))
+        return versions("numba", "numpy", *([] if self.probe_device == "cpu" else ["torch"]))
 
     def score_settings(self, wildcards: Any) -> str:
         """What decides a score beside its folds."""
@@ -158,7 +157,6 @@ class ProbingSettings(Family):
             self.protocols[protocol],
             self.task(task),
             lazy=lazy,
-            kernel=self.experiment.config["probe"].get("kernel", "numpy"),
             # its kind: which one of several alike trains changes no number
             device=self.probe_device.partition(":")[0],
         )

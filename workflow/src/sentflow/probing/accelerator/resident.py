@@ -74,7 +74,7 @@ class ResidentFeatures:
 
         Notes
         -----
-        As `standardised` with `torch_rounding`: mean and unbiased standard deviation + 1e-12; a column of ones stays.
+        As `standardised`: mean and unbiased standard deviation + 1e-12; a column of ones stays.
         """
         mean = self.features.new_zeros(len(parts), 1, self.features.shape[1])
         scale = torch.ones_like(mean)

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import torch
 
+from sentflow.probing.accelerator.losses import loss_and_residual
 from sentflow.probing.accelerator.resident import TrainingRows
-from sentflow.probing.kernels.mlp import EPSILON, MOMENTUM, loss_and_residual
+from sentflow.probing.kernels.loops.mlp import EPSILON, MOMENTUM
 
 
 class ProbeStack(ABC):

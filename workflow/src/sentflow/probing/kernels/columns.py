@@ -23,6 +23,8 @@ F = TypeVar("F")  # np.ndarray or ShiftedSparse
 
 # Below this share of distinct columns grouping saves more than it costs.
 _WORTHWHILE_SHARE = 0.75
+# Columns that differ in a few rows differ in all: these rows tell most dense features without a look at the others.
+_FIRST_ROWS = 16
 
 
 @dataclass(frozen=True)
@@ -121,12 +123,17 @@ def joined(
 
 def equal_columns(features: "Features") -> ColumnGroups | None:
     """The groups of equal columns of (n, D) training features; None if there are too few to be worth it."""
+    most = _WORTHWHILE_SHARE * features.shape[1]
+    if (
+        isinstance(features, np.ndarray)
+        and len(np.unique(_keys(_DenseColumns(features[:_FIRST_ROWS])))) > most
+    ):
+        return None
     columns = _DenseColumns(features) if isinstance(features, np.ndarray) else features
-    # Equal columns have equal bits, hence equal fingerprints; what has equal fingerprints is then compared in full.
-    factors = np.random.default_rng(0).integers(1 << 32, size=(features.shape[0], 2), dtype=np.uint32) | 1
-    keys = np.ascontiguousarray(columns.fingerprints(factors).T).view(np.int64)[:, 0]
-    _, first, group, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-    if len(counts) > _WORTHWHILE_SHARE * features.shape[1]:
+    _, first, group, counts = np.unique(
+        _keys(columns), return_index=True, return_inverse=True, return_counts=True
+    )
+    if len(counts) > most:
         return None
     if not columns.equal_columns(first[group]):
         return None  # two columns have equal fingerprints by chance
@@ -139,11 +146,17 @@ def equal_columns(features: "Features") -> ColumnGroups | None:
     )
 
 
+def _keys(columns: "_DenseColumns | ShiftedSparse") -> np.ndarray:
+    """(D,) int64: equal columns have equal bits, hence equal keys; what has equal keys is then compared in full."""
+    factors = np.random.default_rng(0).integers(1 << 32, size=(columns.shape[0], 2), dtype=np.uint32) | 1
+    return np.ascontiguousarray(columns.fingerprints(factors).T).view(np.int64)[:, 0]
+
+
 class _DenseColumns:
     """What `ShiftedSparse` gives about its columns, for a dense matrix."""
 
     def __init__(self, features: np.ndarray) -> None:
-        self._features = features
+        self._features, self.shape = features, features.shape
 
     def fingerprints(self, factors: np.ndarray) -> np.ndarray:
         fingerprints = np.zeros((2, self._features.shape[1]), np.uint32)

@@ -1,12 +1,16 @@
-"""The first layer of an MLP probe, which alone sees the features: its products for dense and for sparse ones."""
+"""The first layer of an MLP probe, which alone sees the features: its products for dense and for sparse ones.
 
-from typing import Protocol
+Hidden values are (H, B), a line per unit: what follows, batch normalisation above all, goes unit by unit.
+"""
+
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import torch
-from scipy.sparse import csr_array
 
-from sentflow.probing.kernels.sparse import ShiftedSparse
+from sentflow.probing.kernels.loops.sparse import add_rows, multiply_rows
+
+if TYPE_CHECKING:
+    from sentflow.probing.kernels.sparse import ShiftedSparse
 
 
 class FirstLayer(Protocol):
@@ -15,77 +19,79 @@ class FirstLayer(Protocol):
     def initial(self, weights: np.ndarray) -> np.ndarray:
         """(H, D) → (H · D,): the order in which this layer keeps what belongs to its weights."""
 
-    def bind(self, weights: torch.Tensor, gradient: torch.Tensor) -> None:
-        """Use these (H · D,) tensors, which others change in place."""
+    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
+        """Use these (H · D,) arrays, which others change in place."""
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
-        """(B, H) hidden units of the training rows (B,) int64."""
+    def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
+        """Write the hidden units (H, B) of the training rows (B,) int64."""
 
-    def backward(self, residual: torch.Tensor) -> None:
-        """Fill the gradient from the derivative (B, H) by the hidden units of the last `forward`."""
+    def backward(self, residual: np.ndarray) -> None:
+        """Fill the gradient from the derivative (H, B) by the hidden units of the last `forward`."""
 
-    def apply(self, features: "np.ndarray | ShiftedSparse") -> torch.Tensor:
-        """(m, H) hidden units of another part."""
+    def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
+        """(H, m) hidden units of another part."""
 
 
 class DenseFirstLayer:
-    """Products of (n, D) float32 features, in the order of torch's linear layer."""
+    """Products of (n, D) float32 features."""
 
     def __init__(self, features: np.ndarray, *, hidden: int) -> None:
-        self._features = torch.from_numpy(features)
+        self._features = features
         self._shape = (hidden, features.shape[1])
-        self._batch = torch.empty(0, features.shape[1])
+        self._batch = np.empty((0, features.shape[1]), np.float32)
 
     def initial(self, weights: np.ndarray) -> np.ndarray:
         """See `FirstLayer`: unit by unit."""
         return weights.ravel()
 
-    def bind(self, weights: torch.Tensor, gradient: torch.Tensor) -> None:
+    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
         """See `FirstLayer`."""
-        self._weights, self._gradient = weights.view(self._shape), gradient.view(self._shape)
+        self._weights, self._gradient = weights.reshape(self._shape), gradient.reshape(self._shape)
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+    def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
         """See `FirstLayer`."""
-        torch.index_select(self._features, 0, rows, out=self._batch)
-        return torch.mm(self._batch, self._weights.T)
+        if len(self._batch) != len(rows):
+            self._batch = np.empty((len(rows), self._shape[1]), np.float32)
+        # "clip" never clips here, but spares the copy that "raise" makes to be able to go back
+        self._features.take(rows, axis=0, out=self._batch, mode="clip")
+        np.dot(self._weights, self._batch.T, out=hidden)
 
-    def backward(self, residual: torch.Tensor) -> None:
+    def backward(self, residual: np.ndarray) -> None:
         """See `FirstLayer`."""
-        torch.mm(residual.T, self._batch, out=self._gradient)
+        np.dot(residual, self._batch, out=self._gradient)
 
-    def apply(self, features: "np.ndarray | ShiftedSparse") -> torch.Tensor:
+    def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
         """See `FirstLayer`."""
-        return torch.mm(torch.from_numpy(features), self._weights.T)
+        hidden: np.ndarray = (features @ self._weights.T).T
+        return hidden
 
 
 class SparseFirstLayer:
     """Products that cost what the entries of the features cost."""
 
-    def __init__(self, features: ShiftedSparse, *, hidden: int) -> None:
-        self._features = features
+    def __init__(self, features: "ShiftedSparse", *, hidden: int) -> None:
+        self._entries, self._shift = features.entries(), features.shift
         self._shape = (features.shape[1], hidden)
-        self._batch: csr_array
+        self._rows = np.empty(0, np.int64)
 
     def initial(self, weights: np.ndarray) -> np.ndarray:
         """See `FirstLayer`: feature by feature, for an entry of the features meets all units of its column."""
         return weights.T.ravel()
 
-    def bind(self, weights: torch.Tensor, gradient: torch.Tensor) -> None:
+    def bind(self, weights: np.ndarray, gradient: np.ndarray) -> None:
         """See `FirstLayer`."""
-        self._weights, self._gradient = (
-            values.numpy().reshape(self._shape) for values in (weights, gradient)
-        )
+        self._weights, self._gradient = weights.reshape(self._shape), gradient.reshape(self._shape)
 
-    def forward(self, rows: torch.Tensor) -> torch.Tensor:
+    def forward(self, rows: np.ndarray, hidden: np.ndarray) -> None:
         """See `FirstLayer`."""
-        self._batch = self._features.matrix[rows.numpy()]
-        return torch.from_numpy(self._batch @ self._weights - self._features.shift @ self._weights)
+        self._rows = rows
+        multiply_rows(*self._entries, rows, self._weights, self._shift @ self._weights, hidden)
 
-    def backward(self, residual: torch.Tensor) -> None:
+    def backward(self, residual: np.ndarray) -> None:
         """See `FirstLayer`."""
         # The shift adds nothing: batch normalisation makes the derivatives of a batch sum to 0.
-        self._gradient[:] = self._batch.T @ residual.numpy()
+        add_rows(*self._entries, self._rows, residual, self._gradient)
 
-    def apply(self, features: "np.ndarray | ShiftedSparse") -> torch.Tensor:
+    def apply(self, features: "np.ndarray | ShiftedSparse") -> np.ndarray:
         """See `FirstLayer`."""
-        return torch.from_numpy(features @ self._weights)
+        return (features @ self._weights).T

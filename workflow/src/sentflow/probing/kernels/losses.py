@@ -33,26 +33,10 @@ def mean_losses(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return means
 
 
-def residuals(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(S, n, outputs) float32: derivative of `mean_losses` by the logits, (softmax(z) − onehot) / n or with σ."""
-    n = labels.shape[1]
-    if logits.shape[-1] == 1:
-        return (sigmoid(logits) - labels[..., None].astype(np.float32)) / np.float32(n)
-    shares = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    shares /= shares.sum(axis=-1, keepdims=True)
-    shares -= labels[..., None] == np.arange(logits.shape[-1])
-    shares /= n
-    result: np.ndarray = shares
-    return result
-
-
-def sigmoid(values: np.ndarray, *, out: np.ndarray | None = None) -> np.ndarray:
-    """1 / (1 + e^−z), elementwise, written to `out`."""
-    result: np.ndarray = np.negative(values, out=out)
+def sigmoid(values: np.ndarray) -> np.ndarray:
+    """1 / (1 + e^−z), elementwise."""
     with np.errstate(over="ignore"):  # e^−z is infinite where the result is 0
-        np.exp(result, out=result)
-    result += 1
-    np.reciprocal(result, out=result)
+        result: np.ndarray = 1 / (1 + np.exp(-values))
     return result
 
 

@@ -37,6 +37,16 @@ class Schedule:
     max_norm: float
     epsilon: float
 
+    def scalars(self) -> np.ndarray:
+        """(steps, S, 5) float32: factor of the weights, epsilon, minus the rate, β₁, β₂.
+
+        Of moments without their factors 1 − β₁ and 1 − β₂, which are in the rate and in epsilon.
+        """
+        root = self.root_correction / np.sqrt(1 - self.beta2)
+        minus_rate = self.minus_rate * (1 - self.beta1) * root
+        columns = np.broadcast_arrays(self.keep, self.epsilon * root, minus_rate, self.beta1, self.beta2)
+        return np.concatenate(columns, axis=-1).astype(np.float32)
+
 
 def adamw_schedule(
     settings: Sequence[Setting], protocol: ProbeProtocol, *, n_steps: int, warmup_steps: int

@@ -42,6 +42,11 @@ class ShiftedSparse:
         product -= self.shift @ weights
         return product
 
+    def entries(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(E,) float32 values and int64 columns of the matrix, row by row, and (n + 1,) int64 starts of the rows."""
+        matrix = self.matrix
+        return matrix.data, matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+
     def combined(self, members: csr_array) -> "ShiftedSparse":
         """(D, G) members → (n, G) sums of columns."""
         return ShiftedSparse(csr_array(self.matrix @ members), self.shift @ members)

@@ -83,7 +83,6 @@ def job_settings(
     task: Mapping[str, Any],
     *,
     lazy: bool,
-    kernel: str = "numpy",
     device: str = "cpu",
 ) -> dict[str, Any]:
     """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
@@ -98,7 +97,7 @@ def job_settings(
         Its entry.
     lazy
         Whether the encoder is fitted inside each fold.
-    kernel, device
+    device
         See `ProbeDesign`.
     """
     switches: dict[str, SwitchValue] = {
@@ -114,8 +113,6 @@ def job_settings(
         if key not in (*CROSS_VALIDATION, "classifier")
     }
     classifier = classifier_of(protocol, task)
-    # only logistic probes of dense features on a processor have a choice
-    compiled = kernel != "numpy" and classifier == "logistic" and not lazy and device == "cpu"
     return {
         "protocol": protocol.name,
         **protocol.cross_validation,
@@ -123,7 +120,6 @@ def job_settings(
         "classifier": classifier,
         **({"switches": switches} if switches else {}),
         **({"training": training} if training else {}),
-        **({"kernel": kernel} if compiled else {}),
         **({"device": device} if device != "cpu" else {}),
     }
 

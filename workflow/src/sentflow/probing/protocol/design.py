@@ -9,7 +9,6 @@ from sentflow.probing.protocol.switches import Switches, SwitchValue
 
 # What trains on anything but a processor. By name, not imported: its code counts in the digests of those jobs alone.
 ACCELERATOR = "sentflow.probing.accelerator.together"
-KERNELS = ("numpy", "numba")  # the second needs envs/requirements-fused.txt
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,6 @@ class ProbeDesign:
         Units of the hidden layer; None for a logistic probe.
     protocol
         Grid, epochs, early stopping, draws.
-    kernel
-        One of `KERNELS`: what trains logistic probes on dense features on a processor; others take no notice.
     device
         Torch device; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
     """
@@ -36,7 +33,6 @@ class ProbeDesign:
     n_classes: int
     hidden: int | None
     protocol: ProbeProtocol
-    kernel: str = "numpy"
     device: str = "cpu"
 
     @classmethod
@@ -52,7 +48,6 @@ class ProbeDesign:
         n_classes: int,
         switches: Mapping[str, SwitchValue] | None = None,
         training: Mapping[str, Any] | None = None,
-        kernel: str = "numpy",
         device: str = "cpu",
     ) -> "ProbeDesign":
         """The design that `catalog.job_settings` wrote, for a task with so many classes."""
@@ -65,17 +60,12 @@ class ProbeDesign:
             **frozen(training or {}),
         )
         hidden = complete.hidden_width if classifier == "mlp" else None
-        return cls(metric, n_classes, hidden, complete, kernel, device)
+        return cls(metric, n_classes, hidden, complete, device)
 
     @property
     def n_outputs(self) -> int:
         """1 for two classes, else the number of classes."""
         return 1 if self.n_classes == 2 else self.n_classes
-
-    @property
-    def uses_torch(self) -> bool:
-        """Logistic probes on a processor do without it."""
-        return self.hidden is not None or self.device != "cpu"
 
     def on(self, device: str) -> "ProbeDesign":
         """The same probe, trained on another device."""

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-_ORDERS_AT_ONCE = 32  # in one go they cost little more than one alone
+from sentflow.probing.kernels.loops.shuffling import shuffle
 
 
 class TorchGenerator:
@@ -69,39 +69,13 @@ class EpochOrders:
     def __init__(self, *, seed: int, n_rows: int) -> None:
         self._generator = TorchGenerator(seed)
         self._n_rows = n_rows
-        self._drawn = np.empty((0, n_rows), np.int64)
 
     def next(self, epochs: int) -> np.ndarray:
         """(epochs, n_rows) int64: the orders of the next epochs."""
-        missing = epochs - len(self._drawn)
-        if missing > 0:
-            self._drawn = np.concatenate([self._drawn, self._draw(max(missing, _ORDERS_AT_ONCE))])
-        orders, self._drawn = np.split(self._drawn, [epochs])
-        return orders
-
-    def _draw(self, epochs: int) -> np.ndarray:
         n = self._n_rows
         # Before each epoch the loader draws a base seed of two words for worker processes, and after it its sampler
         # draws one more permutation that nobody uses: both shift every later order.
         words = self._generator.words(epochs, 2 + 2 * (n - 1))[:, 2 : n + 1]
-        return _shuffled(words)
-
-
-def _shuffled(words: np.ndarray) -> np.ndarray:
-    """(epochs, n) int64: ``torch.randperm`` from (epochs, n − 1) words each.
-
-    Fisher and Yates: position i swaps with position i + word mod (n − i). All epochs take step i together.
-    """
-    epochs, steps = words.shape
-    n = steps + 1
-    ahead = np.arange(n, 1, -1, dtype=np.uint32)
-    column = np.arange(epochs)
-    # flat positions in an array of (n, epochs)
-    partners = ((words % ahead).T.astype(np.int64) + np.arange(steps)[:, None]) * epochs + column
-    orders = np.repeat(np.arange(n)[:, None], epochs, axis=1)
-    flat = orders.reshape(-1)
-    for here, partner in zip(orders, partners, strict=False):
-        there = flat.take(partner)
-        flat[partner] = here
-        here[:] = there
-    return np.ascontiguousarray(orders.T)
+        orders = np.empty((epochs, n), np.int64)
+        shuffle(words, orders)
+        return orders

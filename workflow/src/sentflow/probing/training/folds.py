@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.kernels.fused import check_installed
 from sentflow.probing.kernels.threads import one_thread
 from sentflow.probing.protocol.design import ACCELERATOR, ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
@@ -49,7 +48,7 @@ def train_planned(
     design
         Of the probe.
     """
-    with one_thread(torch=design.uses_torch):
+    with one_thread(torch=design.device != "cpu"):
         if design.device != "cpu":
             yield from _accelerator().train(source, labels, plans, design)
             return
@@ -63,10 +62,8 @@ def usable(design: ProbeDesign) -> ProbeDesign:
     Raises
     ------
     ConfigError
-        The kernel is not installed, or there is no such device; says what to write instead.
+        There is no such device; says what to write instead.
     """
-    if design.kernel == "numba":
-        check_installed()
     return design.on(usable_device(design.device))
 
 

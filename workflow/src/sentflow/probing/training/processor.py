@@ -7,7 +7,6 @@ import numpy as np
 
 from sentflow.probing.features.sources import SelectedRows
 from sentflow.probing.kernels.columns import Problem, joined
-from sentflow.probing.kernels.logistic import LogisticTraining
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan
 from sentflow.probing.protocol.settings import Setting
@@ -108,11 +107,12 @@ class _FoldTraining:
             from sentflow.probing.kernels.sparse import standardised_sparse
 
             return standardised_sparse(parts, ones=logistic, unscaled_constant=unscaled)
-        return standardised(parts, ones=logistic, torch_rounding=not logistic, unscaled_constant=unscaled)
+        return standardised(parts, ones=logistic, unscaled_constant=unscaled)
 
     def _new_training(self, settings: Sequence[Setting], *, epochs: int) -> Training:
         schedule, labels = self._fold.schedule(settings, epochs=epochs), self._fold.train_labels
         problem, n_outputs = self._problem, self._fold.design.n_outputs
+        # Imported here, for each reads its compiled loops from a file.
         if self._hidden is not None:
             from sentflow.probing.kernels.mlp import MlpTraining
 
@@ -121,8 +121,6 @@ class _FoldTraining:
             from sentflow.probing.kernels.sparse_logistic import SparseLogisticTraining
 
             return SparseLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
-        if self._fold.design.kernel == "numba":
-            from sentflow.probing.kernels.fused import FusedLogisticTraining
+        from sentflow.probing.kernels.logistic import LogisticTraining
 
-            return FusedLogisticTraining(problem, labels, schedule, n_outputs=n_outputs)
         return LogisticTraining(problem, labels, schedule, n_outputs=n_outputs)

@@ -16,7 +16,6 @@ def standardised(
     parts: Sequence[np.ndarray | SelectedRows],
     *,
     ones: bool,
-    torch_rounding: bool = False,
     unscaled_constant: bool = False,
 ) -> list[np.ndarray]:
     """Standardise by the first (training) part: (x − mean) / (1e-12 + std), std unbiased, in float32.
@@ -27,16 +26,13 @@ def standardised(
         Features (n, D) float32 of the training, evaluation and test part; they are left as they are.
     ones
         Append the column of ones that carries a logistic probe's bias.
-    torch_rounding
-        Sum as torch does, as the published evaluator; else in float64, which is faster and differs in the last bit.
-        An MLP carries that bit into the fifth digit of its losses.
     unscaled_constant
         Columns that are constant on the training part become x − mean, instead of (x − mean) · 1e12.
     """
     copies = [_copy(part, ones=ones) for part in parts]
     inner = [copy[:, : parts[0].shape[1]] for copy in copies]
     train = inner[0]
-    mean, std = _torch_moments(train) if torch_rounding else _moments(train)
+    mean, std = _moments(train)
     scale = std + np.float32(1e-12)
     if unscaled_constant:
         constant = np.all([(some == train[0]).all(axis=0) for some in _blocks(train)], axis=0)
@@ -77,10 +73,3 @@ def _moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         deviations = rows - mean
         squares += np.square(deviations, out=deviations).sum(axis=0)
     return mean, np.sqrt(squares / (len(features) - 1)).astype(np.float32)
-
-
-def _torch_moments(features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    import torch
-
-    std, mean = torch.std_mean(torch.from_numpy(features), dim=0)
-    return mean.numpy(), std.numpy()
