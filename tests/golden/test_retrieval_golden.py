@@ -1,7 +1,7 @@
 """BM25 on the question sets of the catalog, against values that another program computed from the same files.
 
 Lucene's variant, k1 1.5, b 0.75, runs of two or more letters, no stop words unless said otherwise; ranked to 1,000,
-equal scores in the order of the corpus. Measures by ir-measures 0.4.3. The values are given to four digits: tolerance 1e-3.
+equal scores in the order of the corpus. Measures by ir-measures 0.4.3. Values have four digits; tolerance 1e-3.
 """
 
 import pytest
