@@ -158,12 +158,16 @@ rule search_vectors:
         retrieval.of_corpus(paths.CORPUS_DIGEST),
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
-        retrieval.passages,
+        retrieval.passages_digest,
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
-        documents=retrieval.document_vectors,
-        asked=retrieval.question_vectors,
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
@@ -183,11 +187,11 @@ rule search_vectors:
         code=code("sentflow.commands.search_vectors"),
         env=versions("numpy"),
         settings=retrieval.search_settings,
-        passages=retrieval.passages_argument,
     shell:
         "python -m sentflow.commands.search_vectors --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --document-vectors {input.documents:q} --question-vectors {input.asked:q}"
-        " {params.passages} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
 
 
 rule search_randomly:
@@ -283,8 +287,8 @@ rule read_run:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=20,
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
     params:
         code=code("sentflow.commands.read_run"),
         settings=retrieval.search_settings,
@@ -369,8 +373,8 @@ rule summarise_retrieval:
         "../../envs/report.yaml"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
     params:
         code=code("sentflow.commands.summarise_retrieval"),
         settings=retrieval.summarise_settings,

@@ -10,7 +10,13 @@ from sentflow.retrieval.jobs import Search, add_search_arguments
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     add_search_arguments(parser)
-    parser.add_argument("--passages", type=Path, help="parts of documents that were embedded in their stead")
+    parser.add_argument(
+        "--passages",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="parts of documents that were embedded in their stead",
+    )
     for side in ("document", "question"):
         files = "their texts (Parquet), vectors (.npy) and what describes these (.json)"
         parser.add_argument(f"--{side}-vectors", type=Path, nargs=3, required=True, help=f"{side}s: {files}")
@@ -27,12 +33,12 @@ def main(args: argparse.Namespace) -> None:
 
     job = Search.of(args)
     documents, questions = read_vectors(*args.document_vectors), read_vectors(*args.question_vectors)
-    if args.passages is None:
+    if not args.passages:
         texts = job.corpus.whole_texts()
         owners = np.array([row for row, text in enumerate(texts) if text], dtype=np.int64)
         parts = [texts[row] for row in owners.tolist()]
     else:
-        passages = read_passages(args.passages)
+        passages = read_passages(args.passages[0])
         owners, parts = passages.documents, passages.texts
     rows = documents.rows.of(parts, whose=f"the corpus {job.corpus.name}")
     asked = questions.rows.of(job.questions.texts, whose=f"the questions {job.questions.name}")

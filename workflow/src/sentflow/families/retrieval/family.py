@@ -180,23 +180,28 @@ class Retrieval(Family):
         )
 
     def passages(self, wildcards: Any) -> list[str]:
-        """The passages that stand for documents, and their digest; nothing where whole documents are embedded."""
-        entry = self._retriever(wildcards)
-        return list(self._units_of(self._corpus(wildcards), entry)) if "passages" in entry else []
+        """The passages that stand for documents; nothing where whole documents are embedded."""
+        return self._of_passages(wildcards, 0)
 
-    def passages_argument(self, wildcards: Any) -> str:
-        """How the command is told of `passages`."""
-        found = self.passages(wildcards)
-        return f"--passages {found[0]}" if found else ""
+    def passages_digest(self, wildcards: Any) -> list[str]:
+        """The digest of `passages`."""
+        return self._of_passages(wildcards, 1)
 
     def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts, vectors and description of the documents or passages by the encoder of a dense retriever."""
-        entry = self._retriever(wildcards)
-        return _vector_files(self._collection_of_units(self._corpus(wildcards), entry), entry["model"])
+        """Texts and vectors of the documents or passages by the encoder of a dense retriever."""
+        return self._vectors(self._documents(wildcards), wildcards, paths.TEXTS, paths.EMBEDDINGS)
+
+    def document_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors."""
+        return self._vectors(self._documents(wildcards), wildcards, paths.EMBEDDINGS_INFO)
 
     def question_vectors(self, wildcards: Any) -> list[str]:
-        """The same of the questions."""
-        return _vector_files(f"{wildcards.questions}/questions", self._retriever(wildcards)["model"])
+        """Texts and vectors of the questions."""
+        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.TEXTS, paths.EMBEDDINGS)
+
+    def question_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors."""
+        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
 
     def fused_runs(self, wildcards: Any) -> list[str]:
         """The runs that are fused, in the order of their weights."""
@@ -330,6 +335,17 @@ class Retrieval(Family):
     def _collection_of_units(self, corpus: str, retriever: Entry) -> str:
         return f"{corpus}/{retriever.get('passages', DOCUMENTS)}"
 
+    def _of_passages(self, wildcards: Any, which: int) -> list[str]:
+        entry = self._retriever(wildcards)
+        return [self._units_of(self._corpus(wildcards), entry)[which]] if "passages" in entry else []
+
+    def _documents(self, wildcards: Any) -> str:
+        return self._collection_of_units(self._corpus(wildcards), self._retriever(wildcards))
+
+    def _vectors(self, collection: str, wildcards: Any, *patterns: str) -> list[str]:
+        model = self._retriever(wildcards)["model"]
+        return [pattern.format(collection=collection, model=model) for pattern in patterns]
+
     def _resampling(self) -> dict[str, Any]:
         statistics = self.experiment.config["statistics"]
         seed = self.experiment.config["retrieval"]["seed"]
@@ -348,11 +364,6 @@ def _add(found: dict[str, Collection], name: str, table: str, digest: str, model
 
 def _raw_paths(entry: Entry) -> list[str]:
     return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
-
-
-def _vector_files(collection: str, model: str) -> list[str]:
-    patterns = (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_INFO)
-    return [pattern.format(collection=collection, model=model) for pattern in patterns]
 
 
 def _analyser_libraries(analyser: Entry) -> list[str]:
