@@ -109,8 +109,8 @@ class Retrieval(Family):
         return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
 
     def summary_of_scores(self) -> list[str]:
-        """None: the rows are of retrievers, which are no encoders."""
-        return []
+        """See `Family.summary_of_scores`."""
+        return self.summaries()[:1]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -289,6 +289,7 @@ class Retrieval(Family):
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
         corpora = {name: pick(entry, "title") for name, entry in self.corpora.items()}
+        models = self.experiment.models
         return json_text(
             {
                 "question_sets": {
@@ -296,7 +297,14 @@ class Retrieval(Family):
                 },
                 "corpora": corpora,
                 "retrievers": {
-                    name: {"title": entry.get("title", name), "control": entry["kind"] == RANDOM}
+                    name: {
+                        "title": entry.get("title", name),
+                        "control": entry["kind"] == RANDOM,
+                        "model": entry.get("model", ""),
+                        "model_title": models[entry["model"]].get("title", entry["model"])
+                        if "model" in entry
+                        else "",
+                    }
                     for name, entry in self.retrievers.items()
                 },
                 "order": [list(self.question_sets), self.shown],

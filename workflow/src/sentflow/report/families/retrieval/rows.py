@@ -14,6 +14,8 @@ class RetrievalRow:
         Names and titles.
     retriever, retriever_title, is_control
         What searched, and whether it knows nothing of the texts.
+    model, model_title, is_baseline
+        The encoder whose vectors were searched; the retriever itself where no encoder was, which is a baseline then.
     group
         Empty for all questions.
     measure
@@ -44,6 +46,9 @@ class RetrievalRow:
     retriever: str
     retriever_title: str
     is_control: bool
+    model: str
+    model_title: str
+    is_baseline: bool
     group: str
     measure: str
     is_main: bool

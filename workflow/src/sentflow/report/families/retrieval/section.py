@@ -41,7 +41,7 @@ def section(sources: Sources) -> Section | None:
         summary="families/retrieval/page/summary.html.j2",
         results=(Part("retrieval", "Retrieval", "families/retrieval/page/results.html.j2"),),
         rows=rows,
-        encoders=(),
+        encoders=[row for row in rows if not row.is_baseline],
         findings=_findings([row for row in shown if row.is_main], differences),
         tables=tables,
         datasets=datasets_of([*sets.values(), *corpora.values()]),
