@@ -3,6 +3,9 @@
 import argparse
 import json
 import logging
+import math
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
@@ -16,8 +19,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"order": [question sets, retrievers], "measure", "alpha", "level", "margin", "n_resamples", '
-        '"seed"}',
+        help='JSON: {"order": [question sets, retrievers], "controls", "measure", "alpha", "level", "margin", '
+        '"n_resamples", "seed"}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 
@@ -32,7 +35,7 @@ def main(args: argparse.Namespace) -> None:
 
     settings = json.loads(args.settings)
     sets, retrievers = settings.pop("order")
-    measure = settings.pop("measure")
+    measure, controls = settings.pop("measure"), settings.pop("controls")
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
     found: list[QuestionDifference] = []
     for name in sets:
@@ -42,8 +45,17 @@ def main(args: argparse.Namespace) -> None:
             continue
         questions, values = common_questions(own, measure)
         systems = [one.retriever for one in own]
-        scores = QuestionScores(name, measure, systems, questions, values, QuestionSettings(**settings))
-        found += compare_questions(scores)
+        compared = partial(
+            QuestionScores, name, measure, questions=questions, settings=QuestionSettings(**settings)
+        )
+        rows_here = compare_questions(compared(systems=systems, scores=values))
+        # Its reference is the range of all systems: with a control among them nothing else would differ
+        serious = [row for row, system in enumerate(systems) if system not in controls]
+        alone = compare_questions(compared(systems=[systems[row] for row in serious], scores=values[serious]))
+        p_tukey = {(row.model_a, row.model_b): row.p_tukey for row in alone}
+        found += [
+            replace(row, p_tukey=p_tukey.get((row.model_a, row.model_b), math.nan)) for row in rows_here
+        ]
         logger.info("%s: %d retrievers on %d questions", name, len(systems), len(questions))
     write_rows(args.output, QuestionDifference, found)
 

@@ -279,6 +279,7 @@ class Retrieval(Family):
         return json_text(
             {
                 "order": [list(self.question_sets), self.shown],
+                "controls": list(self._of_kind(RANDOM)),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
