@@ -20,7 +20,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"question_sets", "corpora", "retrievers": titles, "order": [question sets, retrievers], "main"}',
+        help='JSON: {"question_sets", "corpora", "retrievers": titles, "order": [question sets, retrievers], '
+        '"measures", "main"}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 

@@ -81,7 +81,9 @@ def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
             total += weight * _at(run, 1 / (settings.k + np.arange(1, len(run) + 1)), rows, 0.0)
         else:
             values = _normalised(run.scores, settings.normalise)
-            total += weight * _at(run, values, rows, float(values.min()))
+            # the least score is 0 then, also where all scores are equal
+            missing = 0.0 if settings.normalise == NORMALISATIONS[1] else float(values.min())
+            total += weight * _at(run, values, rows, missing)
     return top(total, k, rows=rows)
 
 

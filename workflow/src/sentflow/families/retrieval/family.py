@@ -309,7 +309,7 @@ class Retrieval(Family):
                     for name, entry in self.retrievers.items()
                 },
                 "order": [list(self.question_sets), self.shown],
-                "main": self.experiment.config["retrieval"]["main"],
+                **pick(self.experiment.config["retrieval"], "measures", "main"),
             }
         )
 

@@ -18,7 +18,7 @@ def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, 
     results
         As `sentflow.retrieval.results.write_results` wrote them.
     settings
-        Titles of everything, the order, and the main measure.
+        Titles of everything, the order of everything, and the main measure.
     """
     sets, retrievers = settings["order"]
     found = {(result["questions"], result["retriever"]): result for result in results}
@@ -50,7 +50,8 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         },
         "judged_share": result["judged_share"],
     }
-    for measure, stated in result["measures"].items():
+    for measure in settings["measures"]:
+        stated = result["measures"][measure]
         others: dict[str, Any] = {key: stated.get(key, math.nan) for key in _OTHERS}
         yield RetrievalRow(
             **common,
@@ -65,13 +66,13 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         )
     none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)
     for group, part in result["groups"].items():
-        for measure, value in part["measures"].items():
+        for measure in settings["measures"]:
             yield RetrievalRow(
                 **common,
                 group=group,
                 measure=measure,
                 is_main=measure == settings["main"],
-                value=value,
+                value=part["measures"][measure],
                 low=math.nan,
                 high=math.nan,
                 n_questions=part["n_questions"],
