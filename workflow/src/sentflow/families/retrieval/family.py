@@ -116,10 +116,6 @@ class Retrieval(Family):
         """See `Family.available`."""
         return {"retrieval": bool(self.scores())}
 
-    def asked(self) -> dict[str, Any]:
-        """See `Family.asked`."""
-        return {"question_sets": list(self.question_sets), "retrievers": self.shown} if self.scores() else {}
-
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
