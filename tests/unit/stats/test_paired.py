@@ -8,7 +8,7 @@ from scipy import integrate
 from scipy import stats as scipy_stats
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
-from sentflow.stats.paired import POWER, CorrectedT
+from sentflow.stats.paired import POWER, CorrectedT, PairedT, Wins
 
 DIFFERENCES = np.random.default_rng(0).normal(0.02, 0.05, 50)
 
@@ -105,3 +105,75 @@ def test_constant_difference_cannot_be_tested():
     found = CorrectedT(np.full(50, 0.1), folds=5)
     assert (found.degenerate, found.mean) == (True, 0.1)
     assert math.isnan(found.p()) and all(map(math.isnan, found.probabilities(0.01)))
+
+
+# --- independent units, say questions
+
+FIRST, SECOND = np.random.default_rng(3).random((2, 60))
+QUESTIONS = PairedT(FIRST - SECOND + 0.02)
+
+
+def test_p_and_interval_of_independent_units_are_those_of_scipy():
+    expected = scipy_stats.ttest_rel(FIRST + 0.02, SECOND)
+    assert QUESTIONS.p() == pytest.approx(expected.pvalue, rel=1e-12)
+    assert QUESTIONS.mean / QUESTIONS.error == pytest.approx(expected.statistic, rel=1e-12)
+    for level in (0.9, 0.99):
+        assert QUESTIONS.interval(level) == pytest.approx(
+            tuple(expected.confidence_interval(level)), rel=1e-12
+        )
+
+
+def test_effect_size_does_not_grow_with_the_number_of_units():
+    twice = PairedT(np.tile(QUESTIONS.differences, 2))
+    # s² of twice the same: 2 Σ / (2n − 1) instead of Σ / (n − 1)
+    assert twice.effect_size == pytest.approx(QUESTIONS.effect_size * math.sqrt(119 / 118))
+    assert QUESTIONS.effect_size == pytest.approx(QUESTIONS.mean / QUESTIONS.differences.std(ddof=1))
+
+
+@pytest.mark.parametrize(
+    ("n", "spreads"), [(50, 0.404), (100, 0.283), (110, 0.270), (122, 0.256), (491, 0.127), (3196, 0.050)]
+)
+def test_detectable_difference_of_questions(n, spreads):
+    """(t(0.975; n − 1) + t(0.80; n − 1)) / √n, in units of the spread."""
+    differences = np.random.default_rng(n).normal(size=n)
+    found = PairedT(differences).detectable(0.05) / differences.std(ddof=1)
+    assert found == pytest.approx(spreads, abs=1e-3)
+
+
+def test_equivalence_is_shown_exactly_where_the_interval_is_inside_the_margin():
+    for shift in (-0.1, 0.0, 0.05):
+        test = PairedT(QUESTIONS.differences + shift)
+        for alpha in (0.05, 0.1):
+            low, high = test.interval(1 - 2 * alpha)
+            border = max(high, -low)
+            assert test.p_equivalence(border) == pytest.approx(alpha)
+            assert test.p_equivalence(border * 1.01) < alpha < test.p_equivalence(border * 0.99)
+
+
+def test_equivalence_is_the_larger_of_two_one_sided_tests():
+    d, margin = QUESTIONS.differences, 0.05
+    expected = max(
+        scipy_stats.ttest_1samp(d, -margin, alternative="greater").pvalue,
+        scipy_stats.ttest_1samp(d, margin, alternative="less").pvalue,
+    )
+    assert QUESTIONS.p_equivalence(margin) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("margin", [0.0, -0.1, math.nan])
+def test_equivalence_needs_a_margin_above_0(margin):
+    with pytest.raises(ValueError, match=f"margin: {margin} is not above 0; give the smallest difference"):
+        QUESTIONS.p_equivalence(margin)
+
+
+def test_equal_scores_on_every_unit_are_equivalent_and_other_constant_differences_undefined():
+    same, other = PairedT(np.zeros(5)), PairedT(np.full(5, 0.1))
+    assert (same.p(), same.p_equivalence(0.01), same.interval(0.95)) == (1.0, 0.0, (0.0, 0.0))
+    assert all(map(math.isnan, (other.p(), other.p_equivalence(0.2), other.effect_size)))
+    assert (other.mean, other.degenerate) == (0.1, True)
+
+
+def test_differences_of_rounding_are_ties():
+    # 0.1 + 0.2 is 0.30000000000000004
+    test = PairedT(np.array([0.1 + 0.2 - 0.3, 0.0, 0.5, -0.25, 1e-3]))
+    assert test.wins() == Wins(a=2, ties=2, b=1)
+    assert test.wins(0.01) == Wins(a=1, ties=3, b=1)

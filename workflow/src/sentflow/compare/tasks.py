@@ -13,7 +13,8 @@ from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
-from sentflow.stats.paired import CorrectedT, mcnemar
+from sentflow.stats.mcnemar import mcnemar
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
 
 MANY_REPETITIONS = 100  # of `PowerRow.repetitions_help`

@@ -1,6 +1,6 @@
 """The one way to compare all systems of a unit set.
 
-A family of measurements (probes, similarity, later retrieval) hands over its scores as `UnitScores` and gets a row for
+A family of measurements (probes, similarity, retrieval) hands over its scores as `UnitScores` and gets a row for
 each two systems.
 """
 
@@ -18,7 +18,7 @@ Row_co = TypeVar("Row_co", bound=Difference, covariant=True)
 
 
 class UnitScores(Protocol[Row_co]):
-    """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, later questions."""
+    """Scores of M systems on the same units: folds of a cross-validation, pairs of sentences, questions."""
 
     @property
     def n_systems(self) -> int:

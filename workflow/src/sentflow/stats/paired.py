@@ -1,15 +1,16 @@
-"""Two encoders on the same folds: the corrected resampled t-test and what follows. On the same texts: McNemar."""
+"""Two systems on the same units: t-tests of questions or folds, and what follows."""
 
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import bdtr, stdtr, stdtrit
+from scipy.special import stdtr, stdtrit
 
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
-POWER = 0.80  # with which `CorrectedT.detectable` differences are found
+POWER = 0.80  # with which `PairedT.detectable` differences are found
+TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
 
 
 class Probabilities(NamedTuple):
@@ -20,61 +21,112 @@ class Probabilities(NamedTuple):
     b: float
 
 
+class Wins(NamedTuple):
+    """On how many units each of two systems is better."""
+
+    a: int
+    ties: int
+    b: int
+
+
 @dataclass(frozen=True)
-class CorrectedT:
-    """The paired differences of J = repetitions × folds scores, and their corrected error.
+class PairedT:
+    """The paired differences of n independent units, say questions, and the t-test of their mean.
 
     Attributes
     ----------
     differences
-        (J,) float64, fold by fold, first encoder minus second.
-    folds
-        k of the cross-validation.
+        (n,) float64, unit by unit, first system minus second; n >= 2 where anything is to be tested.
 
     Notes
     -----
-    mean / (s · √(1/J + 1/(k − 1))) has about a t distribution with J − 1 degrees of freedom where the two are equal.
-    Nadeau and Bengio 2003; for repeated cross-validation Bouckaert and Frank 2004.
+    mean / (s / √n) has a t distribution with n − 1 degrees of freedom where the two are equal and the differences
+    normal, and about that one for the means of many others. Student 1908. Subclasses have units that depend on each
+    other, and another error.
     """
 
     differences: np.ndarray
-    folds: int
 
     @property
     def degenerate(self) -> bool:
-        """Every fold has the same difference, so nothing can be tested."""
-        return bool((self.differences == self.differences[0]).all())
+        """Every unit has the same difference, so nothing can be tested."""
+        return self._constant
 
     @property
     def mean(self) -> float:
         """Difference of the two scores."""
-        return float(self.differences[0] if self.degenerate else self.differences.mean())
+        # the mean of equal numbers may be rounded away from them
+        return float(self.differences[0] if self._constant else self.differences.mean())
 
     @property
     def error(self) -> float:
-        """Corrected standard error of `mean`."""
-        return self.error_with(len(self.differences))
+        """Standard error of `mean`."""
+        return self._spread / math.sqrt(len(self.differences))
 
     @property
     def freedom(self) -> int:
         """Degrees of freedom."""
         return len(self.differences) - 1
 
-    def error_with(self, n_folds: int) -> float:
-        """The error that `n_folds` scores of the same spread would have."""
-        std = 0.0 if self.degenerate else float(self.differences.std(ddof=1))
-        return std * math.sqrt(1 / n_folds + 1 / (self.folds - 1))
+    @property
+    def effect_size(self) -> float:
+        """Mean over the standard deviation of the differences, whatever their number; NaN where that is 0."""
+        return math.nan if self._constant else self.mean / self._spread
+
+    @property
+    def _constant(self) -> bool:
+        return bool((self.differences == self.differences[0]).all())
+
+    @property
+    def _spread(self) -> float:
+        return 0.0 if self._constant else float(self.differences.std(ddof=1))
+
+    def wins(self, tolerance: float = TIE_TOLERANCE) -> Wins:
+        """Units on which either is better by more than `tolerance`; the others are ties."""
+        a, b = (self.differences > tolerance).sum(), (self.differences < -tolerance).sum()
+        return Wins(int(a), len(self.differences) - int(a) - int(b), int(b))
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Generalisation interval of the difference."""
-        found = nadeau_bengio_interval(self.differences, folds=self.folds, level=level)
-        return found.low, found.high
+        """Of the difference; of zero width where the test is degenerate."""
+        half_width = float(stdtrit(self.freedom, (1 + level) / 2)) * self.error
+        return self.mean - half_width, self.mean + half_width
 
     def p(self) -> float:
-        """Two-sided p; 1 where the two have equal scores on every fold, NaN for any other constant difference."""
+        """Two-sided p; 1 where the two have equal scores on every unit, NaN for any other degenerate test."""
         if self.degenerate:
             return 1.0 if self.mean == 0 else math.nan
         return float(2 * stdtr(self.freedom, -abs(self.mean) / self.error))
+
+    def p_equivalence(self, margin: float) -> float:
+        """One-sided p that the true difference is `margin` or more, either way: a small one shows equivalence.
+
+        Parameters
+        ----------
+        margin
+            Above 0: the smallest difference that would matter.
+
+        Returns
+        -------
+        float
+            The larger p of two one-sided tests: at most α exactly where the interval at the level 1 − 2α is inside
+            ± margin. 0 where the two have equal scores on every unit, NaN for any other degenerate test.
+
+        Raises
+        ------
+        ValueError
+            The margin is not above 0.
+
+        Notes
+        -----
+        Schuirmann 1987, Journal of Pharmacokinetics and Biopharmaceutics 15, 657–680.
+        """
+        if not margin > 0:
+            raise ValueError(
+                f"margin: {margin} is not above 0; give the smallest difference that would matter."
+            )
+        if self.degenerate:
+            return 0.0 if self.mean == 0 else math.nan
+        return float(stdtr(self.freedom, (abs(self.mean) - margin) / self.error))
 
     def significant_from(self, alpha: float) -> float:
         """Smallest observed difference that has p <= alpha; NaN where the spread is 0."""
@@ -98,12 +150,13 @@ class CorrectedT:
         return float(stdtr(self.freedom, abs(self.mean) / self.error - critical))
 
     def probabilities(self, rope: float) -> Probabilities:
-        """Bayesian correlated t-test: a better by more than `rope`, no more apart than that, b better by more.
+        """Bayesian t-test: a better by more than `rope`, no more apart than that, b better by more.
 
         Notes
         -----
-        With the correlation 1/k of the folds the posterior of the difference is the t distribution of the corrected
-        test, around the mean: ρ/(1 − ρ) = 1/(k − 1). Corani and Benavoli 2015; Benavoli et al. 2017.
+        With a flat prior the posterior of the difference is the t distribution of the test, around the mean. That of
+        `CorrectedT` supposes the correlation 1/k of the folds: ρ/(1 − ρ) = 1/(k − 1). Corani and Benavoli 2015;
+        Benavoli et al. 2017.
         """
         if self.degenerate:
             return Probabilities(0.0, 1.0, 0.0) if self.mean == 0 else Probabilities(*[math.nan] * 3)
@@ -112,23 +165,32 @@ class CorrectedT:
         return Probabilities(above, max(0.0, 1 - above - below), below)  # rounding, where all is certain
 
 
-def mcnemar(first_right: np.ndarray, second_right: np.ndarray) -> float:
-    """Two-sided exact p that two classifiers are right equally often.
+@dataclass(frozen=True)
+class CorrectedT(PairedT):
+    """The paired differences of J = repetitions × folds scores, and their corrected error.
 
-    Parameters
+    Attributes
     ----------
-    first_right, second_right
-        (n,) bool, whether each classifier is right on each of n independent texts.
+    folds
+        k of the cross-validation.
 
     Notes
     -----
-    Of the texts on which only one of the two is right, the smaller number is binomial with probability 1/2; 1 where
-    there are none. McNemar 1947, in the exact form.
+    mean / (s · √(1/J + 1/(k − 1))) has about a t distribution with J − 1 degrees of freedom where the two are equal.
+    Nadeau and Bengio 2003; for repeated cross-validation Bouckaert and Frank 2004.
     """
-    only_first = int((first_right & ~second_right).sum())
-    only_second = int((second_right & ~first_right).sum())
-    tail = float(bdtr(min(only_first, only_second), only_first + only_second, 0.5))
-    return min(1.0, 2 * tail)
+
+    folds: int
+
+    @property
+    def error(self) -> float:
+        """Corrected standard error of `mean`."""
+        return self._spread * math.sqrt(1 / len(self.differences) + 1 / (self.folds - 1))
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Generalisation interval of the difference."""
+        found = nadeau_bengio_interval(self.differences, folds=self.folds, level=level)
+        return found.low, found.high
 
 
 def _undefined_at_zero(value: float) -> float:

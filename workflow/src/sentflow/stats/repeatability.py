@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+
+from sentflow.stats.bca import bca_limits
 
 MAX_SEED = 2**32 - 1
 PUBLISHED_SEED = 9847706  # published evaluator, f2a12c2
@@ -229,15 +230,9 @@ def reflected_bca(sample: np.ndarray, rows: np.ndarray, *, level: float) -> Inte
         return Interval(float(mean), float(mean))
     if (sample == sample[0]).all():
         return Interval(float("nan"), float("nan"))
-    deviations = mean - _resampled_means(sample, rows)
-    below, ties = np.count_nonzero(deviations < 0), np.count_nonzero(deviations == 0)
-    bias = ndtri((below + ties / 2) / len(deviations))
     left_out = mean - (sample.sum() - sample) / (n - 1)
-    spread = left_out.mean() - left_out
-    acceleration = (spread**3).sum() / (6 * (spread**2).sum() ** 1.5)
-    z = bias + ndtri(np.array([(1 - level) / 2, (1 + level) / 2]))
-    low, high = np.percentile(deviations, 100 * ndtr(bias + z / (1 - acceleration * z))) + mean
-    return Interval(float(low), float(high))
+    low, high = bca_limits(mean - _resampled_means(sample, rows), 0.0, left_out, level=level)
+    return Interval(float(low + mean), float(high + mean))
 
 
 def _resampled_means(sample: np.ndarray, rows: np.ndarray) -> np.ndarray:

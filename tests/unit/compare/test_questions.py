@@ -1,0 +1,183 @@
+"""Systems on the questions of a collection: rows, marks, clusters, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel
+
+from sentflow.compare.marks import BEST, mark
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.files.rows import read_rows, write_rows
+from sentflow.stats.multiplicity import holm
+
+SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=999, seed=5)
+SYSTEMS = ["bm25", "dense", "fusion"]
+N = 90
+
+
+def made(**changed) -> QuestionScores:
+    generator = np.random.default_rng(2)
+    shared = generator.choice([0.0, 0.3, 0.6], N)
+    scores = np.stack([shared + level + 0.1 * generator.random(N) for level in (0.0, 0.2, 0.205)])
+    about = {
+        "unit_set": "cranfield",
+        "measure": "nDCG@10",
+        "systems": SYSTEMS,
+        "questions": [f"q{number}" for number in range(N)],
+        "scores": scores,
+        "settings": SETTINGS,
+    }
+    return QuestionScores(**{**about, **changed})
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[QuestionDifference]:
+    return compare_questions(made())
+
+
+def test_every_two_systems_have_a_row_in_order(rows):
+    assert [(row.model_a, row.model_b) for row in rows] == [
+        ("bm25", "dense"),
+        ("bm25", "fusion"),
+        ("dense", "fusion"),
+    ]
+    assert {(row.unit_set, row.measure, row.n_questions, row.n_units, row.grouped) for row in rows} == {
+        ("cranfield", "nDCG@10", N, N, False)
+    }
+
+
+def test_numbers_of_a_row_are_of_its_two_systems(rows):
+    scores, row = made().scores, rows[2]
+    expected = ttest_rel(scores[1], scores[2])
+    assert (row.value_a, row.value_b) == pytest.approx((scores[1].mean(), scores[2].mean()))
+    assert row.difference == pytest.approx(row.value_a - row.value_b)
+    assert row.p == pytest.approx(expected.pvalue)
+    assert (row.low, row.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert row.wins == (scores[1] > scores[2]).sum()
+    assert row.wins + row.ties + row.losses == N
+    # four standard errors of 999 draws
+    assert row.p_sign_flip == pytest.approx(row.p, abs=4 * math.sqrt(row.p * (1 - row.p) / 999))
+    assert (row.bootstrap_low, row.bootstrap_high) == pytest.approx(
+        (row.low, row.high), abs=0.2 * (row.high - row.low)
+    )
+    assert row.bca_low < row.difference < row.bca_high
+    assert row.p_equivalence < 0.05  # within 0.02 of each other
+    assert rows[0].p_equivalence > 0.99
+
+
+def test_every_p_is_adjusted_for_all_pairs(rows):
+    assert [row.p_holm for row in rows] == holm([row.p for row in rows])
+    assert [row.p_sign_flip_holm for row in rows] == holm([row.p_sign_flip for row in rows])
+    assert [row.p_tukey <= 0.05 for row in rows] == [True, True, False]
+
+
+def test_marks_follow_the_tests(rows):
+    best = "dense" if rows[2].difference > 0 else "fusion"
+    assert mark(rows, "cranfield", best) == BEST
+    assert mark(rows, "cranfield", "bm25") == ""
+
+
+def test_same_input_gives_the_same_rows_whatever_other_systems_there_are(rows):
+    assert compare_questions(made()) == rows
+    two = compare_questions(made(systems=SYSTEMS[:2], scores=made().scores[:2]))[0]
+    adjusted = {"p_holm", "p_sign_flip_holm", "p_tukey"}
+    for name, value in vars(rows[0]).items():
+        if name not in adjusted:
+            same = value if isinstance(value, str) else pytest.approx(value, rel=1e-9)
+            assert getattr(two, name) == same, name
+
+
+def test_other_collections_see_other_draws(rows):
+    other = compare_questions(made(unit_set="npl"))
+    assert other[2].bootstrap_low != rows[2].bootstrap_low
+    assert other[2].p == rows[2].p
+
+
+def test_questions_of_a_cluster_count_together():
+    single = made()
+    copied = made(
+        scores=np.repeat(single.scores, 4, axis=1),
+        questions=[f"q{number}" for number in range(4 * N)],
+        clusters=[f"law {number // 4}" for number in range(4 * N)],
+    )
+    for one, other in zip(compare_questions(single), compare_questions(copied), strict=True):
+        assert (other.n_questions, other.n_units, other.grouped) == (4 * N, N, True)
+        assert (other.wins, other.ties, other.losses) == (4 * one.wins, 4 * one.ties, 4 * one.losses)
+        for name in (
+            "p",
+            "p_holm",
+            "p_sign_flip",
+            "p_tukey",
+            "low",
+            "high",
+            "mdd",
+            "bootstrap_low",
+            "bca_high",
+        ):
+            assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-9), name
+
+
+def test_interval_of_one_system_is_around_its_score():
+    scores = made()
+    for system in range(3):
+        found = scores.interval(system)
+        assert found.low < scores.scores[system].mean() < found.high
+        assert found.bca_low == pytest.approx(found.low, abs=0.01)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-15], ids=["equal", "equal but for rounding"])
+def test_equal_systems_are_equal_by_every_test(noise):
+    first = made().scores[0]
+    second = first + noise * np.random.default_rng(1).normal(0.3, 1, N)
+    row = compare_questions(made(systems=["one", "copy"], scores=np.stack([first, second])))[0]
+    assert (row.difference, row.p, row.p_sign_flip, row.p_tukey, row.p_equivalence) == (0, 1, 1, 1, 0)
+    assert (row.ties, row.degenerate, row.bca_low, row.bca_high) == (N, True, 0, 0)
+
+
+def test_systems_that_differ_by_a_constant_have_no_t_test():
+    first = made().scores[0]
+    row = compare_questions(made(systems=["one", "higher"], scores=np.stack([first, first + 0.1])))[0]
+    assert (row.difference, row.degenerate) == (pytest.approx(-0.1), True)
+    assert math.isnan(row.p)
+    assert row.p_sign_flip == 1 / 1000
+
+
+def test_one_system_is_compared_with_none():
+    assert compare_questions(made(systems=["alone"], scores=made().scores[:1])) == []
+
+
+def test_rows_are_written_and_read_again(rows, tmp_path):
+    degenerate = compare_questions(made(systems=["a", "b"], scores=np.array([[0.0] * N, [0.5] * N])))
+    write_rows(tmp_path / "questions.parquet", QuestionDifference, [*rows, *degenerate])
+    back = read_rows(tmp_path / "questions.parquet", QuestionDifference)
+    assert back[:3] == rows
+    assert math.isnan(back[3].p)
+    assert math.isnan(back[3].mdd)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"systems": ["a", "b"]}, r"their shape is \(3, 90\), that of systems × questions \(2, 90\)"),
+        ({"systems": ["a", "b", "a"]}, "systems: 'a' occurs twice; name each once"),
+        ({"questions": ["q"] * N}, "questions: 'q' occurs twice"),
+        ({"clusters": ["law"] * (N - 1)}, "clusters: 89 names for 90 questions; give one for each"),
+        ({"clusters": ["law"] * N}, "cranfield: all questions are in one cluster; nothing can be tested"),
+        ({"questions": ["q"], "scores": np.zeros((3, 1))}, "cranfield: 1 questions; nothing can be tested"),
+    ],
+)
+def test_what_does_not_fit_is_refused(changed, message):
+    with pytest.raises(ValueError, match=message):
+        made(**changed)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf])
+def test_a_score_that_is_no_number_is_named(value):
+    scores = made().scores.copy()
+    scores[1, 7] = value
+    with pytest.raises(
+        ValueError, match=f"that of 'dense' on question 'q7' is {value}; leave out questions without"
+    ):
+        made(scores=scores)

@@ -1,0 +1,221 @@
+"""Which systems differ on the questions of a collection: a score per system and question → rows of differences."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.unit_scores import all_differences
+from sentflow.files.rows import row_from
+from sentflow.stats.clustered import ClusteredT
+from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import PairedT
+from sentflow.stats.seeds import derive_seed
+from sentflow.stats.sign_flips import sign_flip_p_values
+from sentflow.stats.tukey import randomised_tukey
+
+_DIGITS = 12  # to which scores are rounded, so that what differs by the order of sums is equal in every test
+
+
+@dataclass(frozen=True)
+class QuestionSettings:
+    """How systems are compared.
+
+    Attributes
+    ----------
+    level, alpha
+        Of intervals and tests.
+    margin
+        Difference that would matter, for tests of equivalence; above 0.
+    n_resamples
+        Of the bootstrap, of sign flips and of permutations.
+    seed
+        Of all three; never of the systems, so that these see the same draws.
+    """
+
+    level: float
+    alpha: float
+    margin: float
+    n_resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class QuestionScores:
+    """The questions of a collection as `UnitScores`: one measure of every system.
+
+    Attributes
+    ----------
+    unit_set, measure
+        Names of the collection and of the measure.
+    systems
+        m different names.
+    questions
+        n different ids.
+    scores
+        (m, n) float64, n >= 2; a question that a system has no answer to has the value that the measure gives to that.
+    settings
+        See `QuestionSettings`.
+    clusters
+        The cluster of each question, say the law or the gold document that it is about, None for a question that is in
+        none; or None altogether where questions are independent.
+
+    Raises
+    ------
+    ValueError
+        Shapes and names do not fit, a name occurs twice, a score is not finite, or there are not two independent
+        units.
+    """
+
+    unit_set: str
+    measure: str
+    systems: Sequence[str]
+    questions: Sequence[str]
+    scores: np.ndarray
+    settings: QuestionSettings
+    clusters: Sequence[str | None] | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.systems), len(self.questions))
+        if self.scores.shape != shape:
+            raise ValueError(
+                f"scores: their shape is {self.scores.shape}, that of systems × questions {shape}."
+            )
+        if self.clusters is not None and len(self.clusters) != shape[1]:
+            raise ValueError(
+                f"clusters: {len(self.clusters)} names for {shape[1]} questions; give one for each."
+            )
+        for kind, names in (("systems", self.systems), ("questions", self.questions)):
+            if len(set(names)) < len(names):
+                twice = next(name for place, name in enumerate(names) if name in names[:place])
+                raise ValueError(f"{kind}: {twice!r} occurs twice; name each once.")
+        if not np.isfinite(self.scores).all():
+            system, question = np.argwhere(~np.isfinite(self.scores))[0]
+            raise ValueError(
+                f"scores: that of {self.systems[system]!r} on question {self.questions[question]!r} is "
+                f"{self.scores[system, question]}; leave out questions without judgements, and give those without "
+                "an answer the value that the measure has for them."
+            )
+        if shape[0] and len(self.units.sizes) < 2:
+            what = "all questions are in one cluster" if shape[1] > 1 else f"{shape[1]} questions"
+            raise ValueError(
+                f"{self.unit_set}: {what}; nothing can be tested with less than two independent units."
+            )
+
+    @property
+    def n_systems(self) -> int:
+        """m."""
+        return len(self.systems)
+
+    @cached_property
+    def _rounded(self) -> np.ndarray:
+        return np.round(self.scores, _DIGITS)
+
+    @cached_property
+    def units(self) -> ClusteredScores:
+        """The scores by independent units."""
+        return ClusteredScores.of(self._rounded, self.clusters)
+
+    @cached_property
+    def _means(self) -> np.ndarray:
+        return self.units.means
+
+    @cached_property
+    def _replicates(self) -> np.ndarray:
+        settings = self.settings
+        return self.units.replicates(n_resamples=settings.n_resamples, seed=self._seed("bootstrap"))
+
+    @cached_property
+    def _left_out(self) -> np.ndarray:
+        return self.units.left_out()
+
+    @cached_property
+    def _sign_flip_p(self) -> dict[tuple[int, int], tuple[float, float]]:
+        """Single and adjusted p of every pair."""
+        pairs = list(combinations(range(self.n_systems), 2))
+        totals = self.units.totals
+        found = sign_flip_p_values(
+            np.array([totals[a] - totals[b] for a, b in pairs]),
+            n_resamples=self.settings.n_resamples,
+            seed=self._seed("sign flips"),
+        ).tolist()
+        return dict(zip(pairs, zip(found, holm(found), strict=True), strict=True))
+
+    @cached_property
+    def _tukey_p(self) -> np.ndarray:
+        return randomised_tukey(
+            self.units.totals, n_resamples=self.settings.n_resamples, seed=self._seed("permutations")
+        )
+
+    def _seed(self, what: str) -> int:
+        return derive_seed(self.settings.seed, self.unit_set, what)
+
+    def replicates(self) -> np.ndarray:
+        """(R, m) means over questions in resamples of the units."""
+        return self._replicates
+
+    def interval(self, system: int) -> MeanInterval:
+        """Bootstrap intervals of the score of one system."""
+        return mean_interval(
+            self._replicates[:, system],
+            float(self._means[system]),
+            self._left_out[:, system],
+            level=self.settings.level,
+        )
+
+    def paired_t(self, a: int, b: int) -> PairedT:
+        """The t-test of two systems, which knows of clusters."""
+        differences = np.round(self._rounded[a] - self._rounded[b], _DIGITS)
+        return ClusteredT(differences, self.units.unit) if self.units.grouped else PairedT(differences)
+
+    def test(self, a: int, b: int, resampled: np.ndarray) -> QuestionDifference:
+        """See `UnitScores`."""
+        settings, test = self.settings, self.paired_t(a, b)
+        low, high = test.interval(settings.level)
+        left_out = self._left_out[:, a] - self._left_out[:, b]
+        bootstrap = mean_interval(resampled, test.mean, left_out, level=settings.level)
+        wins = test.wins()
+        p_sign_flip, p_sign_flip_holm = self._sign_flip_p[a, b]
+        return row_from(
+            QuestionDifference,
+            vars(settings),
+            unit_set=self.unit_set,
+            measure=self.measure,
+            model_a=self.systems[a],
+            model_b=self.systems[b],
+            n_questions=len(self.questions),
+            n_units=len(self.units.sizes),
+            grouped=self.units.grouped,
+            value_a=float(self._means[a]),
+            value_b=float(self._means[b]),
+            difference=test.mean,
+            low=low,
+            high=high,
+            p=test.p(),
+            p_holm=math.nan,
+            p_sign_flip=p_sign_flip,
+            p_sign_flip_holm=p_sign_flip_holm,
+            p_tukey=float(self._tukey_p[a, b]),
+            effect_size=test.effect_size,
+            wins=wins.a,
+            ties=wins.ties,
+            losses=wins.b,
+            mdd=test.significant_from(settings.alpha),
+            mdd_power=test.detectable(settings.alpha),
+            p_equivalence=test.p_equivalence(settings.margin),
+            bootstrap_low=bootstrap.low,
+            bootstrap_high=bootstrap.high,
+            bca_low=bootstrap.bca_low,
+            bca_high=bootstrap.bca_high,
+            degenerate=test.degenerate,
+        )
+
+
+def compare_questions(scores: QuestionScores) -> list[QuestionDifference]:
+    """Every two systems of a collection, in order."""
+    return all_differences(scores)

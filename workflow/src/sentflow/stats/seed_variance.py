@@ -1,0 +1,135 @@
+"""How much of a mean's variance comes from the questions and how much from the seeds of training."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+
+@dataclass(frozen=True)
+class SeedVariance:
+    """The mean over questions and seeds, and what its variance is made of.
+
+    Attributes
+    ----------
+    mean
+        Over all questions and seeds.
+    n_questions, n_seeds
+        At least 2 each.
+    questions, seeds, both
+        Variance components: σ²_q between questions, σ²_s between seeds, σ²_qs of what is peculiar to a question with a
+        seed. Estimates below 0 are set to 0.
+    negative
+        Names of the components whose estimates were below 0.
+    freedom
+        Degrees of freedom of `variance`.
+
+    Notes
+    -----
+    The population is new questions *and* new seeds, both drawn like these; the last component holds all that is not
+    repeated.
+    """
+
+    mean: float
+    n_questions: int
+    n_seeds: int
+    questions: float
+    seeds: float
+    both: float
+    negative: tuple[str, ...]
+    freedom: float
+
+    @property
+    def from_questions(self) -> float:
+        """Part of `variance` that more questions make smaller: σ²_q / n_q."""
+        return self.questions / self.n_questions
+
+    @property
+    def from_seeds(self) -> float:
+        """Part of `variance` that more seeds make smaller: σ²_s / n_s."""
+        return self.seeds / self.n_seeds
+
+    @property
+    def variance(self) -> float:
+        """Of `mean`: σ²_q / n_q + σ²_s / n_s + σ²_qs / (n_q n_s)."""
+        return self.from_questions + self.from_seeds + self.both / (self.n_questions * self.n_seeds)
+
+    @property
+    def more(self) -> Literal["questions", "seeds", "either"]:
+        """Of what twice as many would make the interval narrower; either, where the two parts are equal.
+
+        The third part is halved by twice as many of either.
+        """
+        if self.from_questions == self.from_seeds:
+            return "either"
+        return "questions" if self.from_questions > self.from_seeds else "seeds"
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """Of `mean`, for new questions and new seeds; of zero width where all values are equal."""
+        half_width = 0.0
+        if self.variance > 0:
+            half_width = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(self.variance)
+        return self.mean - half_width, self.mean + half_width
+
+
+def seed_variance(values: np.ndarray) -> SeedVariance:
+    """Split the variance of a mean over questions and seeds.
+
+    Parameters
+    ----------
+    values
+        (n_q, n_s) float64: scores of one system by question and seed; or differences from another system, seed by seed
+        where both were trained with the same seeds, else from the one score that it has for a question.
+
+    Raises
+    ------
+    ValueError
+        There are not two questions and two seeds.
+
+    Notes
+    -----
+    Analysis of variance of the random two-way layout without repetition. With the mean squares of questions, seeds and
+    residuals: σ²_qs = MS_qs, σ²_q = (MS_q − MS_qs) / n_s, σ²_s = (MS_s − MS_qs) / n_q. Searle, Casella and McCulloch
+    1992, Variance Components, chapter 4. The variance of the mean is then a sum of mean squares over n_q n_s,
+    MS_q + MS_s − MS_qs, or what is left of it without components below 0; its degrees of freedom are those of
+    Satterthwaite 1946, (Σ a MS)² / Σ ((a MS)² / f).
+    """
+    n_questions, n_seeds = values.shape
+    if n_questions < 2 or n_seeds < 2:
+        raise ValueError(
+            f"values: {n_questions} questions and {n_seeds} seeds; the variance can be split from two of each on."
+        )
+    mean = float(values.mean())
+    by_question, by_seed = values.mean(axis=1), values.mean(axis=0)
+    residuals = values - by_question[:, None] - by_seed + mean
+    freedoms = np.array([n_questions - 1, n_seeds - 1, (n_questions - 1) * (n_seeds - 1)])
+    squares = np.array(
+        [
+            n_seeds * ((by_question - mean) ** 2).sum(),
+            n_questions * ((by_seed - mean) ** 2).sum(),
+            (residuals**2).sum(),
+        ]
+    )
+    of_questions, of_seeds, of_both = squares / freedoms
+    names = ("questions", "seeds")
+    negative = tuple(
+        name for name, square in zip(names, (of_questions, of_seeds), strict=True) if square < of_both
+    )
+    has_questions, has_seeds = (name not in negative for name in names)
+    # σ²_qs enters once on its own, and is taken off again with each of the other two
+    parts = np.array(
+        [has_questions * of_questions, has_seeds * of_seeds, (1 - has_questions - has_seeds) * of_both]
+    )
+    total = float(parts.sum())
+    return SeedVariance(
+        mean=mean,
+        n_questions=n_questions,
+        n_seeds=n_seeds,
+        questions=max(0.0, float(of_questions - of_both) / n_seeds),
+        seeds=max(0.0, float(of_seeds - of_both) / n_questions),
+        both=float(of_both),
+        negative=negative,
+        freedom=total**2 / float((parts**2 / freedoms).sum()) if total > 0 else math.nan,
+    )
