@@ -28,7 +28,7 @@ def test_texts_of_two_tasks_are_written_once_in_the_order_given(tmp_path):
 
 def test_table_that_is_none_ends_without_output(tmp_path):
     (tmp_path / "A.parquet").write_bytes(b"cut")
-    with pytest.raises(DataError, match="A.parquet is not a readable table of a task or a pair set"):
+    with pytest.raises(DataError, match="A.parquet is not a readable table of texts"):
         collect.main(["--tables", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t.parquet")])
     assert not (tmp_path / "t.parquet").exists()
 
@@ -66,5 +66,5 @@ def test_roles_are_kept_with_the_texts(tmp_path):
 
 def test_a_table_of_something_else_is_refused(tmp_path):
     write_parquet(tmp_path / "A.parquet", pa.table({"text": ["a"]}))
-    with pytest.raises(DataError, match="A.parquet is not a readable table of a task or a pair set"):
+    with pytest.raises(DataError, match="A.parquet is not a readable table of texts"):
         collect.main(["--tables", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t.parquet")])

@@ -78,7 +78,7 @@ def test_raw_file_that_was_changed_after_its_download_is_refused(tmp_path):
 
 def test_table_that_is_none_ends_without_sentences(tmp_path):
     (tmp_path / "A.parquet").write_bytes(b"cut")
-    with pytest.raises(DataError, match="A.parquet is not a readable table of a task or a pair set"):
+    with pytest.raises(DataError, match="A.parquet is not a readable table of texts"):
         collect.main(["--tables", str(tmp_path / "A.parquet"), "--output", str(tmp_path / "t")])
     assert not (tmp_path / "t").exists()
 

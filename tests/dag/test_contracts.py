@@ -29,6 +29,7 @@ HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scip
 def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     """Every rule that runs jobs, in an experiment that needs them all."""
     project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
+    (project / "cranfield.run").write_text("1 Q0 1 1 1.0 tag\n", "utf-8")
     (project / "mine.py").write_text("class Mine:\n    def embed(self, a, b, task, split): ...\n", "utf-8")
     models = ["minilm-l6", "tfidf", "mine"]
     prompted = {"prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"T1B-tiny": "law"}}}
@@ -42,7 +43,10 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "pair_sets": ["STSB-dev"],
                 "alignments": ["STSB-dev"],
                 "regressions": ["STSB"],
+                "question_sets": ["cranfield"],
+                "retrievers": ["bm25", "minilm-passages", "rrf", "elsewhere", "random-order"],
             },
+            "retrievers": {"elsewhere": {"kind": "run", "files": {"cranfield": "cranfield.run"}}},
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
         },

@@ -173,6 +173,6 @@ def test_nothing_selected_is_a_mistake(tmp_path):
     )
     assert outcome.code != 0
     assert (
-        "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments."
-        in outcome.text
+        "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments, or of "
+        "question_sets." in outcome.text
     )

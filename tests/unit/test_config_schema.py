@@ -71,20 +71,20 @@ def test_every_section_has_a_catalog_a_schema_and_a_place_in_the_configuration()
 def test_a_family_adds_its_keys_by_a_file_of_its_own(tmp_path):
     shutil.copytree(WORKFLOW / "schemas", tmp_path / "schemas")
     part = """
-    required: [retrieval]
+    required: [searching]
     properties:
-      select: {required: [retrieval_sets], properties: {retrieval_sets: {$ref: "common.schema.yaml#/$defs/names"}}}
-      retrieval: {type: object, description: How it is retrieved.}
+      select: {required: [search_sets], properties: {search_sets: {$ref: "common.schema.yaml#/$defs/names"}}}
+      searching: {type: object, description: How it is searched.}
     """
-    (tmp_path / "schemas/config/retrieval.schema.yaml").write_text(part, encoding="utf-8")
+    (tmp_path / "schemas/config/searching.schema.yaml").write_text(part, encoding="utf-8")
     schema = load_schema(tmp_path, "config")
     config = yaml.safe_load((WORKFLOW.parent / "config.yaml").read_text(encoding="utf-8"))
     assert schema_problems(config, schema, where="config") == [
-        "config: 'retrieval' is a required property. " + schema["description"],
-        "config.select: 'retrieval_sets' is a required property. "
+        "config: 'searching' is a required property. " + schema["description"],
+        "config.select: 'search_sets' is a required property. "
         + schema["properties"]["select"]["description"],
     ]
-    config |= {"retrieval": 1, "select": {**config["select"], "retrieval_sets": []}}
+    config |= {"searching": 1, "select": {**config["select"], "search_sets": []}}
     assert schema_problems(config, schema, where="config") == [
-        "config.retrieval: 1 is not of type 'object'. How it is retrieved."
+        "config.searching: 1 is not of type 'object'. How it is searched."
     ]

@@ -75,7 +75,9 @@ def test_tasks_may_be_left_out_where_there_are_pair_sets():
 def test_nothing_at_all_is_a_mistake():
     told = mistake(select={"tasks": []})
     assert (
-        told == "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments."
+        told
+        == "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments, or of "
+        "question_sets."
     )
 
 

@@ -1,6 +1,7 @@
 """The row of two systems on the questions of a collection; undefined numbers NaN."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,8 @@ class QuestionDifference:
     degenerate
         All questions have the same difference. Where it is not 0, tests are undefined.
     """
+
+    FILE: ClassVar[str] = "differences"
 
     unit_set: str
     measure: str

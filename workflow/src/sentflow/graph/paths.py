@@ -2,7 +2,7 @@
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
 ``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
-{table} {figure}``.
+{corpus} {passages} {analyser} {questions} {retriever} {table} {figure}``.
 """
 
 import re
@@ -20,6 +20,16 @@ PERMUTED_TEXTS_DIGEST = TEXTS_DIGEST.replace("{collection}", "{collection}-permu
 
 PAIR_SET = f"{RESULTS}/data/pairs/{{pairs}}.parquet"
 PAIR_SET_DIGEST = f"{RESULTS}/data/pairs/{{pairs}}.json"
+CORPUS = f"{RESULTS}/data/corpora/{{corpus}}.parquet"
+CORPUS_DIGEST = f"{RESULTS}/data/corpora/{{corpus}}.json"
+PASSAGES = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.parquet"
+PASSAGES_DIGEST = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.json"
+TERMS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.parquet"
+TERMS_DIGEST = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.json"
+QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
+QUESTIONS_DIGEST = f"{RESULTS}/data/questions/{{questions}}.json"
+JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
+JUDGEMENTS_DIGEST = f"{RESULTS}/data/judgements/{{questions}}.json"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
@@ -52,6 +62,12 @@ REGRESSION = f"{RESULTS}/regressions/{{regression}}/{{model}}.json"
 ALIGNMENT = f"{RESULTS}/alignments/{{alignment}}/{{model}}.json"
 GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 
+RUN = f"{RESULTS}/runs/{{questions}}/{{retriever}}.parquet"
+RUN_DIGEST = f"{RESULTS}/runs/{{questions}}/{{retriever}}.json"
+RETRIEVAL = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.json"
+RETRIEVAL_ROWS = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.parquet"
+RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/differences.parquet"
+
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
 # What the comparison of all models gives: rows as in compare/rows.py, and one JSON.
@@ -74,6 +90,7 @@ SUMMARY_GEOMETRY = f"{RESULTS}/summary/geometry.parquet"
 SPECTRA = f"{RESULTS}/summary/spectra.parquet"
 TRUNCATION = f"{RESULTS}/summary/truncation.parquet"
 HISTOGRAMS = f"{RESULTS}/summary/histograms.parquet"
+SUMMARY_RETRIEVAL = f"{RESULTS}/summary/retrieval.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"

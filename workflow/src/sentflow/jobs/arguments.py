@@ -16,6 +16,15 @@ def add_probe_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", nargs="+", required=True, help="fold files, …/rep-R/fold-F.parquet")
 
 
+def add_raw_arguments(parser: argparse.ArgumentParser) -> None:
+    """Raw files and the entry of the catalog that says how to read them."""
+    parser.add_argument("--raw", type=Path, nargs="+", required=True, help="files of the dataset")
+    parser.add_argument("--settings", required=True, help="JSON: the entry in the catalog")
+    parser.add_argument(
+        "--checks", default="{}", help="JSON: what changes no byte of the output: expected numbers, files"
+    )
+
+
 def add_embedding_arguments(parser: argparse.ArgumentParser) -> None:
     """The sentences of a family and their vectors."""
     parser.add_argument("--texts", type=Path, required=True, help="Parquet of the distinct sentences")

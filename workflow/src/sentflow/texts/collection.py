@@ -1,18 +1,20 @@
 """Collections: texts that are embedded together, each once, in a role."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.io import parse_json, refuse_changed
 from sentflow.files.parquet import read_described, read_parquet, readable, write_parquet
+from sentflow.texts.corpora import corpus_of, passages_of, questions_of
 from sentflow.texts.pairs import pairs_of
 from sentflow.texts.table import task_of
 
@@ -20,6 +22,13 @@ TEXT = "text"
 SIDES = ("query", "document")
 ROLES = (TEXT, *SIDES)
 _ROLES_KEY = b"roles"
+# What a table says of itself → how it is read; passages and questions name their corpus, too
+_KINDS: Mapping[str, Callable[[Mapping[str, Any], pa.Table], "TextTable"]] = {
+    "pairs": pairs_of,
+    "questions": questions_of,
+    "passages": passages_of,
+    "corpus": corpus_of,
+}
 
 
 class TextTable(Protocol):
@@ -99,16 +108,19 @@ def texts_of_sides(*tables: TextTable) -> tuple[list[str], list[str]]:
 
 
 def read_table(path: Path | str) -> TextTable:
-    """Read a table of a task or of a pair set, whichever it is.
+    """Read a table of a task, of a pair set, of questions, of passages or of a corpus, whichever it is.
 
     Raises
     ------
     DataError
-        It is neither, it is damaged, or it is not that of the digest beside it.
+        It is none of these, it is damaged, or it is not that of the digest beside it.
     """
-    with readable(path, "table of a task or a pair set"):
+    with readable(path, "table of texts"):
         about, stored = read_described(path)
-        return pairs_of(about, stored) if "pairs" in about else task_of(about, stored)
+        for key, table_of_kind in _KINDS.items():
+            if key in about:
+                return table_of_kind(about, stored)
+        return task_of(about, stored)
 
 
 def write_texts(path: Path | str, texts: Sequence[str]) -> None:

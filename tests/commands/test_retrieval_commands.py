@@ -1,0 +1,239 @@
+"""The commands of retrieval one after the other, on files written here, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sentflow.commands import (
+    analyse,
+    compare_retrieval,
+    evaluate,
+    fuse,
+    prepare_corpus,
+    prepare_questions,
+    read_run,
+    search_randomly,
+    search_terms,
+    search_vectors,
+    split_passages,
+    summarise_retrieval,
+)
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.errors import DataError
+from sentflow.files.io import read_json
+from sentflow.files.rows import read_rows
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.texts.collection import write_texts
+
+TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
+QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}
+RELEVANT = {"q1": "d0", "q2": "d1", "q3": "d3"}
+COMMON = {"data_version": "raw", "language": "en"}
+LINES = {"format": "jsonl", "id": "_id", "text": "text"}
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """A folder with corpus, questions, judgements and terms."""
+    monkeypatch.chdir(tmp_path)
+    write = {
+        "corpus.jsonl": [{"_id": f"d{row}", "text": text} for row, text in enumerate(TEXTS)],
+        "questions.jsonl": [{"_id": name, "text": text} for name, text in QUESTIONS.items()],
+        "judgements.jsonl": [{"q": name, "d": document} for name, document in RELEVANT.items()],
+    }
+    for name, lines in write.items():
+        (tmp_path / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    corpus = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
+    prepare_corpus.main(
+        ["--corpus", "c", "--raw", "corpus.jsonl", "--settings", json.dumps(corpus), "--output", "c.parquet"]
+    )
+    questions = {
+        **COMMON,
+        "corpus": "c",
+        "questions": [{**LINES, "files": ["questions.jsonl"]}],
+        "judgements": [{"format": "jsonl", "files": ["judgements.jsonl"], "question": "q", "document": "d"}],
+    }
+    prepare_questions.main(
+        [
+            *("--questions", "q", "--raw", "questions.jsonl", "judgements.jsonl", "--corpus", "c.parquet"),
+            *("--settings", json.dumps(questions), "--output", "q.parquet", "--judgements", "j.parquet"),
+        ]
+    )
+    analyse.main(
+        [
+            "--corpus",
+            "c.parquet",
+            "--analyser",
+            "words",
+            "--settings",
+            '{"units": "words"}',
+            "--output",
+            "t.parquet",
+        ]
+    )
+    return tmp_path
+
+
+def searched(command, output, settings, *more):
+    given = ["--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet"]
+    command.main([*given, *more, "--settings", json.dumps({"depth": 3, **settings}), "--output", output])
+    about, run = read_run_file(output, [f"d{row}" for row in range(len(TEXTS))])
+    return about, {name: run.documents(name) for name in run.ranked}
+
+
+def bm25(output="bm25.parquet", **settings):
+    return searched(
+        search_terms,
+        output,
+        {"retriever": "bm25", "analyser": {"units": "words"}, **settings},
+        *("--terms", "t.parquet"),
+    )
+
+
+def vectors(name, texts):
+    """Unit vectors by the words wing, heat, sound."""
+    words = ("wing", "heat", "sound")
+    values = np.array([[float(word in text) for word in words] for text in texts], dtype=np.float32)
+    write_texts(f"{name}-texts.parquet", texts)
+    description = {"text_order_sha256": text_order_sha256(texts)}
+    write_embeddings(Path(f"{name}.npy"), Path(f"{name}.json"), values, description)
+    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.json"]
+
+
+def test_lexical_search(prepared):
+    about, found = bm25()
+    assert found == {"q1": ["d0", "d2"], "q2": ["d1", "d2"], "q3": ["d3"]}
+    assert (about["questions"], about["retriever"], about["corpus"], about["n_documents"]) == (
+        "q",
+        "bm25",
+        "c",
+        4,
+    )
+
+
+def test_search_by_vectors_of_documents_and_of_passages(prepared):
+    asked = vectors("asked", [*QUESTIONS.values()])
+    _, whole = searched(
+        search_vectors,
+        "dense.parquet",
+        {"retriever": "dense", "similarity": "cosine"},
+        *("--document-vectors", *vectors("documents", TEXTS), "--question-vectors", *asked),
+    )
+    assert [documents[0] for documents in whole.values()] == ["d0", "d1", "d3"]
+    split_passages.main(
+        ["--corpus", "c.parquet", "--passages", "p", "--settings", '{"words": 1}', "--output", "p.parquet"]
+    )
+    parts = list(dict.fromkeys(word for text in TEXTS for word in text.split()))
+    _, found = searched(
+        search_vectors,
+        "passages.parquet",
+        {"retriever": "dense", "similarity": "cosine"},
+        *("--document-vectors", *vectors("passages", parts), "--question-vectors", *asked),
+        *("--passages", "p.parquet"),
+    )
+    assert found["q1"][:2] == ["d0", "d2"]
+
+
+def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):
+    bm25()
+    _, random = searched(search_randomly, "random.parquet", {"retriever": "random", "seed": 1})
+    assert all(len(documents) == 3 for documents in random.values())
+    _, fused = searched(
+        fuse,
+        "both.parquet",
+        {"retriever": "both", "rule": "sum", "weights": [1, 0]},
+        *("--runs", "bm25.parquet", "random.parquet"),
+    )
+    assert [documents[0] for documents in fused.values()] == ["d0", "d1", "d3"]
+    (prepared / "run.trec").write_text("q1 Q0 d3 1 2.5 x\nq1 Q0 d0 2 1 x\n", encoding="utf-8")
+    _, read = searched(read_run, "read.parquet", {"retriever": "elsewhere"}, "--run", "run.trec")
+    assert read == {"q1": ["d3", "d0"]}
+
+
+def test_results_differences_and_summary(prepared):
+    bm25()
+    searched(search_randomly, "random.parquet", {"retriever": "random", "seed": 1})
+    bootstrap = {"level": 0.95, "n_resamples": 200, "seed": 1}
+    for name in ("bm25", "random"):
+        evaluate.main(
+            [
+                *("--run", f"{name}.parquet", "--corpus", "c.parquet", "--questions", "q.parquet"),
+                *("--judgements", "j.parquet", "--output", f"{name}-r.json", "--rows", f"{name}-r.parquet"),
+                *("--settings", json.dumps({"measures": ["nDCG@10", "R@1"], **bootstrap})),
+            ]
+        )
+    stated = read_json("bm25-r.json")["measures"]
+    assert (stated["nDCG@10"]["mean"], stated["R@1"]["mean"]) == (1, 1)
+    compare_retrieval.main(
+        [
+            *(
+                "--rows",
+                "bm25-r.parquet",
+                "random-r.parquet",
+                "--output",
+                "differences.parquet",
+                "--settings",
+            ),
+            json.dumps(
+                {
+                    "order": [["q"], ["bm25", "random"]],
+                    "controls": ["random"],
+                    "measure": "nDCG@10",
+                    "alpha": 0.05,
+                    "margin": 0.01,
+                    **bootstrap,
+                }
+            ),
+        ]
+    )
+    [row] = read_rows("differences.parquet", QuestionDifference)
+    assert (row.unit_set, row.model_a, row.model_b, row.n_questions, row.value_a) == (
+        "q",
+        "bm25",
+        "random",
+        3,
+        1,
+    )
+    titles = {"title": "T", "control": False, "model": "", "model_title": ""}
+    summarise_retrieval.main(
+        [
+            *("--results", "bm25-r.json", "random-r.json", "--output", "summary.parquet", "--settings"),
+            json.dumps(
+                {
+                    "question_sets": {"q": {"title": "Q", "corpus": "c", **COMMON}},
+                    "corpora": {"c": {"title": "C"}},
+                    "retrievers": {"bm25": titles, "random": {**titles, "control": True}},
+                    "order": [["q"], ["bm25", "random"]],
+                    "measures": ["nDCG@10", "R@1"],
+                    "main": "nDCG@10",
+                }
+            ),
+        ]
+    )
+    rows = read_rows("summary.parquet", RetrievalRow)
+    assert [(row.retriever, row.measure, row.is_main) for row in rows] == [
+        ("bm25", "nDCG@10", True), ("bm25", "R@1", False), ("random", "nDCG@10", True), ("random", "R@1", False),
+    ]  # fmt: skip
+    assert [row.model for row in rows[:1]] == ["bm25"]
+
+
+def test_questions_of_another_corpus_are_refused(prepared):
+    other = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
+    prepare_corpus.main(
+        [
+            "--corpus",
+            "other",
+            "--raw",
+            "corpus.jsonl",
+            "--settings",
+            json.dumps(other),
+            "--output",
+            "c.parquet",
+        ]
+    )
+    with pytest.raises(DataError, match="asks the corpus c, but c.parquet is other"):
+        bm25()

@@ -1,0 +1,129 @@
+"""Which jobs run again after a change of what is said of corpora, questions and retrievers."""
+
+import json
+
+import pytest
+from workflow_copy import copy_workflow, planned, pretend_to_run
+
+DATA = {
+    "corpus.jsonl": [{"_id": "d1", "text": "one"}, {"_id": "d2", "text": "two"}],
+    "questions.jsonl": [{"_id": "q1", "text": "one?"}],
+    "judgements.jsonl": [{"q": "q1", "d": "d1", "grade": 1}],
+}
+SOURCE = {"format": "jsonl", "id": "_id", "text": "text"}
+ABOUT = {"dataset": "mine", "language": "en", "data_version": "raw"}
+CONFIG = {
+    "select": {
+        "models": ["bag-of-words"],
+        **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
+        "question_sets": ["mine"],
+        "retrievers": ["bm25", "dense", "both", "random-order"],
+    },
+    "datasets": {
+        "mine": {
+            "title": "Mine",
+            "files": {name: {"urls": [name]} for name in DATA},
+            "licence": "none",
+            "citation": "none",
+            "language": "en",
+        }
+    },
+    "corpora": {"mine": {"title": "Mine", **ABOUT, "documents": [{**SOURCE, "files": ["corpus.jsonl"]}]}},
+    "question_sets": {
+        "mine": {
+            "title": "Mine",
+            "corpus": "mine",
+            **ABOUT,
+            "questions": [{**SOURCE, "files": ["questions.jsonl"]}],
+            "judgements": [
+                {
+                    "format": "jsonl",
+                    "files": ["judgements.jsonl"],
+                    "question": "q",
+                    "document": "d",
+                    "grade": "grade",
+                }
+            ],
+        }
+    },
+    "retrievers": {
+        "dense": {"kind": "dense", "model": "bag-of-words"},
+        "both": {"kind": "fusion", "of": ["bm25", "dense"], "rule": "sum"},
+    },
+    "report": {"tables": ["retrieval", "retrieval-differences"], "figures": ["heatmap"], "checks": ["complete"]},
+}
+SHOWN = {
+    "summarise_retrieval",
+    "summarise_costs",
+    "table retrieval",
+    "table retrieval-differences",
+    "report",
+    "record",
+}
+MEASURED = {"compare_retrieval", *SHOWN}
+
+
+@pytest.fixture(scope="module")
+def searched(tmp_path_factory):
+    project = copy_workflow(tmp_path_factory.mktemp("retrieval") / "project")
+    for name, lines in DATA.items():
+        (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    pretend_to_run(project, CONFIG)
+    return project
+
+
+def changed(**sections):
+    return {**CONFIG, **{key: {**CONFIG.get(key, {}), **value} for key, value in sections.items()}}
+
+
+def test_a_second_run_does_nothing(searched):
+    assert planned(searched, CONFIG) == set()
+
+
+def test_other_parameters_of_a_retriever_search_by_it_and_what_fuses_it_alone(searched):
+    bm25 = {"title": "BM25", "kind": "bm25", "analyser": "long-words", "k1": 0.9}
+    assert planned(searched, changed(retrievers={"bm25": bm25})) == {
+        "search_terms mine/bm25",
+        "fuse mine/both",
+        "evaluate mine/bm25",
+        "evaluate mine/both",
+        *MEASURED,
+    }
+
+
+def test_a_title_searches_and_measures_nothing(searched):
+    found = planned(
+        searched, changed(retrievers={"dense": {**CONFIG["retrievers"]["dense"], "title": "Dense"}})
+    )
+    assert found == {"summarise_retrieval", *SHOWN}
+
+
+def test_another_measure_searches_nothing(searched):
+    found = planned(searched, changed(retrieval={"measures": ["nDCG@10", "P@5"]}))
+    assert found == {f"evaluate mine/{name}" for name in CONFIG["select"]["retrievers"]} | MEASURED
+
+
+def test_another_main_measure_evaluates_nothing(searched):
+    assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED
+
+
+def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):
+    fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both"]}
+    assert planned(searched, {**CONFIG, "select": fewer}) == MEASURED
+
+
+def test_an_edit_of_the_questions_embeds_no_document(searched):
+    lines = [*DATA["questions.jsonl"], {"_id": "q2", "text": "two?"}]
+    file = searched / "questions.jsonl"
+    before = file.read_text(encoding="utf-8")
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    try:
+        found = planned(searched, CONFIG)
+    finally:
+        file.write_text(before, encoding="utf-8")
+    assert {"download mine/questions.jsonl", "prepare_questions mine"} <= found
+    assert not {
+        job
+        for job in found
+        if job.startswith(("prepare_corpus", "analyse", "embed bag-of-words/mine/documents"))
+    }

@@ -1,0 +1,383 @@
+"""Corpora and questions → runs of retrievers → measures, tests between retrievers, their summary."""
+
+retrieval = targets.families["retrieval"]
+
+
+rule prepare_corpus:
+    """The raw files of a corpus → its documents."""
+    input:
+        retrieval.raw_files_of_corpus,
+    output:
+        table=paths.CORPUS,
+        digest=paths.CORPUS_DIGEST,
+    log:
+        paths.log("prepare_corpus", "{corpus}"),
+    benchmark:
+        paths.benchmark("prepare_corpus", "{corpus}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+        checks=retrieval.corpus_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare_corpus"),
+        settings=retrieval.corpus_settings,
+    shell:
+        "python -m sentflow.commands.prepare_corpus --corpus {wildcards.corpus:q} --raw {input:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule prepare_questions:
+    """The raw files of a question set → its questions and their judgements, which fit the corpus."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        raw=retrieval.raw_files_of_questions,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+    output:
+        questions=paths.QUESTIONS,
+        questions_digest=paths.QUESTIONS_DIGEST,
+        judgements=paths.JUDGEMENTS,
+        judgements_digest=paths.JUDGEMENTS_DIGEST,
+    log:
+        paths.log("prepare_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("prepare_questions", "{questions}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+        checks=retrieval.question_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare_questions"),
+        settings=retrieval.question_settings,
+    shell:
+        "python -m sentflow.commands.prepare_questions --questions {wildcards.questions:q} --raw {input.raw:q}"
+        " --corpus {input.corpus:q} --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.questions:q} --judgements {output.judgements:q} > {log:q} 2>&1"
+
+
+rule split_passages:
+    """The documents of a corpus → passages."""
+    input:
+        paths.CORPUS_DIGEST,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.PASSAGES,
+        digest=paths.PASSAGES_DIGEST,
+    log:
+        paths.log("split_passages", "{corpus}/{passages}"),
+    benchmark:
+        paths.benchmark("split_passages", "{corpus}/{passages}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.split_passages"),
+        settings=retrieval.passage_settings,
+    shell:
+        "python -m sentflow.commands.split_passages --corpus {input.corpus:q} --passages {wildcards.passages:q}"
+        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule analyse:
+    """The documents of a corpus → their terms by one analyser."""
+    input:
+        paths.CORPUS_DIGEST,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.TERMS,
+        digest=paths.TERMS_DIGEST,
+    log:
+        paths.log("analyse", "{corpus}/{analyser}"),
+    benchmark:
+        paths.benchmark("analyse", "{corpus}/{analyser}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.analyse"),
+        env=retrieval.analyser_versions,
+        settings=retrieval.analyser_settings,
+    shell:
+        "python -m sentflow.commands.analyse --corpus {input.corpus:q} --analyser {wildcards.analyser:q}"
+        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule search_terms:
+    """The terms of documents and questions → what BM25 ranks first."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.terms(paths.TERMS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        terms=ancient(retrieval.terms(paths.TERMS)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("search_terms", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_terms", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("bm25"),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_terms"),
+        env=retrieval.bm25_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_terms --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --terms {input.terms:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule search_vectors:
+    """The vectors of documents and questions by one encoder → the nearest documents, exactly."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("search_vectors", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_vectors", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("dense"),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_vectors"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_vectors --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule search_randomly:
+    """Documents in random order."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("search_randomly", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_randomly", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("random"),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.search_randomly"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_randomly --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule fuse:
+    """Several runs on one question set → one."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.fused_digests,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.fused_runs),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("fuse", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("fuse", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("fusion"),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.fuse"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.fuse --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule read_run:
+    """The run of another engine → the same, checked, with our rule for ties."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        run=retrieval.run_file,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("read_run", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("read_run", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("run"),
+    localrule: True
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.read_run"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.read_run --run {input.run:q} --corpus {input.corpus:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule evaluate:
+    """A run and the judgements → measures per question, their means and intervals."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        paths.RUN_DIGEST,
+        run=ancient(paths.RUN),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+    output:
+        scores=paths.RETRIEVAL,
+        rows=paths.RETRIEVAL_ROWS,
+    log:
+        paths.log("evaluate", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("evaluate", "{questions}/{retriever}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.evaluate"),
+        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        settings=retrieval.evaluate_settings,
+    shell:
+        "python -m sentflow.commands.evaluate --run {input.run:q} --corpus {input.corpus:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
+        " --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+
+
+rule compare_retrieval:
+    """The values of all retrievers per question → which differ."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+    output:
+        paths.RETRIEVAL_PAIRS,
+    log:
+        paths.log("compare_retrieval"),
+    benchmark:
+        paths.benchmark("compare_retrieval")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.compare_retrieval"),
+        env=versions("numpy", "scipy"),
+        settings=retrieval.comparison_settings,
+    shell:
+        "python -m sentflow.commands.compare_retrieval --rows {input.rows:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval:
+    """All results of retrieval → one table of rows."""
+    input:
+        retrieval.scores(),
+    output:
+        paths.SUMMARY_RETRIEVAL,
+    log:
+        paths.log("summarise_retrieval"),
+    benchmark:
+        paths.benchmark("summarise_retrieval")
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval"),
+        settings=retrieval.summarise_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,49 @@
+"""Rule evaluate: a run and the judgements of its questions → measures per question, means and intervals."""
+
+import argparse
+import json
+import logging
+from pathlib import Path
+
+from sentflow.jobs.log import command, exit_with
+
+logger = logging.getLogger(__name__)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("--run", type=Path, required=True, help="run")
+    parser.add_argument("--corpus", type=Path, required=True, help="documents")
+    parser.add_argument("--questions", type=Path, required=True, help="questions")
+    parser.add_argument("--judgements", type=Path, required=True, help="their judgements")
+    parser.add_argument(
+        "--settings", required=True, help='JSON: {"measures", "level", "n_resamples", "seed"}'
+    )
+    parser.add_argument("--output", type=Path, required=True, help="output, .json")
+    parser.add_argument("--rows", type=Path, required=True, help="output, .parquet")
+
+
+@command(arguments, libraries=["numpy", "ir-measures", "pytrec-eval-terrier"])
+def main(args: argparse.Namespace) -> None:
+    """Read, measure, write."""
+    from sentflow.retrieval.evaluation import evaluate
+    from sentflow.retrieval.results import write_results
+    from sentflow.retrieval.runs import read_run
+    from sentflow.stats.resampling import Bootstrap
+    from sentflow.stats.seeds import derive_seed
+    from sentflow.texts.corpora import read_corpus, read_questions
+
+    settings = json.loads(args.settings)
+    corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
+    about, run = read_run(args.run, corpus.ids)
+    found = evaluate(run, questions, corpus, settings["measures"])
+    seed = derive_seed(settings["seed"], questions.name, "bootstrap")
+    bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
+    kept = {key: about[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
+    write_results(args.output, args.rows, found, kept, bootstrap)
+    means = ", ".join(f"{name} {values.mean():.4f}" for name, values in found.values.items())
+    logger.info("%s on %s: %s", about["retriever"], questions.name, means)
+
+
+if __name__ == "__main__":
+    exit_with(main)

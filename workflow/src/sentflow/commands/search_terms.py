@@ -1,0 +1,33 @@
+"""Rule search_terms: the terms of a corpus and of questions → the documents that BM25 ranks first."""
+
+import argparse
+from pathlib import Path
+
+from sentflow.jobs.log import command, exit_with
+from sentflow.retrieval.jobs import Search, add_search_arguments
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_search_arguments(parser)
+    parser.add_argument("--terms", type=Path, required=True, help="those of the documents")
+
+
+@command(arguments, libraries=["numpy", "bm25s"])
+def main(args: argparse.Namespace) -> None:
+    """Index, search, write."""
+    from sentflow.retrieval.analysers import Analyser
+    from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+    from sentflow.retrieval.terms import read_terms
+
+    search = Search.of(args)
+    where = f"retrievers.{search.retriever}"
+    analyser = Analyser.from_settings(search.settings.pop("analyser"), where=f"{where}.analyser")
+    settings = Bm25Settings(**search.settings)
+    settings.check(where)
+    index = Bm25(read_terms(args.terms), settings)
+    search.write(index.search(analyser.terms(search.questions.texts), search.depth))
+
+
+if __name__ == "__main__":
+    exit_with(main)

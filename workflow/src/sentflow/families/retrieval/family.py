@@ -1,0 +1,379 @@
+"""Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
+
+from collections.abc import Callable, Mapping
+from itertools import product
+from typing import Any
+
+from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN, all_retrievers
+from sentflow.families.retrieval.products import PRODUCTS, SECTION
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entries, Entry
+from sentflow.graph.family import Collection, Family
+from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
+from sentflow.graph.provenance import versions
+from sentflow.texts.corpus_files import raw_files_of
+
+DOCUMENTS = "documents"
+_RULES = {
+    BM25: "search_terms",
+    DENSE: "search_vectors",
+    FUSION: "fuse",
+    RUN: "read_run",
+    RANDOM: "search_randomly",
+}
+_OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
+_CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
+_QUESTION_KEYS = (
+    "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
+)  # fmt: skip
+_CHECK_KEYS = ("rows", "judged")
+_TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
+
+
+class Retrieval(Family):
+    """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
+
+    name = "retrieval"
+    config = RETRIEVAL
+    position = 4
+    products = PRODUCTS
+    section = SECTION
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.question_sets: Entries = experiment.selected["question_sets"]
+        entries = experiment.entries
+        names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
+        self.corpora: Entries = {name: entries["corpora"][name] for name in names}
+        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
+        # those that are fused are searched, too, but only what was selected is shown
+        self.retrievers: Entries = {
+            name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
+        }
+        self.shown = asked
+
+    # --- what it needs --------------------------------------------------------------------------------------
+
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `Family.raw_files`."""
+        used = [*self.corpora.values(), *self.question_sets.values()]
+        return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
+
+    def collections(self) -> list[Collection]:
+        """Documents or passages of each corpus, and the questions of each set, for each dense retriever's encoder."""
+        found: dict[str, Collection] = {}
+        for entry in self._of_kind(DENSE).values():
+            for corpus in self.corpora:
+                table, digest = self._units_of(corpus, entry)
+                _add(
+                    found, self._collection_of_units(corpus, entry), table, digest, entry["model"], "document"
+                )
+            for name in self.question_sets:
+                table, digest = (one.format(questions=name) for one in _OF_QUESTIONS)
+                _add(found, f"{name}/questions", table, digest, entry["model"], "query")
+        return list(found.values())
+
+    def data(self) -> dict[str, list[str]]:
+        """See `Family.data`."""
+        corpora = {
+            paths.CORPUS_DIGEST.format(corpus=name): [f"corpus {name}", entry["dataset"]]
+            for name, entry in self.corpora.items()
+        }
+        asked = {
+            paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
+            for name, entry in self.question_sets.items()
+        }
+        return corpora | asked
+
+    # --- what it makes --------------------------------------------------------------------------------------
+
+    def runs(self) -> list[str]:
+        """The run of every retriever on every question set, those that are only fused included."""
+        return self._each(paths.RUN, self.retrievers)
+
+    def scores(self) -> list[str]:
+        """One JSON per question set and selected retriever, question set after question set."""
+        return self._each(paths.RETRIEVAL, self.shown)
+
+    def rows(self) -> list[str]:
+        """The values per question, in the order of `scores`."""
+        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+
+    def results(self) -> list[str]:
+        """Scores, and tests between retrievers."""
+        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
+
+    def summaries(self) -> list[str]:
+        """The summary of scores, and the tests; nothing if nothing is measured."""
+        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+
+    def summary_of_scores(self) -> list[str]:
+        """See `Family.summary_of_scores`."""
+        return self.summaries()[:1]
+
+    def available(self) -> Mapping[str, bool]:
+        """See `Family.available`."""
+        return {"retrieval": bool(self.scores())}
+
+    def told(self) -> dict[str, Any]:
+        """See `Family.told`."""
+        if not self.scores():
+            return {}
+        return {"question_sets": self.question_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+
+    def jobs(self) -> Mapping[str, int]:
+        """See `Family.jobs`."""
+        n_sets = len(self.question_sets)
+        searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
+        analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
+        cuts = {entry["passages"] for entry in self._of_kind(DENSE).values() if "passages" in entry}
+        n_corpora, one = len(self.corpora), int(bool(self.scores()))
+        return {
+            "prepare_corpus": n_corpora,
+            "prepare_questions": n_sets,
+            "analyse": n_corpora * len(analysers),
+            "split_passages": n_corpora * len(cuts),
+            **searches,
+            "evaluate": len(self.scores()),
+            "compare_retrieval": one,
+            "summarise_retrieval": one,
+        }
+
+    def constraints(self) -> Mapping[str, str]:
+        """Corpora, question sets, ways to cut and to analyse that are used."""
+        used = self.retrievers.values()
+        return {
+            "corpus": one_of(self.corpora),
+            "questions": one_of(self.question_sets),
+            "retriever": one_of(self.retrievers),
+            "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
+            "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
+        }
+
+    def named(self, kind: str) -> str:
+        """Regular expression of the retrievers of a kind."""
+        return one_of(self._of_kind(kind))
+
+    # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
+        """The raw files that hold the documents of a corpus."""
+        return _raw_paths(self.corpora[wildcards.corpus])
+
+    def raw_files_of_questions(self, wildcards: Any) -> list[str]:
+        """The raw files that hold the questions of a set and their judgements."""
+        return _raw_paths(self.question_sets[wildcards.questions])
+
+    def of_corpus(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: the file of the corpus that its questions are searched in."""
+        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
+
+    def terms(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: the file of the terms that its retriever counts."""
+        return lambda wildcards: pattern.format(
+            corpus=self._corpus(wildcards), analyser=self._retriever(wildcards)["analyser"]
+        )
+
+    def passages(self, wildcards: Any) -> list[str]:
+        """The passages that stand for documents; nothing where whole documents are embedded."""
+        return self._of_passages(wildcards, 0)
+
+    def passages_digest(self, wildcards: Any) -> list[str]:
+        """The digest of `passages`."""
+        return self._of_passages(wildcards, 1)
+
+    def document_vectors(self, wildcards: Any) -> list[str]:
+        """Texts and vectors of the documents or passages by the encoder of a dense retriever."""
+        return self._vectors(self._documents(wildcards), wildcards, paths.TEXTS, paths.EMBEDDINGS)
+
+    def document_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors."""
+        return self._vectors(self._documents(wildcards), wildcards, paths.EMBEDDINGS_INFO)
+
+    def question_vectors(self, wildcards: Any) -> list[str]:
+        """Texts and vectors of the questions."""
+        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.TEXTS, paths.EMBEDDINGS)
+
+    def question_info(self, wildcards: Any) -> list[str]:
+        """The description beside these vectors."""
+        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
+
+    def fused_runs(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights."""
+        names = self._retriever(wildcards)["of"]
+        return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def fused_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `fused_runs`."""
+        names = self._retriever(wildcards)["of"]
+        return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def run_file(self, wildcards: Any) -> str:
+        """The run of another engine, in TREC's form."""
+        return str(self._retriever(wildcards)["files"][wildcards.questions])
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def corpus_settings(self, wildcards: Any) -> str:
+        """What decides the documents of a corpus."""
+        return json_text(pick_known(self.corpora[wildcards.corpus], *_CORPUS_KEYS))
+
+    def question_settings(self, wildcards: Any) -> str:
+        """What decides the questions of a set and their judgements."""
+        return json_text(pick_known(self.question_sets[wildcards.questions], *_QUESTION_KEYS))
+
+    def corpus_checks(self, wildcards: Any) -> str:
+        """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
+        return self._checks(self.corpora[wildcards.corpus])
+
+    def question_checks(self, wildcards: Any) -> str:
+        """The same of questions and judgements."""
+        return self._checks(self.question_sets[wildcards.questions])
+
+    def passage_settings(self, wildcards: Any) -> str:
+        """How documents are cut."""
+        return json_text(pick_known(self._entry("passages", wildcards.passages), "words", "overlap", "title"))
+
+    def analyser_settings(self, wildcards: Any) -> str:
+        """How texts become terms."""
+        return json_text(self._analyser(wildcards.analyser))
+
+    def analyser_versions(self, wildcards: Any) -> str:
+        """The versions of the libraries that can change the terms of an analyser."""
+        return versions(*_analyser_libraries(self._analyser(wildcards.analyser)))
+
+    def bm25_versions(self, wildcards: Any) -> str:
+        """The same for a lexical retriever, whose questions are cut in its own job."""
+        analyser = self._analyser(self._retriever(wildcards)["analyser"])
+        return versions("bm25s", "numpy", *_analyser_libraries(analyser))
+
+    def search_settings(self, wildcards: Any) -> str:
+        """What decides a run beside corpus, questions, vectors and other runs."""
+        entry = self._retriever(wildcards)
+        found = pick(self.experiment.config["retrieval"], "depth") | {"retriever": wildcards.retriever}
+        match entry["kind"]:
+            case "bm25":
+                found |= pick_known(entry, "variant", "k1", "b", "delta")
+                found["analyser"] = self._analyser(entry["analyser"])
+            case "dense":
+                found["similarity"] = entry.get("similarity", "cosine")
+            case "fusion":
+                found |= pick_known(entry, "rule", "normalise", "k")
+                found["weights"] = entry.get("weights", [1] * len(entry["of"]))
+            case "random":
+                found["seed"] = self.experiment.config["retrieval"]["seed"]
+        return json_text(found)
+
+    def evaluate_settings(self, _wildcards: Any) -> str:
+        """Measures, and how intervals are drawn."""
+        return json_text(pick(self.experiment.config["retrieval"], "measures") | self._resampling())
+
+    def comparison_settings(self, _wildcards: Any) -> str:
+        """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
+        statistics = self.experiment.config["statistics"]
+        return json_text(
+            {
+                "order": [list(self.question_sets), self.shown],
+                "controls": list(self._of_kind(RANDOM)),
+                "measure": self.experiment.config["retrieval"]["main"],
+                "alpha": statistics["alpha"],
+                "margin": statistics["rope"],
+                **self._resampling(),
+            }
+        )
+
+    def summarise_settings(self, _wildcards: Any) -> str:
+        """Titles of everything, and the order."""
+        corpora = {name: pick(entry, "title") for name, entry in self.corpora.items()}
+        models = self.experiment.models
+        return json_text(
+            {
+                "question_sets": {
+                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.question_sets.items()
+                },
+                "corpora": corpora,
+                "retrievers": {
+                    name: {
+                        "title": entry.get("title", name),
+                        "control": entry["kind"] == RANDOM,
+                        "model": entry.get("model", ""),
+                        "model_title": models[entry["model"]].get("title", entry["model"])
+                        if "model" in entry
+                        else "",
+                    }
+                    for name, entry in self.retrievers.items()
+                },
+                "order": [list(self.question_sets), self.shown],
+                **pick(self.experiment.config["retrieval"], "measures", "main"),
+            }
+        )
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _each(self, pattern: str, retrievers: Any) -> list[str]:
+        names = product(self.question_sets, retrievers)
+        return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+
+    def _of_kind(self, kind: str) -> Entries:
+        return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
+
+    def _retriever(self, wildcards: Any) -> Entry:
+        return self.retrievers[wildcards.retriever]
+
+    def _corpus(self, wildcards: Any) -> str:
+        return str(self.question_sets[wildcards.questions]["corpus"])
+
+    def _entry(self, section: str, name: str) -> Entry:
+        return self.experiment.entries[section][name]
+
+    def _analyser(self, name: str) -> Entry:
+        return pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+
+    def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:
+        """Table and digest of what stands for the documents: passages, or documents themselves."""
+        if "passages" not in retriever:
+            return paths.CORPUS.format(corpus=corpus), paths.CORPUS_DIGEST.format(corpus=corpus)
+        names = {"corpus": corpus, "passages": retriever["passages"]}
+        return paths.PASSAGES.format(**names), paths.PASSAGES_DIGEST.format(**names)
+
+    def _collection_of_units(self, corpus: str, retriever: Entry) -> str:
+        return f"{corpus}/{retriever.get('passages', DOCUMENTS)}"
+
+    def _of_passages(self, wildcards: Any, which: int) -> list[str]:
+        entry = self._retriever(wildcards)
+        return [self._units_of(self._corpus(wildcards), entry)[which]] if "passages" in entry else []
+
+    def _documents(self, wildcards: Any) -> str:
+        return self._collection_of_units(self._corpus(wildcards), self._retriever(wildcards))
+
+    def _vectors(self, collection: str, wildcards: Any, *patterns: str) -> list[str]:
+        model = self._retriever(wildcards)["model"]
+        return [pattern.format(collection=collection, model=model) for pattern in patterns]
+
+    def _resampling(self) -> dict[str, Any]:
+        statistics = self.experiment.config["statistics"]
+        seed = self.experiment.config["retrieval"]["seed"]
+        return {"level": statistics["level"], "n_resamples": statistics["n_resamples"], "seed": seed}
+
+    def _checks(self, entry: Entry) -> str:
+        files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
+        known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
+        return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+
+def _add(found: dict[str, Collection], name: str, table: str, digest: str, model: str, role: str) -> None:
+    models = [*found[name].models, model] if name in found else [model]
+    found[name] = Collection(name, [table], [digest], list(dict.fromkeys(models)), (role,))
+
+
+def _raw_paths(entry: Entry) -> list[str]:
+    return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
+
+
+def _analyser_libraries(analyser: Entry) -> list[str]:
+    segments, stems = analyser["units"] == "vietnamese-words", analyser.get("stemmer", "none") != "none"
+    return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+FAMILY = Retrieval

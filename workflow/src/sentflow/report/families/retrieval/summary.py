@@ -1,0 +1,80 @@
+"""Results of retrieval → rows of the summary."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sentflow.jobs.arguments import described
+from sentflow.report.families.retrieval.rows import RetrievalRow
+
+_OTHERS = ("best_order", "worst_order", "condensed", "with_duplicates")
+
+
+def retrieval_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[RetrievalRow]:
+    """The means of all results: question sets and retrievers in the order of selection, groups after the whole.
+
+    Parameters
+    ----------
+    results
+        As `sentflow.retrieval.results.write_results` wrote them.
+    settings
+        Titles of everything, the order of everything, and the main measure.
+    """
+    sets, retrievers = settings["order"]
+    found = {(result["questions"], result["retriever"]): result for result in results}
+    names = [(one, other) for one in sets for other in retrievers if (one, other) in found]
+    return [row for name in names for row in _rows(found[name], settings)]
+
+
+def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[RetrievalRow]:
+    asked = described(settings, "question_sets", result["questions"])
+    retriever = described(settings, "retrievers", result["retriever"])
+    common: dict[str, Any] = {
+        "questions": result["questions"],
+        "questions_title": asked["title"],
+        "corpus": result["corpus"],
+        "corpus_title": described(settings, "corpora", result["corpus"])["title"],
+        "retriever": result["retriever"],
+        "retriever_title": retriever["title"],
+        "is_control": retriever["control"],
+        "model": retriever["model"] or result["retriever"],
+        "model_title": retriever["model_title"] or retriever["title"],
+        "is_baseline": not retriever["model"],
+        "level": result["level"],
+        "relevant_grade": asked.get("relevant_grade", 1),
+        "data_version": asked["data_version"],
+        "language": asked["language"],
+        **{
+            key: result[key]
+            for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_documents", "depth")
+        },
+        "judged_share": result["judged_share"],
+    }
+    for measure in settings["measures"]:
+        stated = result["measures"][measure]
+        others: dict[str, Any] = {key: stated.get(key, math.nan) for key in _OTHERS}
+        yield RetrievalRow(
+            **common,
+            group="",
+            measure=measure,
+            is_main=measure == settings["main"],
+            value=stated["mean"],
+            low=stated["low"],
+            high=stated["high"],
+            n_questions=result["n_questions"],
+            **others,
+        )
+    none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)
+    for group, part in result["groups"].items():
+        for measure in settings["measures"]:
+            yield RetrievalRow(
+                **common,
+                group=group,
+                measure=measure,
+                is_main=measure == settings["main"],
+                value=part["measures"][measure],
+                low=math.nan,
+                high=math.nan,
+                n_questions=part["n_questions"],
+                **none,
+            )

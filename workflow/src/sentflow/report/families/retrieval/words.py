@@ -1,0 +1,81 @@
+"""Sentences that the tables of retrieval share."""
+
+import math
+from collections.abc import Sequence
+
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.numbers import count, percent
+
+POPULATION = "other questions of the same kind, asked of the same documents"
+MEASURES_NOTE = (
+    "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
+    "Documents with equal scores are ranked in the order of the corpus."
+)
+
+
+def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
+    """The rows of all questions of a set, without those of groups."""
+    return [row for row in rows if not row.group]
+
+
+def grades_note(rows: Sequence[RetrievalRow]) -> str:
+    """From which grade a document is relevant, where that is not 1."""
+    graded = {row.questions: row.relevant_grade for row in rows if row.relevant_grade != 1}
+    return " ".join(f"{name}: relevant from grade {grade} on." for name, grade in graded.items())
+
+
+def left_out_note(rows: Sequence[RetrievalRow]) -> str:
+    """Questions that count in no mean."""
+    found = {row.questions: row.n_left_out for row in rows if row.n_left_out}
+    stated = [
+        f"{count(n)} questions of {name} have no relevant document and count in no mean."
+        for name, n in found.items()
+    ]
+    return " ".join(stated)
+
+
+def ties_note(rows: Sequence[RetrievalRow]) -> str:
+    """How far equal scores could move a mean, where they could."""
+    moved = [
+        row
+        for row in whole(rows)
+        if row.is_main and not math.isclose(row.best_order, row.worst_order, abs_tol=5e-4)
+    ]
+    if not moved:
+        return ""
+    most = max(moved, key=lambda row: row.best_order - row.worst_order)
+    return (
+        f"Equal scores: the order of tied documents could move {most.measure} of {most.retriever_title} on "
+        f"{most.questions} between {most.worst_order:.3f} and {most.best_order:.3f}, the widest such range here."
+    )
+
+
+def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
+    """What it changes if copies of judged documents count as judged, where there are any."""
+    found = [row for row in whole(rows) if row.is_main and not math.isnan(row.with_duplicates)]
+    if not found:
+        return ""
+    most = max(found, key=lambda row: abs(row.with_duplicates - row.value))
+    return (
+        f"Copies: where documents with the text of a judged one have its grade, {most.measure} of "
+        f"{most.retriever_title} on {most.questions} is {most.with_duplicates:.3f} instead of {most.value:.3f}, the "
+        "largest change here."
+    )
+
+
+def interval_note(rows: Sequence[RetrievalRow]) -> str:
+    """What the interval generalises to."""
+    return f"In brackets the {percent(rows[0].level)} interval for {POPULATION} (bootstrap over questions)."
+
+
+def test_note(differences: Sequence[QuestionDifference]) -> str:
+    """What bold, underline and letters rest on."""
+    if not differences:
+        return "Nothing is in bold, because no test between retrievers has been made."
+    first = differences[0]
+    return (
+        f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
+        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
+        f"{POPULATION}. Superscript letters: the retrievers that this one is significantly better than."
+    )

@@ -1,0 +1,144 @@
+"""Texts into the terms that lexical retrievers count: which units, which case, which of them stop, which stem."""
+
+import re
+import string
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.errors import ConfigError
+
+UNITS = ("words", "long-words", "character-bigrams", "vietnamese-words")
+STEMMERS = ("none", "english", "portuguese", "german", "spanish", "french", "italian")
+_LISTS = {
+    "STOPWORDS_EN": "english",
+    "STOPWORDS_EN_PLUS": "english-long",
+}  # of bm25s; others have the language's name
+_WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
+
+
+@dataclass(frozen=True)
+class Analyser:
+    """How a text becomes terms.
+
+    Attributes
+    ----------
+    units
+        One of `UNITS`: runs of letters, digits and underscores; those of two or more; pairs of neighbouring characters
+        within a word, or the word of one character; words by underthesea, which may hold spaces.
+    lower
+        Whether case is dropped, after the text was cut.
+    stop_words
+        Terms that are dropped, compared after the case was.
+    stemmer
+        One of `STEMMERS`, Snowball's.
+    """
+
+    units: str = "words"
+    lower: bool = True
+    stop_words: frozenset[str] = frozenset()
+    stemmer: str = "none"
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "Analyser":
+        """The analyser of a catalog entry.
+
+        Parameters
+        ----------
+        settings
+            Keys of this class; `stop_words` a list of terms, or the name of a list of bm25s (``english``, …).
+        where
+            Place of the entry, for messages.
+
+        Raises
+        ------
+        ConfigError
+            A key or a value that does not exist.
+        """
+        known = ("units", "lower", "stop_words", "stemmer")
+        if unknown := sorted(set(settings) - set(known)):
+            raise ConfigError(f"{where}: unknown key {', '.join(unknown)}. Known: {', '.join(known)}.")
+        for key, values in (("units", UNITS), ("stemmer", STEMMERS)):
+            if settings.get(key, values[0]) not in values:
+                raise ConfigError(
+                    f"{where}.{key}: {settings[key]!r} does not exist. Write one of: {', '.join(values)}."
+                )
+        stop = settings.get("stop_words", ())
+        words = _known_list(stop, f"{where}.stop_words") if isinstance(stop, str) else stop
+        return cls(**{**settings, "stop_words": frozenset(words)})
+
+    def terms(self, texts: Sequence[str]) -> list[list[str]]:
+        """The terms of each text, in their order; a term may repeat."""
+        cut, stem = self._cutter(), self._stem()
+        found = []
+        for text in texts:
+            units = cut(text)
+            if self.lower:
+                units = [unit.lower() for unit in units]
+            if self.stop_words:
+                units = [unit for unit in units if unit not in self.stop_words]
+            found.append(stem(units))
+        return found
+
+    def libraries(self) -> list[str]:
+        """The distributions whose version can change the terms."""
+        return [
+            name
+            for name, used in (
+                ("underthesea", self.units == "vietnamese-words"),
+                ("PyStemmer", self.stemmer != "none"),
+            )
+            if used
+        ]
+
+    def _cutter(self) -> Callable[[str], list[str]]:
+        match self.units:
+            case "character-bigrams":
+                return _bigrams
+            case "vietnamese-words":
+                return _vietnamese()
+        pattern = _WORDS[self.units]
+        # Here case is dropped first: lower-casing may turn one letter into two characters, of which one is no letter
+        return (lambda text: pattern.findall(text.lower())) if self.lower else pattern.findall
+
+    def _stem(self) -> Callable[[list[str]], list[str]]:
+        if self.stemmer == "none":
+            return lambda units: units
+        import Stemmer
+
+        found: Callable[[list[str]], list[str]] = Stemmer.Stemmer(self.stemmer).stemWords
+        return found
+
+
+def _bigrams(text: str) -> list[str]:
+    return [
+        word[start : start + 2]
+        for word in _WORDS["words"].findall(text.lower())
+        for start in range(max(1, len(word) - 1))
+    ]
+
+
+def _vietnamese() -> Callable[[str], list[str]]:
+    """Words of underthesea without punctuation; runs of several marks stay, as in the published pipeline."""
+    from underthesea import word_tokenize
+
+    def cut(text: str) -> list[str]:
+        return [word for word in word_tokenize(text) if word not in string.punctuation]
+
+    return cut
+
+
+def _known_list(name: str, where: str) -> Sequence[str]:
+    from bm25s import stopwords
+
+    lists = {
+        _LISTS.get(key, key).removeprefix("STOPWORDS_").lower(): value
+        for key, value in vars(stopwords).items()
+        if key.startswith("STOPWORDS_") and isinstance(value, tuple | list)
+    }
+    if name not in lists:
+        raise ConfigError(
+            f"{where}: there is no list {name!r}. Write one of: {', '.join(sorted(lists))}; or the words themselves."
+        )
+    found: Sequence[str] = lists[name]
+    return found

@@ -1,0 +1,102 @@
+"""BM25 by bm25s: every variant with its parameters, and the closed form that it stands for."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+from sentflow.retrieval.ranking import Ranked, top
+
+VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
+
+
+@dataclass(frozen=True)
+class Bm25Settings:
+    """A variant of BM25 and its parameters.
+
+    Attributes
+    ----------
+    variant
+        One of `VARIANTS`, as Kamphuis et al. 2020 ("Which BM25 do you mean?") name them. ``lucene``: idf = ln(1 +
+        (N − df + ½) / (df + ½)), tf / (tf + k1 (1 − b + b dl / avgdl)).
+    k1
+        Saturation of the term frequency, at least 0.
+    b
+        Weight of the length of a document, 0 to 1.
+    delta
+        What ``bm25l`` and ``bm25+`` add.
+    """
+
+    variant: str = "lucene"
+    k1: float = 1.5
+    b: float = 0.75
+    delta: float = 1.0
+
+    def check(self, where: str) -> None:
+        """Refuse values that cannot be meant.
+
+        Raises
+        ------
+        ConfigError
+            An unknown variant, or a parameter out of its range.
+        """
+        if self.variant not in VARIANTS:
+            raise ConfigError(
+                f"{where}.variant: {self.variant!r} does not exist. Write one of: {', '.join(VARIANTS)}."
+            )
+        if self.k1 < 0 or not 0 <= self.b <= 1 or self.delta < 0:
+            raise ConfigError(
+                f"{where}: k1 {self.k1}, b {self.b}, delta {self.delta}. Write k1 and delta of at least 0, "
+                "b from 0 to 1."
+            )
+
+
+class Bm25:
+    """An index of a corpus.
+
+    Parameters
+    ----------
+    terms
+        Of each document.
+    settings
+        See `Bm25Settings`.
+    """
+
+    def __init__(self, terms: Sequence[Sequence[str]], settings: Bm25Settings) -> None:
+        import bm25s
+
+        self._n_documents = len(terms)
+        self._index: Any = bm25s.BM25(
+            method=settings.variant, k1=settings.k1, b=settings.b, delta=settings.delta, dtype="float32"
+        )
+        self._index.index([list(document) for document in terms], show_progress=False)
+
+    def scores(self, terms: Sequence[str]) -> np.ndarray:
+        """(n,) float32 scores of all documents; a term that repeats counts each time.
+
+        Variants that add `delta` give documents without any of the terms a score above 0, see `floor`.
+        """
+        known = [self._index.vocab_dict[term] for term in terms if term in self._index.vocab_dict]
+        if not known:
+            return np.zeros(self._n_documents, dtype=np.float32)
+        found: np.ndarray = self._index.get_scores_from_ids(known)
+        return found
+
+    def floor(self, terms: Sequence[str]) -> float:
+        """The score of a document that holds none of the terms."""
+        if getattr(self._index, "nonoccurrence_array", None) is None:
+            return 0.0
+        known = [self._index.vocab_dict[term] for term in terms if term in self._index.vocab_dict]
+        return (
+            float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
+        )
+
+    def search(self, questions: Sequence[Sequence[str]], k: int) -> Iterator[Ranked]:
+        """The k best documents of each question that hold at least one of its terms."""
+        for terms in questions:
+            scores = self.scores(terms)
+            # A document without a term has the floor up to rounding of a sum in another order
+            floor = self.floor(terms)
+            yield top(scores, k, above=floor + 1e-5 * abs(floor))

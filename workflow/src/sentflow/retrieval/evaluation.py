@@ -1,0 +1,148 @@
+"""A run against the judgements of its questions: values per question, and what is to be known about their means."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentflow.retrieval.measures import Grades, Ranking, per_question
+from sentflow.retrieval.ranking import Run
+from sentflow.texts.corpora import Corpus, Questions
+
+JUDGED_AT = 10
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a run reached on the questions that have a relevant document.
+
+    Attributes
+    ----------
+    questions
+        n identifiers.
+    groups
+        n names of groups, empty where there are none.
+    values
+        Measure → (n,) float64. A question for which the run has no document counts as 0.
+    best_order, worst_order
+        The same if documents with equal scores were in the order that is best, or worst, for the question; equal to
+        `values` where no scores are equal.
+    condensed
+        The same without the documents that nobody judged; empty where only relevant documents were judged, so that
+        a document without a judgement says nothing.
+    with_duplicates
+        The same if a document whose text equals that of a judged one has its grade; empty without such documents.
+    judged_share
+        Share of judged documents among the first 10 of a question, mean over the questions.
+    n_left_out
+        Questions without a relevant document, which count in no mean.
+    n_unanswered
+        Of the n questions those for which the run has no document.
+    n_tied_at_cut
+        Questions for which documents with the score of the last one were cut off.
+    """
+
+    questions: list[str]
+    groups: list[str]
+    values: dict[str, np.ndarray]
+    best_order: dict[str, np.ndarray]
+    worst_order: dict[str, np.ndarray]
+    condensed: dict[str, np.ndarray]
+    with_duplicates: dict[str, np.ndarray]
+    judged_share: float
+    n_left_out: int
+    n_unanswered: int
+    n_tied_at_cut: int
+
+
+def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[str]) -> Evaluation:
+    """Measure a run.
+
+    Parameters
+    ----------
+    run
+        Over the documents of `corpus`.
+    questions
+        With their judgements.
+    corpus
+        That was searched.
+    measures
+        See `per_question`.
+    """
+    judged = questions.by_question()
+    least = questions.relevant_grade
+    grades = {
+        name: found for name, found in judged.items() if max(found.values(), default=least - 1) >= least
+    }
+    ranking = {name: run.documents(name) for name in grades if name in run.ranked}
+
+    def measured(order: Ranking, truth: Grades) -> dict[str, np.ndarray]:
+        return per_question(order, truth, measures, relevant_grade=least)
+
+    values = measured(ranking, grades)
+    best, worst = (
+        _reordered(run, ranking, grades, sign) if _has_ties(run, ranking) else ranking for sign in (-1, 1)
+    )
+    equals = _equal_texts(corpus)
+    widened = {name: _widened(found, equals) for name, found in grades.items()}
+    negatives = any(grade < least for found in grades.values() for grade in found.values())
+    group_of = dict(zip(questions.ids, questions.groups, strict=True))
+    first = [ranking.get(name, [])[:JUDGED_AT] for name in grades]
+    shares = [
+        sum(document in found for document in some) / len(some) if some else 0.0
+        for some, found in zip(first, grades.values(), strict=True)
+    ]
+    return Evaluation(
+        questions=[*grades],
+        groups=[group_of[name] for name in grades],
+        values=values,
+        best_order=values if best is ranking else measured(best, grades),
+        worst_order=values if worst is ranking else measured(worst, grades),
+        condensed=measured(_condensed(ranking, grades), grades) if negatives else {},
+        with_duplicates=measured(ranking, widened) if widened != grades else {},
+        judged_share=float(np.mean(shares)) if shares else 0.0,
+        n_left_out=len(questions) - len(grades),
+        n_unanswered=sum(not ranking.get(name) for name in grades),
+        n_tied_at_cut=sum(run.ranked[name].tied_at_cut > 0 for name in ranking),
+    )
+
+
+def _has_ties(run: Run, ranking: Ranking) -> bool:
+    return any((np.diff(run.ranked[name].scores) == 0).any() for name in ranking)
+
+
+def _reordered(run: Run, ranking: Ranking, grades: Grades, sign: int) -> dict[str, list[str]]:
+    """Documents with equal scores by falling (-1) or rising (1) grade."""
+    found = {}
+    for name, documents in ranking.items():
+        own = np.array([grades[name].get(document, -1) for document in documents], dtype=np.int64)
+        order = np.lexsort((sign * own, -run.ranked[name].scores))
+        found[name] = [documents[place] for place in order.tolist()]
+    return found
+
+
+def _condensed(ranking: Ranking, grades: Grades) -> dict[str, list[str]]:
+    return {
+        name: [document for document in documents if document in grades[name]]
+        for name, documents in ranking.items()
+    }
+
+
+def _equal_texts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
+    """Document → all documents with its text but for white space and case, where there are others."""
+    same: dict[str, list[str]] = defaultdict(list)
+    for name, text in zip(corpus.ids, corpus.whole_texts(), strict=True):
+        if text:
+            same[" ".join(text.lower().split())].append(name)
+    return {name: names for names in same.values() if len(names) > 1 for name in names}
+
+
+def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Grades with those of equal texts; a document that is judged itself keeps its own."""
+    found = dict(grades)
+    for document, grade in grades.items():
+        for other in equals.get(document, ()):
+            if other not in grades:
+                found[other] = max(grade, found.get(other, grade))
+    return found

@@ -1,0 +1,118 @@
+"""Several runs into one: product, weighted sum of normalised scores, reciprocal ranks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+from sentflow.retrieval.ranking import Ranked, top
+
+RULES = ("product", "sum", "reciprocal-rank")
+NORMALISATIONS = ("none", "least-to-greatest", "standard")
+
+
+@dataclass(frozen=True)
+class FusionSettings:
+    """How runs become one.
+
+    Attributes
+    ----------
+    rule
+        ``product`` of the scores of documents that every run has; ``sum`` of weighted, normalised scores;
+        ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009.
+    weights
+        One per run.
+    normalise
+        Of the scores of a run per question, for ``sum``: none; (s − least) / (greatest − least); or (s − mean) /
+        standard deviation. A document that a run lacks has the least score of that run there.
+    k
+        Of ``reciprocal-rank``.
+    """
+
+    rule: str
+    weights: tuple[float, ...]
+    normalise: str = "least-to-greatest"
+    k: float = 60.0
+
+    def check(self, where: str) -> None:
+        """Refuse settings that cannot be meant.
+
+        Raises
+        ------
+        ConfigError
+            An unknown rule or normalisation, no positive weight, or k below 0.
+        """
+        for key, value, known in (("rule", self.rule, RULES), ("normalise", self.normalise, NORMALISATIONS)):
+            if value not in known:
+                raise ConfigError(
+                    f"{where}.{key}: {value!r} does not exist. Write one of: {', '.join(known)}."
+                )
+        if min(self.weights) < 0 or max(self.weights) <= 0:
+            raise ConfigError(
+                f"{where}.weights: {list(self.weights)}. Write numbers of at least 0, not all 0."
+            )
+        if self.k < 0:
+            raise ConfigError(f"{where}.k: {self.k}. Write a number of at least 0.")
+
+
+def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
+    """The k best documents of one question by several runs.
+
+    Parameters
+    ----------
+    runs
+        What each found for the question; may be empty.
+    settings
+        See `FusionSettings`; a weight for each run.
+    k
+        At least 1.
+    """
+    if settings.rule == "product":
+        rows = _common([run.rows for run in runs])
+        scores = np.prod([_at(run, run.scores, rows, 0.0) for run in runs], axis=0)
+        return top(scores, k, rows=rows)
+    rows = np.unique(np.concatenate([run.rows for run in runs]))
+    total = np.zeros(len(rows))
+    for run, weight in zip(runs, settings.weights, strict=True):
+        if not len(run):
+            continue
+        if settings.rule == "reciprocal-rank":
+            total += weight * _at(run, 1 / (settings.k + np.arange(1, len(run) + 1)), rows, 0.0)
+        else:
+            values = _normalised(run.scores, settings.normalise)
+            # the least score is 0 then, also where all scores are equal
+            missing = 0.0 if settings.normalise == NORMALISATIONS[1] else float(values.min())
+            total += weight * _at(run, values, rows, missing)
+    return top(total, k, rows=rows)
+
+
+def _common(rows: Sequence[np.ndarray]) -> np.ndarray:
+    found = rows[0]
+    for other in rows[1:]:
+        found = np.intersect1d(found, other)
+    return np.sort(found)
+
+
+def _at(run: Ranked, values: np.ndarray, rows: np.ndarray, missing: float) -> np.ndarray:
+    """(r,) the values of a run at rows; `missing` where it has none."""
+    found = np.full(len(rows), missing)
+    order = np.argsort(run.rows)
+    places = np.searchsorted(run.rows[order], rows)
+    places = np.minimum(places, len(order) - 1)
+    is_there = run.rows[order][places] == rows if len(order) else np.zeros(len(rows), dtype=bool)
+    found[is_there] = values[order][places[is_there]] if len(order) else []
+    return found
+
+
+def _normalised(scores: np.ndarray, how: str) -> np.ndarray:
+    if how == "none":
+        return scores
+    if how == "standard":
+        spread = scores.std()
+        return np.asarray((scores - scores.mean()) / (spread if spread else 1.0))
+    least, greatest = scores.min(), scores.max()
+    if greatest == least:
+        return np.ones(len(scores))
+    scaled: np.ndarray = (scores - least) / (greatest - least)
+    return scaled

@@ -1,0 +1,83 @@
+"""Measures of ranked documents against judgements, question by question, by ir-measures."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+
+Ranking = Mapping[str, Sequence[str]]
+"""Question → identifiers of documents, best first."""
+Grades = Mapping[str, Mapping[str, int]]
+"""Question → document → grade."""
+
+
+def check_measures(names: Sequence[str], where: str) -> None:
+    """Refuse names that ir-measures does not know.
+
+    Raises
+    ------
+    ConfigError
+        Names the first of them.
+    """
+    for name in names:
+        _measure(name, 1, where)
+
+
+def per_question(
+    ranking: Ranking, grades: Grades, measures: Sequence[str], *, relevant_grade: int = 1
+) -> dict[str, np.ndarray]:
+    """The value of each measure for each question.
+
+    Parameters
+    ----------
+    ranking
+        Their order counts, so that the rule for ties is ours; questions may be missing.
+    grades
+        Of the n questions that count, in the order of the values; documents without one are not relevant.
+    measures
+        Names as ir-measures writes them, such as nDCG@10.
+    relevant_grade
+        The least grade that is relevant. The gains of nDCG are the grades themselves.
+
+    Returns
+    -------
+    dict
+        Measure → (n,) float64; 0 for a question without a document.
+
+    Raises
+    ------
+    ConfigError
+        ir-measures does not know a measure.
+    """
+    import ir_measures
+
+    parsed = {name: _measure(name, relevant_grade, "measures") for name in measures}
+    found = {
+        name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ()))}
+        for name in grades
+    }
+    values = {name: np.zeros(len(grades)) for name in measures}
+    row_of = {name: row for row, name in enumerate(grades)}
+    key_of = {str(measure): name for name, measure in parsed.items()}
+    qrels = {name: dict(judged) for name, judged in grades.items()}
+    for value in ir_measures.iter_calc(list(parsed.values()), qrels, found):
+        values[key_of[str(value.measure)]][row_of[value.query_id]] = value.value
+    return values
+
+
+def _measure(name: str, relevant_grade: int, where: str) -> Any:
+    import ir_measures
+
+    try:
+        measure = ir_measures.parse_measure(name)
+    except (NameError, ValueError, SyntaxError, TypeError, AttributeError) as error:
+        raise ConfigError(
+            f"{where}: {name!r} is no measure of ir-measures ({error}). Write for example nDCG@10, R@100, RR@10, "
+            "AP@100."
+        ) from error
+    supported = getattr(measure, "SUPPORTED_PARAMS", {})
+    if "rel" in supported and "rel" not in measure.params and relevant_grade != 1:
+        return measure(rel=relevant_grade)
+    return measure

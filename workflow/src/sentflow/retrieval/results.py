@@ -1,0 +1,128 @@
+"""Files of results: the values of every question, and what is said of their means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.files.arrow import Columns, numbers_of, table_of
+from sentflow.files.io import write_json
+from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.retrieval.evaluation import Evaluation
+from sentflow.stats.resampling import Bootstrap, interval_of_mean
+
+_NAMES = ("questions", "retriever")
+
+
+@dataclass(frozen=True)
+class QuestionValues:
+    """The values of a retriever on the questions of a set that have a relevant document.
+
+    Attributes
+    ----------
+    question_set, retriever
+        Names.
+    questions, groups
+        n identifiers and names of groups.
+    values
+        Measure → (n,) float64.
+    """
+
+    question_set: str
+    retriever: str
+    questions: list[str]
+    groups: list[str]
+    values: Mapping[str, np.ndarray]
+
+
+def write_results(
+    output: Path, rows: Path, found: Evaluation, about: Mapping[str, Any], bootstrap: Bootstrap
+) -> None:
+    """Write the values of every question as Parquet, and their means with intervals as JSON.
+
+    Parameters
+    ----------
+    output, rows
+        JSON and Parquet to write.
+    found
+        What was measured.
+    about
+        Names, at least ``questions`` and ``retriever``; kept in both files.
+    bootstrap
+        Of questions, for the intervals of means.
+    """
+    columns: Columns = {"question": found.questions, "group": found.groups, **found.values}
+    names = {key.encode(): str(about[key]).encode() for key in _NAMES}
+    write_parquet(rows, table_of(columns, names))
+    write_json(
+        output,
+        {
+            **about,
+            "n_questions": len(found.questions),
+            "n_left_out": found.n_left_out,
+            "n_unanswered": found.n_unanswered,
+            "n_tied_at_cut": found.n_tied_at_cut,
+            "judged_share": found.judged_share,
+            "level": bootstrap.level,
+            "n_resamples": bootstrap.n_resamples,
+            "measures": {
+                name: _mean(found, name, values, bootstrap) for name, values in found.values.items()
+            },
+            "groups": _groups(found),
+        },
+    )
+
+
+def read_values(path: Path | str) -> QuestionValues:
+    """The values of every question.
+
+    Raises
+    ------
+    DataError
+        The file is none of these, or is damaged.
+    """
+    with readable(path, "table of values per question"):
+        stored = read_parquet(path)
+        about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}
+        names = [name for name in stored.column_names if name not in ("question", "group")]
+        return QuestionValues(
+            about["questions"],
+            about["retriever"],
+            stored.column("question").to_pylist(),
+            stored.column("group").to_pylist(),
+            {name: numbers_of(stored.column(name)) for name in names},
+        )
+
+
+def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:
+    low, high = interval_of_mean(values, bootstrap)
+    stated = {"mean": float(values.mean()), "low": low, "high": high}
+    others = {
+        "best_order": found.best_order,
+        "worst_order": found.worst_order,
+        "condensed": found.condensed,
+        "with_duplicates": found.with_duplicates,
+    }
+    return stated | {key: float(other[name].mean()) for key, other in others.items() if other}
+
+
+def _groups(found: Evaluation) -> dict[str, Any]:
+    """Group → number of questions and means; nothing where there are no groups."""
+    names = [name for name in dict.fromkeys(found.groups) if name]
+    groups = np.array(found.groups)
+    return {
+        name: {
+            "n_questions": int((groups == name).sum()),
+            "measures": {
+                measure: float(values[groups == name].mean()) for measure, values in found.values.items()
+            },
+        }
+        for name in names
+    }
+
+
+def common_questions(values: Sequence[QuestionValues], measure: str) -> tuple[list[str], np.ndarray]:
+    """The questions that several retrievers were measured on, and (m, n) values; all were measured on the same."""
+    return values[0].questions, np.stack([one.values[measure] for one in values])

@@ -1,0 +1,236 @@
+"""A corpus, its questions and their judgements: what every reader makes and every later stage reads."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sentflow.files.arrow import Columns, numbers_of
+from sentflow.files.parquet import read_described, readable, write_described
+
+_ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade")
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents in the order of their files.
+
+    Attributes
+    ----------
+    name
+        Of the corpus in the catalog.
+    data_version
+        What the texts are, for captions.
+    language
+        ISO 639-1 code of the texts.
+    ids
+        n distinct names.
+    titles
+        n titles, each may be empty.
+    texts
+        n texts without their titles. Nothing finds a document whose title and text are both empty.
+    """
+
+    name: str
+    data_version: str
+    language: str
+    ids: list[str]
+    titles: list[str]
+    texts: list[str]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def whole_texts(self) -> list[str]:
+        """Title and text of each document, with a space between them."""
+        return [
+            f"{title} {text}" if title and text else title or text
+            for title, text in zip(self.titles, self.texts, strict=True)
+        ]
+
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The whole text of each document, for the collection that is embedded."""
+        return ((text,) for text in self.whole_texts() if text)
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Questions with their judgements.
+
+    Attributes
+    ----------
+    name
+        Of the question set in the catalog.
+    corpus
+        Name of the corpus that is searched.
+    data_version, language
+        See `Corpus`.
+    relevant_grade
+        The least grade that counts as relevant.
+    ids
+        n distinct names.
+    texts
+        n texts, none empty.
+    groups
+        n names of groups whose scores are shown apart; empty where there are none.
+    judged
+        (j,) int64: the question of each judgement, ascending.
+    documents
+        j identifiers of documents, distinct within a question.
+    grades
+        (j,) int64.
+    """
+
+    name: str
+    corpus: str
+    data_version: str
+    language: str
+    relevant_grade: int
+    ids: list[str]
+    texts: list[str]
+    groups: list[str]
+    judged: np.ndarray
+    documents: list[str]
+    grades: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The text of each question, for the collection that is embedded."""
+        return ((text,) for text in self.texts)
+
+    def by_question(self) -> dict[str, dict[str, int]]:
+        """Question → document → grade."""
+        found: dict[str, dict[str, int]] = {name: {} for name in self.ids}
+        for question, document, grade in zip(
+            self.judged.tolist(), self.documents, self.grades.tolist(), strict=True
+        ):
+            found[self.ids[question]][document] = grade
+        return found
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Parts of documents that are searched in their stead; a document counts by its best one.
+
+    Attributes
+    ----------
+    corpus, passages
+        Names of the corpus, and of how its documents were cut.
+    documents
+        (n,) int64 row of the document of each passage in the corpus, ascending.
+    texts
+        n texts, none empty.
+    """
+
+    corpus: str
+    passages: str
+    documents: np.ndarray
+    texts: list[str]
+
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The text of each passage, for the collection that is embedded."""
+        return ((text,) for text in self.texts)
+
+
+def write_corpus(path: Path | str, corpus: Corpus) -> None:
+    """Write a corpus as Parquet: columns id, title, text."""
+    about = {"corpus": corpus.name, "data_version": corpus.data_version, "language": corpus.language}
+    write_described(path, {"id": corpus.ids, "title": corpus.titles, "text": corpus.texts}, about)
+
+
+def read_corpus(path: Path | str) -> Corpus:
+    """Read a corpus.
+
+    Raises
+    ------
+    DataError
+        The file is not a corpus, it is damaged, or it is not that of the digest beside it.
+    """
+    with readable(path, "corpus"):
+        return corpus_of(*read_described(path))
+
+
+def corpus_of(about: Mapping[str, Any], stored: pa.Table) -> Corpus:
+    """The corpus that `read_described` gave."""
+    columns = stored.to_pydict()
+    named = (about["corpus"], about["data_version"], about["language"])
+    return Corpus(*named, columns["id"], columns["title"], columns["text"])
+
+
+def write_questions(questions_path: Path | str, judgements_path: Path | str, questions: Questions) -> None:
+    """Write questions (columns id, text, group) and judgements (question, document, grade) as two Parquet files."""
+    about = {"questions": questions.name} | {key: getattr(questions, key) for key in _ABOUT_QUESTIONS}
+    columns = {"id": questions.ids, "text": questions.texts, "group": questions.groups}
+    write_described(questions_path, columns, about)
+    judgements: Columns = {
+        "question": [questions.ids[row] for row in questions.judged],
+        "document": questions.documents,
+        "grade": np.asarray(questions.grades, dtype=np.int64),
+    }
+    write_described(judgements_path, judgements, {"judgements": questions.name})
+
+
+def read_questions(questions_path: Path | str, judgements_path: Path | str) -> Questions:
+    """Read what `write_questions` wrote.
+
+    Raises
+    ------
+    DataError
+        A file is not one of these, is damaged, or is not that of the digest beside it.
+    """
+    with readable(questions_path, "table of questions"):
+        questions = questions_of(*read_described(questions_path))
+    with readable(judgements_path, "table of judgements"):
+        _, judged = read_described(judgements_path)
+        row_of = {name: row for row, name in enumerate(questions.ids)}
+        return replace(
+            questions,
+            judged=np.array([row_of[name] for name in judged.column("question").to_pylist()], dtype=np.int64),
+            documents=judged.column("document").to_pylist(),
+            grades=numbers_of(judged.column("grade")).astype(np.int64),
+        )
+
+
+def questions_of(about: Mapping[str, Any], stored: pa.Table) -> Questions:
+    """The questions that `read_described` gave, without their judgements."""
+    columns = stored.to_pydict()
+    none = np.zeros(0, dtype=np.int64)
+    return Questions(
+        name=about["questions"],
+        **{key: about[key] for key in _ABOUT_QUESTIONS},
+        ids=columns["id"],
+        texts=columns["text"],
+        groups=columns["group"],
+        judged=none,
+        documents=[],
+        grades=none,
+    )
+
+
+def write_passages(path: Path | str, passages: Passages) -> None:
+    """Write passages as Parquet: columns document, text."""
+    about = {"passages": passages.passages, "corpus": passages.corpus}
+    write_described(path, {"document": passages.documents, "text": passages.texts}, about)
+
+
+def read_passages(path: Path | str) -> Passages:
+    """Read what `write_passages` wrote.
+
+    Raises
+    ------
+    DataError
+        The file is not one of these, is damaged, or is not that of the digest beside it.
+    """
+    with readable(path, "table of passages"):
+        return passages_of(*read_described(path))
+
+
+def passages_of(about: Mapping[str, Any], stored: pa.Table) -> Passages:
+    """The passages that `read_described` gave."""
+    rows = numbers_of(stored.column("document")).astype(np.int64)
+    return Passages(about["corpus"], about["passages"], rows, stored.column("text").to_pylist())

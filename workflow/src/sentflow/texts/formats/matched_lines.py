@@ -1,0 +1,45 @@
+"""Lines that a regular expression matches: reports and lists that follow no common format."""
+
+import re
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.raw_file import RawFile
+from sentflow.texts.formats.records import Records
+
+
+def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:
+    """A row for each line that a pattern matches; its named groups are the columns, other lines are left out.
+
+    Parameters
+    ----------
+    file
+        The raw file.
+    pattern
+        Regular expression of a whole line, with named groups.
+    where
+        Place of the pattern, for messages.
+
+    Raises
+    ------
+    ConfigError
+        It is no regular expression, or names no group.
+    DataError
+        It matches no line.
+    """
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}.") from error
+    if not compiled.groupindex:
+        raise ConfigError(f"{where}: {pattern!r} names no group. Write columns as (?P<id>…).")
+    lines = file.text().split("\n")
+    found = [
+        (number, match)
+        for number, line in enumerate(lines, start=1)
+        if (match := compiled.fullmatch(line.removesuffix("\r")))
+    ]
+    if not found:
+        raise DataError(f"{file.name}: {where} matches none of {len(lines)} lines.")
+    header = [*compiled.groupindex]
+    columns = [[match[name] or "" for _, match in found] for name in header]
+    return Records(file.name, header, columns, [str(number) for number, _ in found])

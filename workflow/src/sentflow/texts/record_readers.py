@@ -1,0 +1,120 @@
+"""Raw files of a corpus, of questions and of judgements into records: which file format, which columns."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
+from sentflow.texts.formats.delimited import read_delimited
+from sentflow.texts.formats.json_records import read_json_lines, read_json_list
+from sentflow.texts.formats.matched_lines import read_matched_lines
+from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
+from sentflow.texts.formats.parquet import read_parquet_columns
+from sentflow.texts.formats.raw_file import FileForm
+from sentflow.texts.formats.records import Column, Records
+
+_NEEDED: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(
+        ("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
+        ("files",),
+    ),
+    "spaced": ("files", "columns"),
+    "lines": ("files", "pattern"),
+}
+FORMATS = tuple(_NEEDED)
+
+
+@dataclass(frozen=True)
+class RecordReader(FileForm):
+    """How to read records of one kind out of files: one item of a ``reader`` in the catalog; see `FileForm`.
+
+    Attributes
+    ----------
+    format
+        One of `FORMATS`. ``tsv``: tab, no quoting. ``jsonl``: an object per line, as BEIR's corpus and queries.
+        ``spaced``: fields between white space, as TREC's judgements. ``smart``: ``.I``, ``.T``, ``.W``, as Cranfield.
+        ``slashed``: a number, lines of text, a line with a slash, as NPL. ``squad``: paragraphs with questions.
+        ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC. ``lines``: those that `pattern`
+        matches.
+    files
+        Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
+        file in it.
+    header
+        Whether the first line names the columns (``csv``, ``tsv``); otherwise they have numbers from 1.
+    columns
+        Names of the fields of a line (``spaced``).
+    pattern
+        Regular expression of a line, whose named groups are the columns (``lines``).
+    """
+
+    files: tuple[str, ...] = ()
+    header: bool = True
+    columns: tuple[str, ...] = ()
+    pattern: str = ""
+
+    @classmethod
+    def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "RecordReader":
+        """The reader of a catalog entry.
+
+        Raises
+        ------
+        ConfigError
+            See `FileForm.check_keys`.
+        """
+        cls.check_keys(settings, where=where, formats=FORMATS, needed=_NEEDED)
+        lists = {key: tuple(settings[key]) for key in ("files", "columns") if key in settings}
+        return cls(**{**settings, **lists})
+
+    def read(self, paths: Mapping[str, Path], wanted: Sequence[Column], *, where: str) -> list[Records]:
+        """The records of each file.
+
+        Parameters
+        ----------
+        paths
+            Name → file.
+        wanted
+            Columns that will be picked; formats that hold many may leave out the others.
+        where
+            Place of the reader, for messages.
+
+        Raises
+        ------
+        ConfigError
+            A value of the reader does not fit its format.
+        DataError
+            A file is missing, empty, damaged, wrongly encoded, or of another form.
+        """
+        return [self._read(paths[name], wanted, where) for name in self.files]
+
+    def _read(self, path: Path, wanted: Sequence[Column], where: str) -> Records:
+        if not path.is_file():
+            raise DataError(f"{path}: no such file")
+        raw = self.raw(path)
+        match self.format:
+            case "csv":
+                return read_delimited(raw, self.delimiter, quoting=self.quoting, header=self.header)
+            case "tsv":
+                return read_delimited(raw, "\t", quoting=False, header=self.header)
+            case "jsonl":
+                return read_json_lines(raw, wanted, gaps=True)
+            case "json":
+                return read_json_list(raw, wanted, gaps=True, joined="\n")
+            case "parquet":
+                return read_parquet_columns(path, wanted)
+            case "spaced":
+                return read_spaced(raw, self.columns)
+            case "smart":
+                return read_smart(raw)
+            case "slashed":
+                return read_slashed(raw)
+            case "squad":
+                return read_squad(raw)
+            case "laws":
+                return read_laws(raw)
+            case "law-questions":
+                return read_law_questions(raw)
+            case "lines":
+                return read_matched_lines(raw, self.pattern, where=f"{where}.pattern")
+        raise ConfigError(f"{where}.format: {self.format!r} is not a format.")
