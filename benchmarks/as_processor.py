@@ -6,8 +6,12 @@ and a line says so.
 
 import argparse
 import os
+import sys
+from pathlib import Path
 
-from processor_settings import PROCESSORS, VARIABLE, missing
+sys.path.insert(0, str(Path(__file__).parent))  # which PYTHONSAFEPATH leaves out
+
+from processor_settings import PROCESSORS, VARIABLE, missing  # noqa: E402
 
 
 def main() -> None:
