@@ -49,13 +49,23 @@ class LinearProbes(ABC):
         rows = np.ascontiguousarray(rows)
         size, n_batches, n = rows.shape
         logits = np.empty((size, n_batches, self._weights.shape[1], n), np.float32)
-        self._train(rows, self._scalars[self._steps : self._steps + n_batches], logits)
+        self._train(
+            self._labels,
+            rows,
+            self._weights,
+            self._first,
+            self._second,
+            self._scalars[self._steps : self._steps + n_batches],
+            self._max_norm,
+            self._multiplicity,
+            logits,
+        )
         self._epochs.append((logits, rows))
         self._steps += n_batches
 
     @abstractmethod
-    def _train(self, rows: np.ndarray, scalars: np.ndarray, logits: np.ndarray) -> None:
-        """Train an epoch; writes the logits before each step, (S, batches, outputs, B)."""
+    def _train(self, *arguments: Any) -> None:
+        """Train an epoch: the arguments of `loops.logistic.train_epoch` behind the features."""
 
     def losses(self) -> np.ndarray:
         """(S, epochs, batches) float64 mean losses of all batches so far, each before its step."""
@@ -77,16 +87,5 @@ class LinearProbes(ABC):
 class LogisticTraining(LinearProbes):
     """Linear probes on dense features; parameters as those of `LinearProbes`."""
 
-    def _train(self, rows: np.ndarray, scalars: np.ndarray, logits: np.ndarray) -> None:
-        logistic.train_epoch(
-            self._features,
-            self._labels,
-            rows,
-            self._weights,
-            self._first,
-            self._second,
-            scalars,
-            self._max_norm,
-            self._multiplicity,
-            logits,
-        )
+    def _train(self, *arguments: Any) -> None:
+        logistic.train_epoch(self._features, *arguments)

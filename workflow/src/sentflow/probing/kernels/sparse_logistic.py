@@ -1,6 +1,6 @@
 """Training of logistic probes on sparse features: a step costs what its entries cost, and one pass of AdamW."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,17 +22,5 @@ class SparseLogisticTraining(LinearProbes):
         super().__init__(problem, labels, schedule, n_outputs=n_outputs)
         self._entries = problem.train.entries()
 
-    def _train(self, rows: np.ndarray, scalars: np.ndarray, logits: np.ndarray) -> None:
-        sparse.train_epoch(
-            *self._entries,
-            self._features.shift,
-            self._labels,
-            rows,
-            self._weights,
-            self._first,
-            self._second,
-            scalars,
-            self._max_norm,
-            self._multiplicity,
-            logits,
-        )
+    def _train(self, *arguments: Any) -> None:
+        sparse.train_epoch(*self._entries, self._features.shift, *arguments)
