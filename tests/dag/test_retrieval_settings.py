@@ -50,7 +50,11 @@ CONFIG = {
         "dense": {"kind": "dense", "model": "bag-of-words"},
         "both": {"kind": "fusion", "of": ["bm25", "dense"], "rule": "sum"},
     },
-    "report": {"tables": ["retrieval", "retrieval-differences"], "figures": ["heatmap"], "checks": ["complete"]},
+    "report": {
+        "tables": ["retrieval", "retrieval-differences"],
+        "figures": ["heatmap"],
+        "checks": ["complete"],
+    },
 }
 SHOWN = {
     "summarise_retrieval",
