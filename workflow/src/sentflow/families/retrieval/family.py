@@ -21,6 +21,13 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
+)
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
@@ -72,6 +79,18 @@ class Retrieval(RetrievalSettings):
         """The run of every retriever on every question set, those that are only fused included."""
         return self._each(paths.RUN, self.retrievers)
 
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
+        return [
+            pattern.format(collection=f"{name}/questions", model=model)
+            for name, model in product(self.question_sets, models)
+        ]
+
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
         return self._each(paths.RETRIEVAL, self.shown)
@@ -85,8 +104,8 @@ class Retrieval(RetrievalSettings):
         return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
+        return list(_SUMMARIES) if self.scores() else []
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -118,6 +137,8 @@ class Retrieval(RetrievalSettings):
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:

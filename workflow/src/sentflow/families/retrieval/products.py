@@ -1,7 +1,7 @@
-"""The tables of retrieval, and what the page says of it."""
+"""The tables and figures of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import TABLE, SectionOfPage, products_of
+from sentflow.graph.products import FIGURE, TABLE, SectionOfPage, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
@@ -10,6 +10,10 @@ PRODUCTS = products_of(
     _PACKAGE,
     "retrieval",
     (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
+    (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
     (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+    (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
+    (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
+    (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
 )
 SECTION = SectionOfPage.of("retrieval", "summary", "results")
