@@ -1,5 +1,6 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sentflow.families.retrieval.config import RANDOM, all_retrievers
@@ -8,6 +9,7 @@ from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import versions
+from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
@@ -145,7 +147,10 @@ class RetrievalSettings(Family):
         return self.experiment.entries[section][name]
 
     def _analyser(self, name: str) -> Entry:
-        return pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        entry = pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
+            entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
+        return entry
 
     def _resampling(self) -> dict[str, Any]:
         statistics = self.experiment.config["statistics"]
