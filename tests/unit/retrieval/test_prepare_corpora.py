@@ -8,12 +8,9 @@ import pytest
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.collection import collect, read_table
 from sentflow.texts.corpora import Corpus, read_corpus, read_questions, write_corpus, write_questions
-from sentflow.texts.prepare_corpora import (
-    CorpusSettings,
-    QuestionSettings,
-    prepare_corpus,
-    prepare_questions,
-)
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
+from sentflow.texts.prepare_corpus import prepare_corpus
+from sentflow.texts.prepare_questions import prepare_questions
 
 COMMON = {"data_version": "raw", "language": "en"}
 

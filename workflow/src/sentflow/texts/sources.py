@@ -1,13 +1,14 @@
 """What the records of a corpus, of questions and of judgements mean: which columns are names, texts and grades."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.preparation import verified_files
 from sentflow.texts.record_readers import RecordReader
 
 LISTS = ("none", "json", "spaces", "numpy")
@@ -141,3 +142,20 @@ class Row:
     def one(self, key: str, default: str = "") -> str:
         """The value of a column that holds one."""
         return self.cells[key][0] if key in self.cells else default
+
+
+def verified_paths(
+    sources: Iterable[Source],
+    raw_files: Sequence[Path],
+    files: Mapping[str, Mapping[str, Any]],
+    *,
+    where: str,
+) -> dict[str, Path]:
+    """The files that sources name, see `verified_files`."""
+    names = list(dict.fromkeys(file for source in sources for file in source.reader.files))
+    return verified_files(names, raw_files, files, where=where)
+
+
+def rows_of(sources: Iterable[Source], paths: Mapping[str, Path]) -> Iterator[Row]:
+    """The rows of all sources, one after the other."""
+    return (row for source in sources for row in source.rows(paths))
