@@ -67,7 +67,7 @@ class QuestionSettings:
     corpus
         Name of the corpus that is searched.
     questions, judgements
-        Where they are read from.
+        Where they are read from. A set without sources of judgements can be searched, but not evaluated.
     data_version, language, relevant_grade
         See `Questions`.
     ids
@@ -77,6 +77,12 @@ class QuestionSettings:
         Grade as written → number, or None for rows that judge nothing; empty where grades are numbers.
     unknown
         ``refuse`` judgements of documents that the corpus lacks, or ``leave-out`` and count them.
+    unjudged
+        ``keep`` questions without any judgement, which count in no mean, or ``leave-out``, where files hold the
+        questions of all splits.
+    without
+        Where questions are read from that are taken out: those with one of their ids, or with one of their texts,
+        compared by runs of two or more letters in lower case.
     rows, judged
         Expected numbers of questions and of judgements, or None. Change no byte, as does the next.
     files
@@ -92,6 +98,8 @@ class QuestionSettings:
     ids: str = "column"
     grades: Mapping[str, int | None] = field(default_factory=dict)
     unknown: str = "refuse"
+    unjudged: str = "keep"
+    without: Sequence[Source] = ()
     rows: int | None = None
     judged: int | None = None
     files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -109,9 +117,9 @@ class QuestionSettings:
         picked = picked_settings(cls, settings, where=where)
         _check_choice("ids", picked.get("ids", "column"), IDS, where)
         _check_choice("unknown", picked.get("unknown", "refuse"), ("refuse", "leave-out"), where)
+        _check_choice("unjudged", picked.get("unjudged", "keep"), ("keep", "leave-out"), where)
         _check_sources(settings, where)
-        picked["questions"] = _sources(settings, "questions", where)
-        picked["judgements"] = _sources(settings, "judgements", where)
+        picked |= {key: _sources(settings, key, where) for key in ("questions", "judgements", "without")}
         return cls(**picked)
 
 
@@ -123,7 +131,7 @@ def _check_sources(settings: Mapping[str, Any], where: str) -> None:
 def _sources(settings: Mapping[str, Any], key: str, where: str) -> list[Source]:
     return [
         Source.from_settings(item, where=f"{where}.{key}.{place}", meanings=MEANINGS[key])
-        for place, item in enumerate(settings[key])
+        for place, item in enumerate(settings.get(key, ()))
     ]
 
 

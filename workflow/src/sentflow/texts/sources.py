@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.records import Column, Records
 from sentflow.texts.preparation import verified_files
 from sentflow.texts.record_readers import RecordReader
 
-LISTS = ("none", "json", "spaces", "numpy")
+LISTS = ("none", "json", "spaces", "numpy", "python")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
@@ -30,7 +31,8 @@ class Source:
         Meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file.
     lists
         How a cell holds several values: ``json`` (a list), ``spaces`` (``[1 2]`` or ``1 2``), ``numpy`` (a printed
-        array of strings, which are joined by spaces); ``none``: it holds one.
+        array of strings, which are joined by spaces), ``python`` (a literal list of texts, or of maps, whose values
+        are joined by ``|`` as `law_article` joins them); ``none``: it holds one.
     lower
         Whether texts are put in lower case, for files that are in capitals throughout.
     least_words
@@ -113,6 +115,8 @@ class Source:
                         f"{records.file}, row {row}: {cell[:40]!r} is no printed array of strings."
                     )
                 values = [" ".join(found)]
+            case "python":
+                values = literal_list(cell, where=f"{records.file}, row {row}")
             case _:
                 values = [cell]
         return [self._cased(key, value) for value in values]

@@ -15,6 +15,7 @@ from sentflow.texts.corpus_files import raw_files_of
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
+    "unjudged", "without",
 )  # fmt: skip
 _CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
@@ -26,6 +27,10 @@ class RetrievalSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.question_sets: Entries = experiment.selected["question_sets"]
+        # others are searched, but nothing can be measured on them
+        self.judged_sets: Entries = {
+            name: entry for name, entry in self.question_sets.items() if entry["judgements"]
+        }
         entries = experiment.entries
         names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
         self.corpora: Entries = {name: entries["corpora"][name] for name in names}
@@ -97,7 +102,7 @@ class RetrievalSettings(Family):
         statistics = self.experiment.config["statistics"]
         return json_text(
             {
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
@@ -113,7 +118,7 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "question_sets": {
-                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.question_sets.items()
+                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
                 },
                 "corpora": corpora,
                 "retrievers": {
@@ -127,7 +132,7 @@ class RetrievalSettings(Family):
                     }
                     for name, entry in self.retrievers.items()
                 },
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 **pick(self.experiment.config["retrieval"], "measures", "main"),
             }
         )
