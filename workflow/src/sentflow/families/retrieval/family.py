@@ -81,14 +81,14 @@ class Retrieval(RetrievalSettings):
 
     def run_costs(self) -> list[str]:
         """What each of `runs` cost."""
-        return self._each(paths.RUN_MADE, self.retrievers)
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
 
     def question_embeddings(self, pattern: str) -> list[str]:
         """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
         models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
         return [
             pattern.format(collection=f"{name}/questions", model=model)
-            for name, model in product(self.question_sets, models)
+            for name, model in product(self.judged_sets, models)
         ]
 
     def scores(self) -> list[str]:
@@ -115,7 +115,11 @@ class Retrieval(RetrievalSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
@@ -217,6 +221,15 @@ class Retrieval(RetrievalSettings):
         return str(self._retriever(wildcards)["files"][wildcards.questions])
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
 
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)

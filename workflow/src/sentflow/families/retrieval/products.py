@@ -6,7 +6,7 @@ from sentflow.graph.products import FIGURE, TABLE, SectionOfPage, products_of
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
 
-PRODUCTS = products_of(
+_MEASURED = products_of(
     _PACKAGE,
     "retrieval",
     (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
@@ -15,5 +15,13 @@ PRODUCTS = products_of(
     (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
     (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
     (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
+)
+PRODUCTS = (
+    *_MEASURED,
+    *products_of(
+        _PACKAGE,
+        "retrieval-published",
+        (TABLE, "retrieval-published", "published_table:table", (paths.SUMMARY_RETRIEVAL,)),
+    ),
 )
 SECTION = SectionOfPage.of("retrieval", "summary", "results")
