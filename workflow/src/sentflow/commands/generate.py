@@ -1,4 +1,4 @@
-"""Write sample data: of a task as a CSV in the form of the official files, of a pair set as a TSV, a file of a collection."""
+"""Write sample data: a task as a CSV in the form of the official files, a pair set as a TSV, a file of a collection."""
 
 import argparse
 import logging

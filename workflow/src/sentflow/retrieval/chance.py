@@ -30,8 +30,8 @@ def chance_levels(
 
     Notes
     -----
-    With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff); nDCG (Σ gains / N)
-    Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N); RR and Success from the
+    With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
+    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N); RR and Success from the
     probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i} (N − r − j + 1) / (N − j + 1).
     """
     return {

@@ -71,7 +71,7 @@ def per_question(
 def chance(
     grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
 ) -> dict[str, float]:
-    """What a random order reaches on average, by `sentflow.retrieval.chance.chance_levels`; NaN where that is not known.
+    """What a random order reaches on average, see `sentflow.retrieval.chance`; NaN where that is not known.
 
     Parameters
     ----------

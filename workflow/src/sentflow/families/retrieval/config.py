@@ -7,6 +7,7 @@ from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
@@ -51,7 +52,9 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
                 yield unknown(f"question_sets.{name}.training", "question set", other, sets)
             elif other == name:
                 yield f"question_sets.{name}.training: it names itself. Write other question sets."
-            elif other not in selected["question_sets"]:
+            elif (
+                other not in selected["question_sets"] and "corpus" in sets[other]
+            ):  # else its schema says it
                 yield from _question_set_problems(other, entries)
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
@@ -61,14 +64,10 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
-    known = [name for name in selected["retrievers"] if name in entries["retrievers"]]
-    if (
-        selected["question_sets"]
-        and known
-        and not searchable(known, entries["retrievers"], selected["models"])
-    ):
+    known = selected["retrievers"] if selected["question_sets"] else []
+    if known and not searchable(known, entries["retrievers"], selected["models"]):
         encoders = ", ".join(sorted(_encoders(known, entries["retrievers"])))
-        yield f"config.select.retrievers: the encoders of all of them are not selected. Write {encoders} in select.models."
+        yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])
 
 
@@ -104,8 +103,14 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
-    if entry["kind"] == BM25 and entry["analyser"] not in entries["analysers"]:
-        yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+    if entry["kind"] == BM25:
+        if entry["analyser"] not in entries["analysers"]:
+            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+        else:
+            used = entries["analysers"][entry["analyser"]]
+            yield from list_problems(
+                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
+            )
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])

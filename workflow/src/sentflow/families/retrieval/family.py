@@ -1,6 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -70,19 +70,22 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers)
+        return self._each(paths.RUN, self.retrievers, self.question_sets)
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown)
+        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
 
     def rows(self) -> list[str]:
         """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, tests between retrievers, and audits."""
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else []), *self.audits()]
+        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
+        runs = self._each(paths.RUN, self.shown, unjudged)
+        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
+        return [*self.scores(), *tests, *self.audits(), *runs]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -102,14 +105,14 @@ class Retrieval(RetrievalSettings):
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
-        return {"question_sets": list(self.question_sets), "retrievers": list(self.shown)}
+        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
             return {}
         return {
-            "question_sets": self.question_sets,
+            "question_sets": self.judged_sets,
             "corpora": self.corpora,
             "retrievers": self.retrievers,
             "retrievers_left_out": self.left_out,
@@ -227,8 +230,8 @@ class Retrieval(RetrievalSettings):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _each(self, pattern: str, retrievers: Any) -> list[str]:
-        names = product(self.question_sets, retrievers)
+    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
+        names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:

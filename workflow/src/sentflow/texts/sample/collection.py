@@ -52,8 +52,8 @@ class SampleCollection:
     documents
         Identifier → title and text.
     test, training
-        Identifier → question. Of the training questions 8 are test questions but for case and punctuation, 6 nearly so, and 10
-        others ask in other words for the article of a test question.
+        Identifier → question. Of the training questions 8 are test questions but for case and punctuation, 6 nearly
+        so, and 10 others ask in other words for the article of a test question.
     """
 
     documents: dict[str, tuple[str, str]]

@@ -14,8 +14,8 @@ from sentflow.report.table.marked_cells import MarkedCell, marked_cells
 
 NAME = "retrieval"
 _RULE = (
-    "Every selected retriever has a score on every selected question set; means lie in [0, 1] and in their intervals; a "
-    "random order is at chance; nothing is bold or underlined without a test."
+    "Every selected retriever has a score on every selected question set; means lie in [0, 1] and in their intervals; "
+    "a random order is at chance; nothing is bold or underlined without a test."
 )
 _ROUNDING = 1e-9
 
