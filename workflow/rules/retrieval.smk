@@ -167,6 +167,7 @@ rule search_terms:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_terms", "{questions}/{retriever}"),
     benchmark:
@@ -208,6 +209,7 @@ rule search_vectors:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_vectors", "{questions}/{retriever}"),
     benchmark:
@@ -243,6 +245,7 @@ rule search_randomly:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_randomly", "{questions}/{retriever}"),
     benchmark:
@@ -278,6 +281,7 @@ rule fuse:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("fuse", "{questions}/{retriever}"),
     benchmark:
@@ -313,6 +317,7 @@ rule read_run:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("read_run", "{questions}/{retriever}"),
     benchmark:
@@ -419,3 +424,59 @@ rule summarise_retrieval:
     shell:
         "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
         " --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_questions:
+    """The values of every question → curves of recall, and differences from the reference."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+        differences=paths.RETRIEVAL_PAIRS,
+    output:
+        recall=paths.RECALL,
+        gaps=paths.QUESTION_DIFFERENCES,
+    log:
+        paths.log("summarise_questions"),
+    benchmark:
+        paths.benchmark("summarise_questions")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.summarise_questions"),
+        env=versions("numpy"),
+        settings=retrieval.question_summary_settings,
+    shell:
+        "python -m sentflow.commands.summarise_questions --rows {input.rows:q} --differences {input.differences:q}"
+        " --settings {params.settings:q} --recall {output.recall:q} --gaps {output.gaps:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval_costs:
+    """What searches took and the size of what they searched. No score depends on it."""
+    input:
+        retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
+        summary=paths.SUMMARY_RETRIEVAL,
+        made=retrieval.run_costs(),
+        embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
+    output:
+        paths.RETRIEVAL_COSTS,
+    log:
+        paths.log("summarise_retrieval_costs"),
+    benchmark:
+        paths.benchmark("summarise_retrieval_costs")
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval_costs"),
+        settings=retrieval.cost_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval_costs --summary {input.summary:q} --made {input.made:q}"
+        " --embeddings {input.embeddings:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

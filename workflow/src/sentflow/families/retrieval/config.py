@@ -61,6 +61,9 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     measured = config["retrieval"]
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
+    reference = measured.get("reference")
+    if reference is not None and reference not in selected["retrievers"]:
+        yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)

@@ -21,6 +21,13 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
+)
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
@@ -72,6 +79,18 @@ class Retrieval(RetrievalSettings):
         """The run of every retriever on every question set, those that are only fused included."""
         return self._each(paths.RUN, self.retrievers, self.question_sets)
 
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
+        return [
+            pattern.format(collection=f"{name}/questions", model=model)
+            for name, model in product(self.judged_sets, models)
+        ]
+
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
         return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
@@ -92,8 +111,8 @@ class Retrieval(RetrievalSettings):
         return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
+        return list(_SUMMARIES) if self.scores() else []
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -101,7 +120,11 @@ class Retrieval(RetrievalSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
@@ -135,6 +158,8 @@ class Retrieval(RetrievalSettings):
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -229,6 +254,15 @@ class Retrieval(RetrievalSettings):
         return str(self._retriever(wildcards)["files"][wildcards.questions])
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
 
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)

@@ -1,9 +1,10 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.families.retrieval.config import RANDOM, all_retrievers, searchable
+from sentflow.families.retrieval.config import BM25, DENSE, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -132,6 +133,7 @@ class RetrievalSettings(Family):
                     name: {
                         "title": entry.get("title", name),
                         "control": entry["kind"] == RANDOM,
+                        "position": self._position(name),
                         "model": entry.get("model", ""),
                         "model_title": models[entry["model"]].get("title", entry["model"])
                         if "model" in entry
@@ -144,7 +146,37 @@ class RetrievalSettings(Family):
             }
         )
 
+    def question_summary_settings(self, wildcards: Any) -> str:
+        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
+        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
+        depth = self.experiment.config["retrieval"]["depth"]
+        told = json.loads(self.summarise_settings(wildcards))
+        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+
+    def cost_settings(self, _wildcards: Any) -> str:
+        """Which retrievers and encoders each shown retriever is made of."""
+        return json_text(
+            {
+                "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
+                "encoders": {name: entry["model"] for name, entry in self._of_kind(DENSE).items()},
+            }
+        )
+
     # --- helpers ----------------------------------------------------------------------------------------
+
+    def _position(self, name: str) -> int:
+        """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
+        alike = [
+            one
+            for one in dict.fromkeys([*self.shown, *self.retrievers])
+            if (self.retrievers[one]["kind"] == RANDOM) == (self.retrievers[name]["kind"] == RANDOM)
+        ]
+        return alike.index(name)
+
+    def _first_bm25(self) -> str:
+        """What the others are compared with where the configuration says nothing."""
+        lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
+        return next(iter([*lexical, *self.shown]), "")
 
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
