@@ -7,6 +7,7 @@ from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
@@ -92,8 +93,14 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
-    if entry["kind"] == BM25 and entry["analyser"] not in entries["analysers"]:
-        yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+    if entry["kind"] == BM25:
+        if entry["analyser"] not in entries["analysers"]:
+            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+        else:
+            used = entries["analysers"][entry["analyser"]]
+            yield from list_problems(
+                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
+            )
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])

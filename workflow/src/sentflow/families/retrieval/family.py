@@ -1,6 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -76,19 +76,21 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers)
+        return self._each(paths.RUN, self.retrievers, self.question_sets)
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown)
+        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
 
     def rows(self) -> list[str]:
         """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, and tests between retrievers."""
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
+        """Scores, and tests between retrievers; the runs of question sets without judgements."""
+        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
+        runs = self._each(paths.RUN, self.shown, unjudged)
+        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else []), *runs]
 
     def summaries(self) -> list[str]:
         """The summary of scores, and the tests; nothing if nothing is measured."""
@@ -110,7 +112,7 @@ class Retrieval(RetrievalSettings):
         """See `Family.told`."""
         if not self.scores():
             return {}
-        return {"question_sets": self.question_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+        return {"question_sets": self.judged_sets, "corpora": self.corpora, "retrievers": self.retrievers}
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
@@ -205,8 +207,8 @@ class Retrieval(RetrievalSettings):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _each(self, pattern: str, retrievers: Any) -> list[str]:
-        names = product(self.question_sets, retrievers)
+    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
+        names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sentflow.families.retrieval.config import RANDOM, all_retrievers
@@ -8,11 +9,13 @@ from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import versions
+from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
+    "unjudged", "without",
 )  # fmt: skip
 _CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
@@ -24,6 +27,10 @@ class RetrievalSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.question_sets: Entries = experiment.selected["question_sets"]
+        # others are searched, but nothing can be measured on them
+        self.judged_sets: Entries = {
+            name: entry for name, entry in self.question_sets.items() if entry["judgements"]
+        }
         entries = experiment.entries
         names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
         self.corpora: Entries = {name: entries["corpora"][name] for name in names}
@@ -95,7 +102,7 @@ class RetrievalSettings(Family):
         statistics = self.experiment.config["statistics"]
         return json_text(
             {
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
@@ -111,7 +118,7 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "question_sets": {
-                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.question_sets.items()
+                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
                 },
                 "corpora": corpora,
                 "retrievers": {
@@ -125,7 +132,7 @@ class RetrievalSettings(Family):
                     }
                     for name, entry in self.retrievers.items()
                 },
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 **pick(self.experiment.config["retrieval"], "measures", "main"),
             }
         )
@@ -145,7 +152,10 @@ class RetrievalSettings(Family):
         return self.experiment.entries[section][name]
 
     def _analyser(self, name: str) -> Entry:
-        return pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        entry = pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
+            entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
+        return entry
 
     def _resampling(self) -> dict[str, Any]:
         statistics = self.experiment.config["statistics"]
