@@ -85,9 +85,9 @@ class RetrievalExports:
 
     def mteb_files(self) -> list[str]:
         """Result files of MTEB: one per question set and dense retriever, and two about each of the latter."""
-        if not self._family.question_sets:
+        if not self._family.judged_sets:
             return []
-        tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.question_sets.items()]
+        tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.judged_sets.items()]
         names = [*tasks, "model_meta.json", "run_settings.jsonl"]
         folders = dict.fromkeys(_folder(self.outside(name)) for name in self.dense())
         return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
@@ -102,11 +102,11 @@ class RetrievalExports:
 
     def of_sets(self, pattern: str) -> list[str]:
         """A file of each question set, if there are dense retrievers."""
-        return [pattern.format(questions=name) for name in self._family.question_sets if self.dense()]
+        return [pattern.format(questions=name) for name in self._family.judged_sets if self.dense()]
 
     def corpora(self, pattern: str) -> list[str]:
         """A file of the corpus of each question set, in the order of `of_sets`; a corpus may come twice."""
-        sets = self._family.question_sets.values() if self.dense() else ()
+        sets = self._family.judged_sets.values() if self.dense() else ()
         return [pattern.format(corpus=entry["corpus"]) for entry in sets]
 
     def manifests(self) -> list[str]:
@@ -115,7 +115,7 @@ class RetrievalExports:
 
     def mteb_settings(self, _wildcards: Any) -> str:
         """What question sets and dense retrievers are called outside this project, in their order."""
-        sets = self._family.question_sets
+        sets = self._family.judged_sets
         return json_text(
             {
                 "question_sets": {
@@ -151,7 +151,7 @@ class RetrievalExports:
         return [pattern.format(questions=wildcards.questions, retriever=name) for name in self._family.shown]
 
     def _dense(self, pattern: str) -> list[str]:
-        sets = self._family.question_sets
+        sets = self._family.judged_sets
         return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
 
     def _collection(self, name: str) -> Entry:
