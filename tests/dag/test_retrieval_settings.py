@@ -146,3 +146,13 @@ def test_an_edit_of_the_questions_embeds_no_document(searched):
         for job in found
         if job.startswith(("prepare_corpus", "analyse", "embed bag-of-words/mine/documents"))
     }
+
+
+def test_exports_are_a_job_per_question_set_and_follow_titles_but_no_search(searched):
+    jobs = planned(searched, CONFIG, ["exports"])
+    assert {job for job in jobs if job.startswith("export_")} == {
+        "export_trec mine",
+        "export_mteb_retrieval",
+        "export_ro_crate",
+    }
+    assert not {job for job in jobs if job.startswith("search_")}

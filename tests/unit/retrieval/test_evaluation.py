@@ -10,7 +10,8 @@ from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.measures import check_measures, per_question
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.results import read_values, write_results
-from sentflow.retrieval.runs import read_run, read_trec_run, trec_lines, write_run
+from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.trec import read_trec_run
 from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.corpora import Corpus, Questions
 
@@ -125,7 +126,6 @@ def test_a_run_of_another_engine_is_ranked_by_our_rule(tmp_path):
     run = read_trec_run(path, questions({"q1": {"a": 1}}), IDS, 2)
     assert run.documents("q1") == ["a", "b"]
     assert run.ranked["q1"].tied_at_cut == 1
-    assert list(trec_lines(run, "my tag")) == ["q1 Q0 a 1 0.9 my-tag", "q1 Q0 b 2 0.5 my-tag"]
 
 
 def test_all_mistakes_of_a_run_are_told_at_once(tmp_path):

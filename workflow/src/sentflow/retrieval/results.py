@@ -81,9 +81,7 @@ def write_results(
             "judged_share": found.judged_share,
             "level": bootstrap.level,
             "n_resamples": bootstrap.n_resamples,
-            "measures": {
-                name: _mean(found, name, values, bootstrap) for name, values in found.values.items()
-            },
+            "measures": stated_means(found, bootstrap),
             "groups": _groups(found),
         },
     )
@@ -110,6 +108,11 @@ def read_values(path: Path | str) -> QuestionValues:
             [np.array(ranks.split(), dtype=np.int64) for ranks in stored.column("ranks").to_pylist()],
             {name: numbers_of(stored.column(name)) for name in names},
         )
+
+
+def stated_means(found: Evaluation, bootstrap: Bootstrap) -> dict[str, dict[str, float]]:
+    """Measure → mean over questions, ``low`` and ``high`` of its interval, means under other readings of ties, …"""
+    return {name: _mean(found, name, values, bootstrap) for name, values in found.values.items()}
 
 
 def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:

@@ -4,7 +4,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
@@ -56,6 +56,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
                 other not in selected["question_sets"] and "corpus" in sets[other]
             ):  # else its schema says it
                 yield from _question_set_problems(other, entries)
+    yield from _tasks_named_twice({name: sets[name] for name in selected["question_sets"]})
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
@@ -89,6 +90,21 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
     yield from file_problems(
         f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
     )
+
+
+def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
+    """Question sets whose result files would be one."""
+    tasks: dict[str, str] = {}
+    for name, entry in question_sets.items():
+        task = task_of_mteb(name, entry)
+        if task in tasks:
+            yield f"question_sets.{name}.mteb: {task!r} is that of {tasks[task]}, too. Write another name."
+        tasks[task] = name
+
+
+def task_of_mteb(name: str, entry: Entry) -> str:
+    """What a question set is called in result files of MTEB."""
+    return str(entry.get("mteb", name))
 
 
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:

@@ -5,9 +5,11 @@ from itertools import product
 from typing import Any
 
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
@@ -39,6 +41,10 @@ class Retrieval(RetrievalSettings):
     position = 4
     products = PRODUCTS
     section = SECTION
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.exported = RetrievalExports(self, _RULES)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -117,6 +123,10 @@ class Retrieval(RetrievalSettings):
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
+
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.exported.files()
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
