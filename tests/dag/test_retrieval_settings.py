@@ -142,6 +142,21 @@ def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):
     assert planned(searched, {**CONFIG, "select": fewer}) == MEASURED
 
 
+def test_questions_without_judgements_are_searched_and_measured_on_nothing(searched):
+    unjudged = {"like": "mine", "title": "Mine, open", "judgements": []}
+    found = planned(
+        searched,
+        {
+            **changed(question_sets={"open": unjudged}),
+            "select": {**CONFIG["select"], "question_sets": ["mine", "open"]},
+        },
+    )
+    assert {"prepare_questions open", "search_terms open/bm25", "fuse open/both"} <= found
+    assert not {
+        job for job in found if job.startswith(("evaluate", "compare", "summarise_retrieval", "table retr"))
+    }
+
+
 def test_an_edit_of_the_questions_embeds_no_document(searched):
     lines = [*DATA["questions.jsonl"], {"_id": "q2", "text": "two?"}]
     file = searched / "questions.jsonl"

@@ -1,12 +1,11 @@
 """A run against the judgements of its questions: values per question, and what is to be known about their means."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.retrieval.measures import Grades, Ranking, per_question
+from sentflow.retrieval.measures import Grades, Ranking, chance, per_question
 from sentflow.retrieval.ranking import Run
 from sentflow.texts.corpora import Corpus, Questions
 
@@ -24,6 +23,8 @@ class Evaluation:
         n identifiers.
     groups
         n names of groups, empty where there are none.
+    leaked
+        (n,) bool: which questions are known from training; None where no training set is named.
     values
         Measure → (n,) float64. A question for which the run has no document counts as 0.
     best_order, worst_order
@@ -34,6 +35,8 @@ class Evaluation:
         a document without a judgement says nothing.
     with_duplicates
         The same if a document whose text equals that of a judged one has its grade; empty without such documents.
+    chance
+        Measure → what a random order of the documents reaches on average; NaN for measures without a closed form.
     judged_share
         Share of judged documents among the first 10 of a question, mean over the questions.
     n_left_out
@@ -46,18 +49,28 @@ class Evaluation:
 
     questions: list[str]
     groups: list[str]
+    leaked: np.ndarray | None
     values: dict[str, np.ndarray]
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
     condensed: dict[str, np.ndarray]
     with_duplicates: dict[str, np.ndarray]
+    chance: dict[str, float]
     judged_share: float
     n_left_out: int
     n_unanswered: int
     n_tied_at_cut: int
 
 
-def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[str]) -> Evaluation:
+def evaluate(
+    run: Run,
+    questions: Questions,
+    corpus: Corpus,
+    measures: Sequence[str],
+    *,
+    depth: int | None = None,
+    leaked: Collection[str] | None = None,
+) -> Evaluation:
     """Measure a run.
 
     Parameters
@@ -70,6 +83,10 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
         That was searched.
     measures
         See `per_question`.
+    depth
+        Documents that were ranked per question at most; None for no limit.
+    leaked
+        The questions that are known from training; None where no training set is named.
     """
     judged = questions.by_question()
     least = questions.relevant_grade
@@ -99,7 +116,7 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
 
     best, worst = _reordered(run, ranking, grades)
     condensed = _condensed(ranking, grades)
-    equals = _equal_texts(corpus)
+    equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
@@ -112,11 +129,21 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     return Evaluation(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
+        leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
         values=values,
         best_order=of_order(best),
         worst_order=of_order(worst),
         condensed=of_order(condensed) if negatives else {},
         with_duplicates=changed(ranking, widened) if widened else {},
+        chance=chance(
+            grades,
+            measures,
+            relevant_grade=least,
+            n_documents=len(corpus),
+            depth=len(corpus) if depth is None else depth,
+        )
+        if grades
+        else {},
         judged_share=float(np.mean(shares)) if shares else 0.0,
         n_left_out=len(questions) - len(grades),
         n_unanswered=sum(not ranking.get(name) for name in grades),
@@ -148,15 +175,6 @@ def _condensed(ranking: Ranking, grades: Grades) -> Orders:
         for name, documents in ranking.items()
     }
     return {name: documents for name, documents in kept.items() if len(documents) < len(ranking[name])}
-
-
-def _equal_texts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
-    """Document → all documents with its text but for white space and case, where there are others."""
-    same: dict[str, list[str]] = defaultdict(list)
-    for name, text in zip(corpus.ids, corpus.whole_texts(), strict=True):
-        if text:
-            same[" ".join(text.lower().split())].append(name)
-    return {name: names for names in same.values() if len(names) > 1 for name in names}
 
 
 def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:

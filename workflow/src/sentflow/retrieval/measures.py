@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
+from sentflow.retrieval.chance import chance_levels
 
 Ranking = Mapping[str, Sequence[str]]
 """Question → identifiers of documents, best first."""
@@ -76,6 +77,23 @@ def _by_cutoff(measures: Iterable[Any]) -> dict[int | None, list[Any]]:
         sees_all = measure.params.get("judged_only", False)
         found.setdefault(None if sees_all else measure.params.get("cutoff"), []).append(measure)
     return found
+
+
+def chance(
+    grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
+) -> dict[str, float]:
+    """What a random order reaches on average, see `sentflow.retrieval.chance`; NaN where that is not known.
+
+    Parameters
+    ----------
+    grades, measures, relevant_grade
+        See `per_question`.
+    n_documents, depth
+        Of the corpus; ranked at most.
+    """
+    parsed = [_measure(name, relevant_grade, "measures") for name in measures]
+    found = chance_levels(grades, parsed, n_documents=n_documents, depth=depth)
+    return dict(zip(measures, found.values(), strict=True))
 
 
 def _measure(name: str, relevant_grade: int, where: str) -> Any:

@@ -1,6 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
@@ -38,7 +38,7 @@ class Retrieval(RetrievalSettings):
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        used = [*self.corpora.values(), *self.question_sets.values()]
+        used = [*self.prepared_corpora.values(), *self.prepared.values()]
         return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
 
     def collections(self) -> list[Collection]:
@@ -71,19 +71,26 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers)
+        return self._each(paths.RUN, self.retrievers, self.question_sets)
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown)
+        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
 
     def rows(self) -> list[str]:
         """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, and tests between retrievers."""
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
+        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
+        runs = self._each(paths.RUN, self.shown, unjudged)
+        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
+        return [*self.scores(), *tests, *self.audits(), *runs]
+
+    def audits(self) -> list[str]:
+        """What is to be known about each question set, its judgements and what encoders were trained on."""
+        return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
         """The summary of scores, and the tests; nothing if nothing is measured."""
@@ -97,11 +104,20 @@ class Retrieval(RetrievalSettings):
         """See `Family.available`."""
         return {"retrieval": bool(self.scores())}
 
+    def asked(self) -> dict[str, Any]:
+        """See `Family.asked`."""
+        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
+
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
             return {}
-        return {"question_sets": self.question_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+        return {
+            "question_sets": self.judged_sets,
+            "corpora": self.corpora,
+            "retrievers": self.retrievers,
+            "retrievers_left_out": self.left_out,
+        }
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
@@ -111,8 +127,9 @@ class Retrieval(RetrievalSettings):
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
-            "prepare_corpus": n_corpora,
-            "prepare_questions": n_sets,
+            "prepare_corpus": len(self.prepared_corpora),
+            "prepare_questions": len(self.prepared),
+            "audit_questions": n_sets,
             "analyse": n_corpora * len(analysers),
             "split_passages": n_corpora * len(cuts),
             **searches,
@@ -125,8 +142,8 @@ class Retrieval(RetrievalSettings):
         """Corpora, question sets, ways to cut and to analyse that are used."""
         used = self.retrievers.values()
         return {
-            "corpus": one_of(self.corpora),
-            "questions": one_of(self.question_sets),
+            "corpus": one_of(self.prepared_corpora),
+            "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
             "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
@@ -140,15 +157,33 @@ class Retrieval(RetrievalSettings):
 
     def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
         """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.corpora[wildcards.corpus])
+        return _raw_paths(self.prepared_corpora[wildcards.corpus])
 
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
         """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.question_sets[wildcards.questions])
+        return _raw_paths(self.prepared[wildcards.questions])
 
     def of_corpus(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the corpus that its questions are searched in."""
         return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
+
+    def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set that encoders were trained on."""
+        return lambda wildcards: [pattern.format(questions=name) for name in self._training(wildcards)]
+
+    def of_training_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the corpus of each of them; one that several share comes once."""
+        return lambda wildcards: list(
+            dict.fromkeys(
+                pattern.format(corpus=self.prepared[name]["corpus"]) for name in self._training(wildcards)
+            )
+        )
+
+    def leaks(self, wildcards: Any) -> list[str]:
+        """What says which questions are known from training; nothing where no training set is named."""
+        return (
+            [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
+        )
 
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""
@@ -200,8 +235,8 @@ class Retrieval(RetrievalSettings):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _each(self, pattern: str, retrievers: Any) -> list[str]:
-        names = product(self.question_sets, retrievers)
+    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
+        names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:

@@ -1,19 +1,22 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import DENSE, RANDOM, all_retrievers
+from sentflow.families.retrieval.config import DENSE, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
+    "unjudged", "without",
 )  # fmt: skip
 _CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
@@ -25,10 +28,21 @@ class RetrievalSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.question_sets: Entries = experiment.selected["question_sets"]
+        # others are searched, but nothing can be measured on them
+        self.judged_sets: Entries = {
+            name: entry for name, entry in self.question_sets.items() if entry["judgements"]
+        }
         entries = experiment.entries
-        names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
-        self.corpora: Entries = {name: entries["corpora"][name] for name in names}
-        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
+        self.corpora: Entries = _corpora_of(self.question_sets, entries["corpora"])
+        # what encoders were trained on is prepared, too, but not searched for
+        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        self.prepared: Entries = self.question_sets | {
+            name: entries["question_sets"][name] for name in training
+        }
+        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
+        named = list(experiment.selected["retrievers"]) if self.question_sets else []
+        asked = searchable(named, entries["retrievers"], experiment.models)
+        self.left_out = [name for name in named if name not in asked]
         # those that are fused are searched, too, but only what was selected is shown
         self.retrievers: Entries = {
             name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
@@ -39,19 +53,19 @@ class RetrievalSettings(Family):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return json_text(pick_known(self.corpora[wildcards.corpus], *_CORPUS_KEYS))
+        return json_text(pick_known(self.prepared_corpora[wildcards.corpus], *_CORPUS_KEYS))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return json_text(pick_known(self.question_sets[wildcards.questions], *_QUESTION_KEYS))
+        return json_text(pick_known(self.prepared[wildcards.questions], *_QUESTION_KEYS))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
-        return self._checks(self.corpora[wildcards.corpus])
+        return self._checks(self.prepared_corpora[wildcards.corpus])
 
     def question_checks(self, wildcards: Any) -> str:
         """The same of questions and judgements."""
-        return self._checks(self.question_sets[wildcards.questions])
+        return self._checks(self.prepared[wildcards.questions])
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
@@ -115,7 +129,7 @@ class RetrievalSettings(Family):
         statistics = self.experiment.config["statistics"]
         return json_text(
             {
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
@@ -131,7 +145,7 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "question_sets": {
-                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.question_sets.items()
+                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
                 },
                 "corpora": corpora,
                 "retrievers": {
@@ -146,7 +160,7 @@ class RetrievalSettings(Family):
                     }
                     for name, entry in self.retrievers.items()
                 },
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 **pick(self.experiment.config["retrieval"], "measures", "main"),
             }
         )
@@ -163,13 +177,19 @@ class RetrievalSettings(Family):
         return self.retrievers[wildcards.retriever]
 
     def _corpus(self, wildcards: Any) -> str:
-        return str(self.question_sets[wildcards.questions]["corpus"])
+        return str(self.prepared[wildcards.questions]["corpus"])
+
+    def _training(self, wildcards: Any) -> list[str]:
+        return list(self.prepared[wildcards.questions].get("training", []))
 
     def _entry(self, section: str, name: str) -> Entry:
         return self.experiment.entries[section][name]
 
     def _analyser(self, name: str) -> Entry:
-        return pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        entry = pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
+            entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
+        return entry
 
     def _resampling(self) -> dict[str, Any]:
         statistics = self.experiment.config["statistics"]
@@ -180,6 +200,11 @@ class RetrievalSettings(Family):
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+
+def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
+    names = dict.fromkeys(entry["corpus"] for entry in question_sets.values())
+    return {name: corpora[name] for name in names}
 
 
 def _analyser_libraries(analyser: Entry) -> list[str]:
