@@ -273,11 +273,11 @@ rule fuse:
         retrieval.of_corpus(paths.CORPUS_DIGEST),
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
-        retrieval.fused_digests,
+        retrieval.digests_of_parts,
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.fused_runs),
+        runs=ancient(retrieval.runs_of_parts),
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
@@ -302,6 +302,47 @@ rule fuse:
         "python -m sentflow.commands.fuse --corpus {input.corpus:q} --questions {input.questions:q}"
         " --judgements {input.judgements:q} --runs {input.runs:q} --settings {params.settings:q}"
         " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule rerank:
+    """The first documents of a run → a new order, by a cross-encoder."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        retrieval.digests_of_parts,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        run=ancient(retrieval.runs_of_parts),
+        manifest=retrieval.manifest,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("rerank", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("rerank", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("rerank"),
+    conda:
+        "../../envs/embed.yaml"
+    threads: retrieval.reranking_threads
+    resources:
+        mem_mb=memory_mb(4000, per_input=30),
+        runtime=minutes(240),
+        device=retrieval.reranking_device,
+    params:
+        code=retrieval.reranking_code,
+        env=retrieval.reranking_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.rerank --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --run {input.run:q} --passages {input.passages:q}"
+        " --manifest {input.manifest:q} --device {resources.device:q} --threads {threads}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
 
 
 rule read_run:

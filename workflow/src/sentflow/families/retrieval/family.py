@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN
+from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.settings import RetrievalSettings
@@ -20,6 +20,7 @@ _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
     FUSION: "fuse",
+    RERANK: "rerank",
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
@@ -156,7 +157,7 @@ class Retrieval(RetrievalSettings):
         n_sets = len(self.question_sets)
         searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
         analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
-        cuts = {entry["passages"] for entry in self._of_kind(DENSE).values() if "passages" in entry}
+        cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
@@ -249,15 +250,19 @@ class Retrieval(RetrievalSettings):
         """The description beside these vectors."""
         return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
 
-    def fused_runs(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights."""
-        names = self._retriever(wildcards)["of"]
+    def runs_of_parts(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights, or the one that is reranked."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
-    def fused_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `fused_runs`."""
-        names = self._retriever(wildcards)["of"]
+    def digests_of_parts(self, wildcards: Any) -> list[str]:
+        """The digests of `runs_of_parts`."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def manifest(self, wildcards: Any) -> str:
+        """What was fetched of the encoder of a retriever."""
+        return paths.MANIFEST.format(model=self._retriever(wildcards)["model"])
 
     def run_file(self, wildcards: Any) -> str:
         """The run of another engine, in TREC's form."""
