@@ -1,5 +1,6 @@
 """The rows of the summaries of retrieval; undefined numbers NaN."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -36,6 +37,8 @@ class RetrievalRow:
         Of the first 10 documents, mean over questions.
     relevant_grade, data_version, language
         Of the question set.
+    chance
+        What a random order of the documents reaches on average; NaN for groups, and where it is not known.
     """
 
     FILE: ClassVar[str] = "retrieval"
@@ -73,6 +76,7 @@ class RetrievalRow:
     relevant_grade: int
     data_version: str
     language: str
+    chance: float = math.nan
 
 
 @dataclass(frozen=True)
