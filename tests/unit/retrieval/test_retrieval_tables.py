@@ -12,7 +12,7 @@ from matplotlib.textpath import text_to_path
 from sentflow.report.families.retrieval.measures_table import measures_table
 from sentflow.report.families.retrieval.published_table import beside_ours, published_table
 from sentflow.report.families.retrieval.retrieval_table import deepest_recall, retrieval_table
-from sentflow.report.table.formats import csv_text, markdown_text
+from sentflow.report.table.formats import csv_text
 from sentflow.report.table.latex import _parts, latex_text
 
 
@@ -48,14 +48,10 @@ def test_one_set_has_all_measures_as_columns(found):
     assert (table.name, table.header) == ("retrieval", ("Retriever", "nDCG@10", "R@10", "R@100"))
 
 
-def test_groups_of_questions_have_blocks_without_marks_behind_their_set(found):
+def test_groups_of_questions_are_in_the_table_of_groups_alone(found):
     table = measures_table(fake_retrieval.with_groups(found.rows), "Title", found.differences)
-    assert [group.title.split(":")[0] for group in table.groups] == [
-        "first", "first, a", "first, b", "second", "third",
-    ]  # fmt: skip
-    assert "15 questions" in table.groups[1].title
-    assert not any(cell.mark or cell.detail for row in table.groups[1].rows for cell in row[1:])
-    assert "Groups of questions" in markdown_text(table)
+    assert [group.title.split(":")[0] for group in table.groups] == ["first", "second", "third"]
+    assert len(table.tidy_rows) == len(found.rows)
 
 
 def test_the_recall_with_the_most_documents_is_shown():

@@ -25,6 +25,7 @@ def section(sources: Sources) -> Section | None:
     names = {
         "retrieval": True,
         "retrieval-measures": len(sizes) > 1,  # of one set the first table has everything
+        "retrieval-groups": any(row.group for row in rows),
         "retrieval-differences": differences,
         "retrieval-published": published,
     }
