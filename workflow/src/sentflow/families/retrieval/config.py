@@ -140,7 +140,7 @@ RETRIEVAL = ConfigPart(
     (
         Section("question_sets", "question set", ("select.question_sets",), derive=derived),
         Section("corpora", "corpus", (), derive=derived),
-        Section("retrievers", "retriever", ("select.retrievers",)),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),
