@@ -54,6 +54,11 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("experiment", experiment.title),
         ("tasks", _counted(experiment.selected["tasks"])),
         ("pair sets", _counted(experiment.selected["pair_sets"])),
+        *(
+            (label, _counted(experiment.selected[section]))
+            for section, label in (("question_sets", "question sets"), ("retrievers", "retrievers"))
+            if experiment.selected["question_sets"]
+        ),
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         *(("not comparable with published scores", text) for text in _changes(experiment)),
