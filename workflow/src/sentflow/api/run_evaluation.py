@@ -1,6 +1,6 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -288,7 +288,7 @@ def _corpus(
         return Corpus("documents", "own", "und", ids, [""] * len(ids), texts + [""] * (len(ids) - len(known)))
     corpus = corpus_of(documents)
     there = set(corpus.ids)
-    named_in = {"run": [*scores.values()], "judgements": [*grades.values()]}
+    named_in: dict[str, list[Iterable[str]]] = {"run": [*scores.values()], "judgements": [*grades.values()]}
     for what, found in named_in.items():
         if unknown := [one for own in found for one in own if one not in there]:
             raise ArgumentError(
