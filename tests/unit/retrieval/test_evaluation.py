@@ -54,6 +54,30 @@ def test_measures_by_hand():
     )
 
 
+def test_measures_of_the_first_documents_are_those_of_ir_measures_on_all():
+    import ir_measures
+
+    names = [
+        "nDCG@2",
+        "nDCG",
+        "RR@3",
+        "AP@4",
+        "P(judged_only=True)@2",
+        "R@5",
+        "Judged@3",
+        "SetP",
+        "Success@1",
+    ]
+    grades = {"q": {"a": 0, "d": 2, "f": 1, "h": 1}, "r": {"c": 1, "b": 0}}
+    ranking = {"q": list("bacdgefh"), "r": list("cab")}
+    run = {name: {document: -rank for rank, document in enumerate(own)} for name, own in ranking.items()}
+    found = per_question(ranking, grades, names)
+    for name in names:
+        measure = ir_measures.parse_measure(name)
+        expected = {value.query_id: value.value for value in ir_measures.iter_calc([measure], grades, run)}
+        assert found[name].tolist() == [expected["q"], expected["r"]], name
+
+
 def test_questions_without_an_answer_count_as_zero_and_those_without_gold_do_not_count():
     asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"b": 0}})
     found = evaluate(run_of(q1={"a": 2.0}, q3={"b": 1.0}), asked, CORPUS, MEASURES)

@@ -64,11 +64,13 @@ GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 
 RUN = f"{RESULTS}/runs/{{questions}}/{{retriever}}.parquet"
 RUN_DIGEST = f"{RESULTS}/runs/{{questions}}/{{retriever}}.json"
+RUN_MADE = f"{RESULTS}/runs/{{questions}}/{{retriever}}.made.json"
 RETRIEVAL = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.json"
 RETRIEVAL_ROWS = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.parquet"
 RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/differences.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
+QUESTION_AUDIT = f"{RESULTS}/audit/retrieval/{{questions}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
 # What the comparison of all models gives: rows as in compare/rows.py, and one JSON.
 PAIRS = f"{RESULTS}/comparisons/pairs.parquet"
@@ -91,6 +93,9 @@ SPECTRA = f"{RESULTS}/summary/spectra.parquet"
 TRUNCATION = f"{RESULTS}/summary/truncation.parquet"
 HISTOGRAMS = f"{RESULTS}/summary/histograms.parquet"
 SUMMARY_RETRIEVAL = f"{RESULTS}/summary/retrieval.parquet"
+RECALL = f"{RESULTS}/summary/recall.parquet"
+QUESTION_DIFFERENCES = f"{RESULTS}/summary/question-differences.parquet"
+RETRIEVAL_COSTS = f"{RESULTS}/summary/retrieval-costs.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"
