@@ -289,8 +289,8 @@ def _corpus(
     corpus = corpus_of(documents)
     there = set(corpus.ids)
     named_in: dict[str, list[Iterable[str]]] = {"run": [*scores.values()], "judgements": [*grades.values()]}
-    for what, found in named_in.items():
-        if unknown := [one for own in found for one in own if one not in there]:
+    for what, names in named_in.items():
+        if unknown := [one for own in names for one in own if one not in there]:
             raise ArgumentError(
                 f"{what}: {len(unknown)} documents are not among the documents ({_some(unknown)}). Give all documents "
                 "under the same names."
