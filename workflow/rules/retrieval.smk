@@ -63,6 +63,43 @@ rule prepare_questions:
         " --limits {resources.limits:q} --output {output.questions:q} --judgements {output.judgements:q} > {log:q} 2>&1"
 
 
+rule audit_questions:
+    """Questions, judgements and documents → what occurs twice, and which questions are known from training."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.of_training_corpora(paths.CORPUS_DIGEST),
+        retrieval.of_training(paths.QUESTIONS_DIGEST),
+        retrieval.of_training(paths.JUDGEMENTS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        training_corpora=ancient(retrieval.of_training_corpora(paths.CORPUS)),
+        training_questions=ancient(retrieval.of_training(paths.QUESTIONS)),
+        training_judgements=ancient(retrieval.of_training(paths.JUDGEMENTS)),
+    output:
+        paths.QUESTION_AUDIT,
+    log:
+        paths.log("audit_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("audit_questions", "{questions}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.audit_questions"),
+        env=versions("numpy"),
+    shell:
+        "python -m sentflow.commands.audit_questions --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --training-corpora {input.training_corpora:q}"
+        " --training-questions {input.training_questions:q} --training-judgements {input.training_judgements:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
 rule split_passages:
     """The documents of a corpus → passages."""
     input:
@@ -309,6 +346,7 @@ rule evaluate:
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
+        leaks=retrieval.leaks,
     output:
         scores=paths.RETRIEVAL,
         rows=paths.RETRIEVAL_ROWS,
@@ -328,8 +366,8 @@ rule evaluate:
         settings=retrieval.evaluate_settings,
     shell:
         "python -m sentflow.commands.evaluate --run {input.run:q} --corpus {input.corpus:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
-        " --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --leaks {input.leaks:q}"
+        " --settings {params.settings:q} --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
 
 
 rule compare_retrieval:

@@ -69,6 +69,7 @@ RETRIEVAL_ROWS = f"{RESULTS}/retrieval/{{questions}}/{{retriever}}.parquet"
 RETRIEVAL_PAIRS = f"{RESULTS}/retrieval/differences.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
+QUESTION_AUDIT = f"{RESULTS}/audit/retrieval/{{questions}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
 # What the comparison of all models gives: rows as in compare/rows.py, and one JSON.
 PAIRS = f"{RESULTS}/comparisons/pairs.parquet"

@@ -1,12 +1,11 @@
 """A run against the judgements of its questions: values per question, and what is to be known about their means."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.retrieval.measures import Grades, Ranking, per_question
+from sentflow.retrieval.measures import Grades, Ranking, chance, per_question
 from sentflow.retrieval.ranking import Run
 from sentflow.texts.corpora import Corpus, Questions
 
@@ -23,6 +22,8 @@ class Evaluation:
         n identifiers.
     groups
         n names of groups, empty where there are none.
+    leaked
+        (n,) bool: which questions are known from training; None where no training set is named.
     values
         Measure → (n,) float64. A question for which the run has no document counts as 0.
     best_order, worst_order
@@ -33,6 +34,8 @@ class Evaluation:
         a document without a judgement says nothing.
     with_duplicates
         The same if a document whose text equals that of a judged one has its grade; empty without such documents.
+    chance
+        Measure → what a random order of the documents reaches on average; NaN for measures without a closed form.
     judged_share
         Share of judged documents among the first 10 of a question, mean over the questions.
     n_left_out
@@ -45,18 +48,28 @@ class Evaluation:
 
     questions: list[str]
     groups: list[str]
+    leaked: np.ndarray | None
     values: dict[str, np.ndarray]
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
     condensed: dict[str, np.ndarray]
     with_duplicates: dict[str, np.ndarray]
+    chance: dict[str, float]
     judged_share: float
     n_left_out: int
     n_unanswered: int
     n_tied_at_cut: int
 
 
-def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[str]) -> Evaluation:
+def evaluate(
+    run: Run,
+    questions: Questions,
+    corpus: Corpus,
+    measures: Sequence[str],
+    *,
+    depth: int | None = None,
+    leaked: Collection[str] | None = None,
+) -> Evaluation:
     """Measure a run.
 
     Parameters
@@ -69,6 +82,10 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
         That was searched.
     measures
         See `per_question`.
+    depth
+        Documents that were ranked per question at most; None for no limit.
+    leaked
+        The questions that are known from training; None where no training set is named.
     """
     judged = questions.by_question()
     least = questions.relevant_grade
@@ -84,7 +101,7 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     best, worst = (
         _reordered(run, ranking, grades, sign) if _has_ties(run, ranking) else ranking for sign in (-1, 1)
     )
-    equals = _equal_texts(corpus)
+    equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
@@ -96,11 +113,21 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     return Evaluation(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
+        leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
         values=values,
         best_order=values if best is ranking else measured(best, grades),
         worst_order=values if worst is ranking else measured(worst, grades),
         condensed=measured(_condensed(ranking, grades), grades) if negatives else {},
         with_duplicates=measured(ranking, widened) if widened != grades else {},
+        chance=chance(
+            grades,
+            measures,
+            relevant_grade=least,
+            n_documents=len(corpus),
+            depth=len(corpus) if depth is None else depth,
+        )
+        if grades
+        else {},
         judged_share=float(np.mean(shares)) if shares else 0.0,
         n_left_out=len(questions) - len(grades),
         n_unanswered=sum(not ranking.get(name) for name in grades),
@@ -127,15 +154,6 @@ def _condensed(ranking: Ranking, grades: Grades) -> dict[str, list[str]]:
         name: [document for document in documents if document in grades[name]]
         for name, documents in ranking.items()
     }
-
-
-def _equal_texts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
-    """Document → all documents with its text but for white space and case, where there are others."""
-    same: dict[str, list[str]] = defaultdict(list)
-    for name, text in zip(corpus.ids, corpus.whole_texts(), strict=True):
-        if text:
-            same[" ".join(text.lower().split())].append(name)
-    return {name: names for names in same.values() if len(names) > 1 for name in names}
 
 
 def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError
+from sentflow.retrieval.chance import chance_levels
 
 Ranking = Mapping[str, Sequence[str]]
 """Question → identifiers of documents, best first."""
@@ -65,6 +66,23 @@ def per_question(
     for value in ir_measures.iter_calc(list(parsed.values()), qrels, found):
         values[key_of[str(value.measure)]][row_of[value.query_id]] = value.value
     return values
+
+
+def chance(
+    grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
+) -> dict[str, float]:
+    """What a random order reaches on average, see `sentflow.retrieval.chance`; NaN where that is not known.
+
+    Parameters
+    ----------
+    grades, measures, relevant_grade
+        See `per_question`.
+    n_documents, depth
+        Of the corpus; ranked at most.
+    """
+    parsed = [_measure(name, relevant_grade, "measures") for name in measures]
+    found = chance_levels(grades, parsed, n_documents=n_documents, depth=depth)
+    return dict(zip(measures, found.values(), strict=True))
 
 
 def _measure(name: str, relevant_grade: int, where: str) -> Any:

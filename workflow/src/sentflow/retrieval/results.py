@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import write_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.retrieval.evaluation import Evaluation
+from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 _NAMES = ("questions", "retriever")
@@ -98,7 +100,7 @@ def read_values(path: Path | str) -> QuestionValues:
 
 def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:
     low, high = interval_of_mean(values, bootstrap)
-    stated = {"mean": float(values.mean()), "low": low, "high": high}
+    stated = {"mean": float(values.mean()), "low": low, "high": high, "chance": found.chance[name]}
     others = {
         "best_order": found.best_order,
         "worst_order": found.worst_order,
@@ -109,17 +111,29 @@ def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap
 
 
 def _groups(found: Evaluation) -> dict[str, Any]:
-    """Group → number of questions and means; nothing where there are no groups."""
-    names = [name for name in dict.fromkeys(found.groups) if name]
-    groups = np.array(found.groups)
+    """Group → number of questions and means: those of the question set, then what is clean or leaked of it.
+
+    Raises
+    ------
+    DataError
+        A group has the name of one of these two.
+    """
+    own = np.array(found.groups, dtype=object)
+    parts = {name: own == name for name in dict.fromkeys(found.groups) if name}
+    if found.leaked is not None:
+        if taken := sorted({CLEAN, LEAKED} & parts.keys()):
+            raise DataError(
+                f"A group of questions is called {taken[0]!r}, as those that are compared with training questions "
+                "are. Name it otherwise."
+            )
+        parts |= {CLEAN: ~found.leaked, LEAKED: found.leaked}
     return {
         name: {
-            "n_questions": int((groups == name).sum()),
-            "measures": {
-                measure: float(values[groups == name].mean()) for measure, values in found.values.items()
-            },
+            "n_questions": int(rows.sum()),
+            "measures": {measure: float(values[rows].mean()) for measure, values in found.values.items()},
         }
-        for name in names
+        for name, rows in parts.items()
+        if rows.any()
     }
 
 

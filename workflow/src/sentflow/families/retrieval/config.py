@@ -1,6 +1,6 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.graph.config.entries import derived
@@ -33,22 +33,29 @@ def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
     return list(found)
 
 
+def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
+    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse."""
+    return [name for name in selected if all(model in models for model in _encoders([name], retrievers))]
+
+
+def _encoders(selected: Sequence[str], retrievers: Entries) -> set[str]:
+    found = (retrievers[name] for name in _reached(selected, retrievers))
+    return {entry["model"] for entry in found if entry["kind"] == DENSE}
+
+
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
-    corpora = entries["corpora"]
+    sets = entries["question_sets"]
     for name in selected["question_sets"]:
-        entry, where = entries["question_sets"][name], f"question_sets.{name}"
-        if entry["corpus"] not in corpora:
-            yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
-            continue
-        corpus = corpora[entry["corpus"]]
-        for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
-            for place, problem in source_problems(one):
-                yield f"{section}.{owner}.{place}: {problem}"
-        datasets = entries["datasets"]
-        yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
-        yield from file_problems(
-            f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
-        )
+        yield from _question_set_problems(name, entries)
+        for other in sets[name].get("training", []):
+            if other not in sets:
+                yield unknown(f"question_sets.{name}.training", "question set", other, sets)
+            elif other == name:
+                yield f"question_sets.{name}.training: it names itself. Write other question sets."
+            elif (
+                other not in selected["question_sets"] and "corpus" in sets[other]
+            ):  # else its schema says it
+                yield from _question_set_problems(other, entries)
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
@@ -57,7 +64,28 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
+    known = selected["retrievers"] if selected["question_sets"] else []
+    if known and not searchable(known, entries["retrievers"], selected["models"]):
+        encoders = ", ".join(sorted(_encoders(known, entries["retrievers"])))
+        yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])
+
+
+def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
+    """What is wrong with the files of a question set and of its corpus."""
+    entry, where, corpora = entries["question_sets"][name], f"question_sets.{name}", entries["corpora"]
+    if entry["corpus"] not in corpora:
+        yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
+        return
+    corpus = corpora[entry["corpus"]]
+    for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
+        for place, problem in source_problems(one):
+            yield f"{section}.{owner}.{place}: {problem}"
+    datasets = entries["datasets"]
+    yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
+    yield from file_problems(
+        f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
+    )
 
 
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
@@ -86,8 +114,6 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
-        elif entry["model"] not in selected["models"]:
-            yield f"{where}.model: {entry['model']!r} is not selected. Write it in select.models, too."
         if "passages" in entry and entry["passages"] not in entries["passages"]:
             yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
     if entry["kind"] == FUSION:

@@ -37,7 +37,7 @@ class Retrieval(RetrievalSettings):
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        used = [*self.corpora.values(), *self.question_sets.values()]
+        used = [*self.prepared_corpora.values(), *self.prepared.values()]
         return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
 
     def collections(self) -> list[Collection]:
@@ -81,10 +81,15 @@ class Retrieval(RetrievalSettings):
         return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, and tests between retrievers; the runs of question sets without judgements."""
+        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else []), *runs]
+        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
+        return [*self.scores(), *tests, *self.audits(), *runs]
+
+    def audits(self) -> list[str]:
+        """What is to be known about each question set, its judgements and what encoders were trained on."""
+        return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
         """The summary of scores, and the tests; nothing if nothing is measured."""
@@ -98,11 +103,20 @@ class Retrieval(RetrievalSettings):
         """See `Family.available`."""
         return {"retrieval": bool(self.scores())}
 
+    def asked(self) -> dict[str, Any]:
+        """See `Family.asked`."""
+        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
+
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
             return {}
-        return {"question_sets": self.judged_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+        return {
+            "question_sets": self.judged_sets,
+            "corpora": self.corpora,
+            "retrievers": self.retrievers,
+            "retrievers_left_out": self.left_out,
+        }
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
@@ -112,8 +126,9 @@ class Retrieval(RetrievalSettings):
         cuts = {entry["passages"] for entry in self._of_kind(DENSE).values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
-            "prepare_corpus": n_corpora,
-            "prepare_questions": n_sets,
+            "prepare_corpus": len(self.prepared_corpora),
+            "prepare_questions": len(self.prepared),
+            "audit_questions": n_sets,
             "analyse": n_corpora * len(analysers),
             "split_passages": n_corpora * len(cuts),
             **searches,
@@ -126,8 +141,8 @@ class Retrieval(RetrievalSettings):
         """Corpora, question sets, ways to cut and to analyse that are used."""
         used = self.retrievers.values()
         return {
-            "corpus": one_of(self.corpora),
-            "questions": one_of(self.question_sets),
+            "corpus": one_of(self.prepared_corpora),
+            "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
             "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
@@ -141,15 +156,33 @@ class Retrieval(RetrievalSettings):
 
     def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
         """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.corpora[wildcards.corpus])
+        return _raw_paths(self.prepared_corpora[wildcards.corpus])
 
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
         """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.question_sets[wildcards.questions])
+        return _raw_paths(self.prepared[wildcards.questions])
 
     def of_corpus(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the corpus that its questions are searched in."""
         return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
+
+    def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set that encoders were trained on."""
+        return lambda wildcards: [pattern.format(questions=name) for name in self._training(wildcards)]
+
+    def of_training_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the corpus of each of them; one that several share comes once."""
+        return lambda wildcards: list(
+            dict.fromkeys(
+                pattern.format(corpus=self.prepared[name]["corpus"]) for name in self._training(wildcards)
+            )
+        )
+
+    def leaks(self, wildcards: Any) -> list[str]:
+        """What says which questions are known from training; nothing where no training set is named."""
+        return (
+            [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
+        )
 
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.families.retrieval.config import RANDOM, all_retrievers
+from sentflow.families.retrieval.config import RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -32,9 +32,16 @@ class RetrievalSettings(Family):
             name: entry for name, entry in self.question_sets.items() if entry["judgements"]
         }
         entries = experiment.entries
-        names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
-        self.corpora: Entries = {name: entries["corpora"][name] for name in names}
-        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
+        self.corpora: Entries = _corpora_of(self.question_sets, entries["corpora"])
+        # what encoders were trained on is prepared, too, but not searched for
+        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        self.prepared: Entries = self.question_sets | {
+            name: entries["question_sets"][name] for name in training
+        }
+        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
+        named = list(experiment.selected["retrievers"]) if self.question_sets else []
+        asked = searchable(named, entries["retrievers"], experiment.models)
+        self.left_out = [name for name in named if name not in asked]
         # those that are fused are searched, too, but only what was selected is shown
         self.retrievers: Entries = {
             name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
@@ -45,19 +52,19 @@ class RetrievalSettings(Family):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return json_text(pick_known(self.corpora[wildcards.corpus], *_CORPUS_KEYS))
+        return json_text(pick_known(self.prepared_corpora[wildcards.corpus], *_CORPUS_KEYS))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return json_text(pick_known(self.question_sets[wildcards.questions], *_QUESTION_KEYS))
+        return json_text(pick_known(self.prepared[wildcards.questions], *_QUESTION_KEYS))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
-        return self._checks(self.corpora[wildcards.corpus])
+        return self._checks(self.prepared_corpora[wildcards.corpus])
 
     def question_checks(self, wildcards: Any) -> str:
         """The same of questions and judgements."""
-        return self._checks(self.question_sets[wildcards.questions])
+        return self._checks(self.prepared[wildcards.questions])
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
@@ -146,7 +153,10 @@ class RetrievalSettings(Family):
         return self.retrievers[wildcards.retriever]
 
     def _corpus(self, wildcards: Any) -> str:
-        return str(self.question_sets[wildcards.questions]["corpus"])
+        return str(self.prepared[wildcards.questions]["corpus"])
+
+    def _training(self, wildcards: Any) -> list[str]:
+        return list(self.prepared[wildcards.questions].get("training", []))
 
     def _entry(self, section: str, name: str) -> Entry:
         return self.experiment.entries[section][name]
@@ -166,6 +176,11 @@ class RetrievalSettings(Family):
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+
+def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
+    names = dict.fromkeys(entry["corpus"] for entry in question_sets.values())
+    return {name: corpora[name] for name in names}
 
 
 def _analyser_libraries(analyser: Entry) -> list[str]:

@@ -1,5 +1,6 @@
 """The row of the summary of retrieval; undefined numbers NaN."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,6 +36,8 @@ class RetrievalRow:
         Of the first 10 documents, mean over questions.
     relevant_grade, data_version, language
         Of the question set.
+    chance
+        What a random order of the documents reaches on average; NaN for groups, and where it is not known.
     """
 
     FILE: ClassVar[str] = "retrieval"
@@ -70,3 +73,4 @@ class RetrievalRow:
     relevant_grade: int
     data_version: str
     language: str
+    chance: float = math.nan

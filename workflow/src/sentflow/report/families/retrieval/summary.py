@@ -62,6 +62,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
             low=stated["low"],
             high=stated["high"],
             n_questions=result["n_questions"],
+            chance=stated["chance"],
             **others,
         )
     none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)

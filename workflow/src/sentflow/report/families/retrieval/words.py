@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, percent
+from sentflow.retrieval.groups import CLEAN, LEAKED
 
 POPULATION = "other questions of the same kind, asked of the same documents"
 MEASURES_NOTE = (
@@ -78,4 +79,14 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
         f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
         f"{POPULATION}. Superscript letters: the retrievers that this one is significantly better than."
+    )
+
+
+def leaks_note(rows: Sequence[RetrievalRow]) -> str:
+    """What clean and leaked questions are, where there are any."""
+    if not {CLEAN, LEAKED} & {row.group for row in rows}:
+        return ""
+    return (
+        f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
+        f"nearly so; {CLEAN}: the others. Main numbers are over all."
     )
