@@ -11,13 +11,17 @@ from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import read_json_lines, read_json_list
 from sentflow.texts.formats.matched_lines import read_matched_lines
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
+from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.parquet import read_parquet_columns
 from sentflow.texts.formats.raw_file import FileForm
 from sentflow.texts.formats.records import Column, Records
 
 _NEEDED: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(
-        ("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
+        (
+            *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
+            *("statute", "oab-exam", "oab-justifications"),
+        ),
         ("files",),
     ),
     "spaced": ("files", "columns"),
@@ -36,7 +40,8 @@ class RecordReader(FileForm):
         One of `FORMATS`. ``tsv``: tab, no quoting. ``jsonl``: an object per line, as BEIR's corpus and queries.
         ``spaced``: fields between white space, as TREC's judgements. ``smart``: ``.I``, ``.T``, ``.W``, as Cranfield.
         ``slashed``: a number, lines of text, a line with a slash, as NPL. ``squad``: paragraphs with questions.
-        ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC. ``lines``: those that `pattern`
+        ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC. ``statute``,
+        ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``lines``: those that `pattern`
         matches.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
@@ -115,6 +120,12 @@ class RecordReader(FileForm):
                 return read_laws(raw)
             case "law-questions":
                 return read_law_questions(raw)
+            case "statute":
+                return read_statute(raw)
+            case "oab-exam":
+                return read_oab_exam(raw)
+            case "oab-justifications":
+                return read_oab_justifications(raw)
             case "lines":
                 return read_matched_lines(raw, self.pattern, where=f"{where}.pattern")
         raise ConfigError(f"{where}.format: {self.format!r} is not a format.")

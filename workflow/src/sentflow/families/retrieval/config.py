@@ -14,6 +14,7 @@ from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+OTHER = "other"  # languages that a map from languages does not name
 
 
 def parts_of(entry: Entry) -> list[str]:
@@ -132,13 +133,13 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25:
-        if entry["analyser"] not in entries["analysers"]:
-            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
-        else:
-            used = entries["analysers"][entry["analyser"]]
-            yield from list_problems(
-                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
-            )
+        given = entry["analyser"]
+        for name in dict.fromkeys([given] if isinstance(given, str) else given.values()):
+            if name not in entries["analysers"]:
+                yield unknown(f"{where}.analyser", "analyser", name, entries["analysers"])
+            else:
+                words = entries["analysers"][name].get("stop_words")
+                yield from list_problems(words, where=f"analysers.{name}.stop_words")
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
