@@ -1,6 +1,6 @@
 """A run against the judgements of its questions: values per question, and what is to be known about their means."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from sentflow.retrieval.ranking import Run
 from sentflow.texts.corpora import Corpus, Questions
 
 JUDGED_AT = 10
+Orders = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,10 @@ class Evaluation:
         n names of groups, empty where there are none.
     leaked
         (n,) bool: which questions are known from training; None where no training set is named.
+    n_relevant
+        (n,) int64 relevant documents of each question.
+    ranks
+        n arrays: the ranks, from 1, at which the run has them, ascending.
     values
         Measure → (n,) float64. A question for which the run has no document counts as 0.
     best_order, worst_order
@@ -49,6 +54,8 @@ class Evaluation:
     questions: list[str]
     groups: list[str]
     leaked: np.ndarray | None
+    n_relevant: np.ndarray
+    ranks: list[np.ndarray]
     values: dict[str, np.ndarray]
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
@@ -98,13 +105,32 @@ def evaluate(
         return per_question(order, truth, measures, relevant_grade=least)
 
     values = measured(ranking, grades)
-    best, worst = (
-        _reordered(run, ranking, grades, sign) if _has_ties(run, ranking) else ranking for sign in (-1, 1)
-    )
+    rows = {name: row for row, name in enumerate(grades)}
+
+    def changed(order: Ranking, truth: Grades) -> dict[str, np.ndarray]:
+        """`values` with those of the questions of `truth` measured anew."""
+        if not truth:
+            return values
+        found = {measure: own.copy() for measure, own in values.items()}
+        places = [rows[name] for name in truth]
+        for measure, own in measured(order, truth).items():
+            found[measure][places] = own
+        return found
+
+    def of_order(order: Ranking) -> dict[str, np.ndarray]:
+        return changed(order, {name: grades[name] for name in order})
+
+    best, worst = _reordered(run, ranking, grades)
+    condensed = _condensed(ranking, grades)
     equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
+    widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
+    relevant = {
+        name: {document for document, grade in found.items() if grade >= least}
+        for name, found in grades.items()
+    }
     first = [ranking.get(name, [])[:JUDGED_AT] for name in grades]
     shares = [
         sum(document in found for document in some) / len(some) if some else 0.0
@@ -114,11 +140,13 @@ def evaluate(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
         leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
+        n_relevant=np.array([len(wanted) for wanted in relevant.values()], dtype=np.int64),
+        ranks=[_ranks(ranking.get(name, ()), wanted) for name, wanted in relevant.items()],
         values=values,
-        best_order=values if best is ranking else measured(best, grades),
-        worst_order=values if worst is ranking else measured(worst, grades),
-        condensed=measured(_condensed(ranking, grades), grades) if negatives else {},
-        with_duplicates=measured(ranking, widened) if widened != grades else {},
+        best_order=of_order(best),
+        worst_order=of_order(worst),
+        condensed=of_order(condensed) if negatives else {},
+        with_duplicates=changed(ranking, widened) if widened else {},
         chance=chance(
             grades,
             measures,
@@ -135,25 +163,34 @@ def evaluate(
     )
 
 
-def _has_ties(run: Run, ranking: Ranking) -> bool:
-    return any((np.diff(run.ranked[name].scores) == 0).any() for name in ranking)
+def _ranks(documents: Sequence[str], wanted: Container[str]) -> np.ndarray:
+    return np.array([rank for rank, name in enumerate(documents, 1) if name in wanted], dtype=np.int64)
 
 
-def _reordered(run: Run, ranking: Ranking, grades: Grades, sign: int) -> dict[str, list[str]]:
-    """Documents with equal scores by falling (-1) or rising (1) grade."""
-    found = {}
+def _reordered(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:
+    """Documents with equal scores by falling, and by rising grade, for the questions of which that is another order."""
+    best: Orders = {}
+    worst: Orders = {}
     for name, documents in ranking.items():
-        own = np.array([grades[name].get(document, -1) for document in documents], dtype=np.int64)
-        order = np.lexsort((sign * own, -run.ranked[name].scores))
-        found[name] = [documents[place] for place in order.tolist()]
-    return found
+        scores = run.ranked[name].scores
+        if (scores[1:] != scores[:-1]).all():
+            continue
+        judged = grades[name]
+        own = np.array([judged.get(document, -1) for document in documents], dtype=np.int64)
+        for found, sign in ((best, -1), (worst, 1)):
+            order = np.lexsort((sign * own, -scores))
+            if (own[order] != own).any():
+                found[name] = [documents[place] for place in order.tolist()]
+    return best, worst
 
 
-def _condensed(ranking: Ranking, grades: Grades) -> dict[str, list[str]]:
-    return {
+def _condensed(ranking: Ranking, grades: Grades) -> Orders:
+    """Only judged documents, for the questions that have others, too."""
+    kept = {
         name: [document for document in documents if document in grades[name]]
         for name, documents in ranking.items()
     }
+    return {name: documents for name, documents in kept.items() if len(documents) < len(ranking[name])}
 
 
 def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:

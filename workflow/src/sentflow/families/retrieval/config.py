@@ -3,23 +3,31 @@
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.encoders.entries import compares_pairs
+from sentflow.encoders.kinds.table import KINDS
 from sentflow.families.retrieval.own_collections import (
     missing_files,
     write_out_corpora,
     write_out_question_sets,
 )
 from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
-BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
+BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+
+
+def parts_of(entry: Entry) -> list[str]:
+    """The retrievers whose runs a retriever needs: those that it fuses, or the one that it reranks."""
+    of = entry.get("of", [])
+    return [of] if isinstance(of, str) else list(of)
 
 
 def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers, each after those that it fuses.
+    """The selected retrievers, each after those that it fuses or reranks.
 
     Raises
     ------
@@ -29,7 +37,7 @@ def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
     found: dict[str, None] = {}
 
     def add(name: str) -> None:
-        for part in retrievers[name].get("of", []):
+        for part in parts_of(retrievers[name]):
             add(part)
         found[name] = None
 
@@ -39,7 +47,7 @@ def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
 
 
 def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
-    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse."""
+    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse or rerank."""
     return [name for name in selected if all(model in models for model in _encoders([name], retrievers))]
 
 
@@ -61,11 +69,15 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
                 other not in selected["question_sets"] and "corpus" in sets[other]
             ):  # else its schema says it
                 yield from _question_set_problems(other, entries)
+    yield from _tasks_named_twice({name: sets[name] for name in selected["question_sets"]})
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
+    reference = measured.get("reference")
+    if reference is not None and reference not in selected["retrievers"]:
+        yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
@@ -96,8 +108,23 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
     )
 
 
+def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
+    """Question sets whose result files would be one."""
+    tasks: dict[str, str] = {}
+    for name, entry in question_sets.items():
+        task = task_of_mteb(name, entry)
+        if task in tasks:
+            yield f"question_sets.{name}.mteb: {task!r} is that of {tasks[task]}, too. Write another name."
+        tasks[task] = name
+
+
+def task_of_mteb(name: str, entry: Entry) -> str:
+    """What a question set is called in result files of MTEB."""
+    return str(entry.get("mteb", name))
+
+
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers and all that they fuse, as far as these exist."""
+    """The selected retrievers and all that they fuse or rerank, as far as these exist."""
     found: list[str] = []
     waiting = list(selected)
     while waiting:
@@ -105,7 +132,7 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
         if name in found or name not in retrievers:
             continue
         found.append(name)
-        waiting += retrievers[name].get("of", [])
+        waiting += parts_of(retrievers[name])
     return found
 
 
@@ -122,12 +149,16 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
-        if "passages" in entry and entry["passages"] not in entries["passages"]:
-            yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
+        elif compares_pairs(entries["models"][entry["model"]]):
+            yield f"{where}.model: {entry['model']!r} compares two texts and gives no vectors. Write kind: rerank."
+    if entry["kind"] == RERANK:
+        yield from _reranking_problems(where, entry, entries["models"])
+    if "passages" in entry and entry["passages"] not in entries["passages"]:
+        yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
+    for part in parts_of(entry):
+        if part not in entries["retrievers"]:
+            yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
     if entry["kind"] == FUSION:
-        for part in entry["of"]:
-            if part not in entries["retrievers"]:
-                yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
         weights = entry.get("weights")
         if weights is not None and len(weights) != len(entry["of"]):
             yield f"{where}.weights: {len(weights)} weights for {len(entry['of'])} retrievers. Write one for each."
@@ -137,11 +168,32 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
 
 
+def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
+    if entry["model"] not in models:
+        yield unknown(f"{where}.model", "model", entry["model"], models)
+    elif models[entry["model"]].get("kind") not in KINDS:
+        return  # the schema of models tells it
+    elif not compares_pairs(models[entry["model"]]):
+        yield (
+            f"{where}.model: {entry['model']!r} gives vectors of single texts and compares no two. Write a model of "
+            "kind cross-encoder, or kind: dense."
+        )
+
+
+def _pair_models(entries: AllEntries, selected: Selected) -> list[str]:
+    """The cross-encoders of the selected retrievers, and of those that they fuse or rerank."""
+    retrievers = entries["retrievers"]
+    known = selected["retrievers"] if selected["question_sets"] else []
+    reached = _reached(searchable(known, retrievers, selected["models"]), retrievers)
+    return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] == RERANK]
+
+
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
-    """Retrievers that fuse themselves, through others perhaps."""
+    """Retrievers that need themselves, through others perhaps."""
     for name in reached:
-        if name in _reached(retrievers[name].get("of", []), retrievers):
-            yield f"retrievers.{name}.of: it fuses itself. Write other retrievers."
+        if name in _reached(parts_of(retrievers[name]), retrievers):
+            does = "fuses" if retrievers[name]["kind"] == FUSION else "reranks"
+            yield f"retrievers.{name}.of: it {does} itself. Write other retrievers."
 
 
 RETRIEVAL = ConfigPart(
@@ -159,4 +211,5 @@ RETRIEVAL = ConfigPart(
         Section("passages", "way to cut passages", ()),
     ),
     problems=_problems,
+    pair_models=_pair_models,
 )

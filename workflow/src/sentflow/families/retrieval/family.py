@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN
+from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
@@ -18,9 +20,17 @@ _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
     FUSION: "fuse",
+    RERANK: "rerank",
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
+)
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
@@ -32,6 +42,10 @@ class Retrieval(RetrievalSettings):
     position = 4
     products = PRODUCTS
     section = SECTION
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.exported = RetrievalExports(self, _RULES)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -72,6 +86,18 @@ class Retrieval(RetrievalSettings):
         """The run of every retriever on every question set, those that are only fused included."""
         return self._each(paths.RUN, self.retrievers, self.question_sets)
 
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
+        return [
+            pattern.format(collection=f"{name}/questions", model=model)
+            for name, model in product(self.judged_sets, models)
+        ]
+
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
         return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
@@ -92,16 +118,24 @@ class Retrieval(RetrievalSettings):
         return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
+        return list(_SUMMARIES) if self.scores() else []
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
 
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.exported.files()
+
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
@@ -123,7 +157,7 @@ class Retrieval(RetrievalSettings):
         n_sets = len(self.question_sets)
         searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
         analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
-        cuts = {entry["passages"] for entry in self._of_kind(DENSE).values() if "passages" in entry}
+        cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
@@ -135,6 +169,8 @@ class Retrieval(RetrievalSettings):
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -214,21 +250,34 @@ class Retrieval(RetrievalSettings):
         """The description beside these vectors."""
         return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
 
-    def fused_runs(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights."""
-        names = self._retriever(wildcards)["of"]
+    def runs_of_parts(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights, or the one that is reranked."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
-    def fused_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `fused_runs`."""
-        names = self._retriever(wildcards)["of"]
+    def digests_of_parts(self, wildcards: Any) -> list[str]:
+        """The digests of `runs_of_parts`."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def manifest(self, wildcards: Any) -> str:
+        """What was fetched of the encoder of a retriever."""
+        return paths.MANIFEST.format(model=self._retriever(wildcards)["model"])
 
     def run_file(self, wildcards: Any) -> str:
         """The run of another engine, in TREC's form."""
         return str(self._retriever(wildcards)["files"][wildcards.questions])
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
 
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)

@@ -1,14 +1,16 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.families.retrieval.config import RANDOM, all_retrievers, searchable
+from sentflow.encoders.entries import encode_settings, kind_of, place_settings
+from sentflow.families.retrieval.config import BM25, DENSE, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
-from sentflow.graph.provenance import versions
+from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 
@@ -96,9 +98,28 @@ class RetrievalSettings(Family):
             case "fusion":
                 found |= pick_known(entry, "rule", "normalise", "k")
                 found["weights"] = entry.get("weights", [1] * len(entry["of"]))
+            case "rerank":
+                found["rerank_depth"] = entry.get("depth", 100)
+                found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
                 found["seed"] = self.experiment.config["retrieval"]["seed"]
         return json_text(found)
+
+    def reranking_code(self, wildcards: Any) -> str:
+        """Digest of the command and of the module of the encoder's kind."""
+        return code("sentflow.commands.rerank", kind_of(self._encoder(self._retriever(wildcards))).module)
+
+    def reranking_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change a score."""
+        return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+
+    def reranking_device(self, wildcards: Any) -> str:
+        """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
+        return json_text(place_settings(self._encoder(self._retriever(wildcards))).get("device"))
+
+    def reranking_threads(self, wildcards: Any) -> int:
+        """Threads that the encoder's kind has use for; no number depends on them."""
+        return kind_of(self._encoder(self._retriever(wildcards))).threads
 
     def evaluate_settings(self, _wildcards: Any) -> str:
         """Measures, and how intervals are drawn."""
@@ -132,9 +153,11 @@ class RetrievalSettings(Family):
                     name: {
                         "title": entry.get("title", name),
                         "control": entry["kind"] == RANDOM,
-                        "model": entry.get("model", ""),
+                        "position": self._position(name),
+                        # of vectors: a reranker's own model measures nothing beside it
+                        "model": entry["model"] if entry["kind"] == DENSE else "",
                         "model_title": models[entry["model"]].get("title", entry["model"])
-                        if "model" in entry
+                        if entry["kind"] == DENSE
                         else "",
                     }
                     for name, entry in self.retrievers.items()
@@ -144,7 +167,40 @@ class RetrievalSettings(Family):
             }
         )
 
+    def question_summary_settings(self, wildcards: Any) -> str:
+        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
+        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
+        depth = self.experiment.config["retrieval"]["depth"]
+        told = json.loads(self.summarise_settings(wildcards))
+        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+
+    def cost_settings(self, _wildcards: Any) -> str:
+        """Which retrievers and encoders each shown retriever is made of."""
+        return json_text(
+            {
+                "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
+                "encoders": {name: entry["model"] for name, entry in self._of_kind(DENSE).items()},
+            }
+        )
+
     # --- helpers ----------------------------------------------------------------------------------------
+
+    def _position(self, name: str) -> int:
+        """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
+        alike = [
+            one
+            for one in dict.fromkeys([*self.shown, *self.retrievers])
+            if (self.retrievers[one]["kind"] == RANDOM) == (self.retrievers[name]["kind"] == RANDOM)
+        ]
+        return alike.index(name)
+
+    def _first_bm25(self) -> str:
+        """What the others are compared with where the configuration says nothing."""
+        lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
+        return next(iter([*lexical, *self.shown]), "")
+
+    def _encoder(self, retriever: Entry) -> Entry:
+        return self.experiment.fetched_models[retriever["model"]]
 
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
