@@ -167,3 +167,11 @@ def test_topics_without_judgements_are_a_mistake(folder):
     written = copy.deepcopy(TREC)
     del written["question_sets"]["news"]["qrels"]
     assert "question_sets.news.qrels: there are no judgements. Write qrels: <file>." in mistake(written)
+
+
+def test_the_documentation_lists_every_question_set_of_the_catalog():
+    text = (REPOSITORY / "docs/retrieval.md").read_text(encoding="utf-8")
+    table = text.partition("## In the catalog")[2].partition("What a reader of scores")[0]
+    first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    catalog = yaml.safe_load((REPOSITORY / "workflow/catalog/question_sets.yaml").read_text(encoding="utf-8"))
+    assert {name for cell in first for name in re.findall(r"`([^`]+)`", cell)} == set(catalog)
