@@ -1,6 +1,7 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
@@ -18,6 +19,7 @@ from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+OTHER = "other"  # languages that a map from languages does not name
 
 
 def parts_of(entry: Entry) -> list[str]:
@@ -139,13 +141,13 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25:
-        if entry["analyser"] not in entries["analysers"]:
-            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
-        else:
-            used = entries["analysers"][entry["analyser"]]
-            yield from list_problems(
-                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
-            )
+        given = entry["analyser"]
+        for name in dict.fromkeys([given] if isinstance(given, str) else given.values()):
+            if name not in entries["analysers"]:
+                yield unknown(f"{where}.analyser", "analyser", name, entries["analysers"])
+            else:
+                words = entries["analysers"][name].get("stop_words")
+                yield from list_problems(words, where=f"analysers.{name}.stop_words")
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
@@ -166,6 +168,12 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         missing = [one for one in selected["question_sets"] if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
+        for questions, file in entry["files"].items():
+            if questions in selected["question_sets"] and not Path(file).is_file():
+                yield (
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
+                    "of a run in TREC's form."
+                )
 
 
 def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
@@ -206,7 +214,7 @@ RETRIEVAL = ConfigPart(
             write_out=write_out_question_sets,
         ),
         Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
-        Section("retrievers", "retriever", ("select.retrievers",)),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),
