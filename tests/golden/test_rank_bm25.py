@@ -1,7 +1,8 @@
 """BM25 against rank_bm25, which the published Vietnamese pipeline uses, on the statutes of ALQAC and Zalo.
 
-Where the formulas coincide: BM25Plus is bm25+; BM25Okapi is (k1 + 1) times Robertson's form, if terms in more than half of
-the documents count nothing (epsilon 0). rank_bm25 sums in float64, bm25s in float32: hence a relative difference of 1e-5.
+Where the formulas coincide: BM25Plus is bm25+; BM25Okapi is (k1 + 1) times Robertson's form, if terms in more than half
+of the documents count nothing (epsilon 0). rank_bm25 sums in float64, bm25s in float32: hence a relative difference of
+1e-5.
 """
 
 import numpy as np
