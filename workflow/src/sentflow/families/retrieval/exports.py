@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import DENSE, task_of_mteb
+from sentflow.families.retrieval.config import DENSE, FUSION, task_of_mteb
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
@@ -180,12 +180,12 @@ class RetrievalExports:
             found["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
-            outside = model_outside(model, self._family.experiment.models[model])
+            outside = model_outside(model, self._family.experiment.fetched_models[model])
             found["model"] = pick(outside, "name", "revision", "adapted_from")
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            found["interpolates"] = entry.pop("of")
+            found["interpolates" if found["method"] == FUSION else "reranks"] = entry.pop("of")
         entry.pop("files", None)
         return found | entry
 
