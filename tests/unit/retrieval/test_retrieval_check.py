@@ -21,8 +21,16 @@ def row_of(**values):
     types = {"str": "x", "int": 50, "float": 0.5, "bool": False}
     defaults = {name: types[str(getattr(kind, "__name__", kind))] for name, kind in RetrievalRow.__annotations__.items()
                 if name != "FILE"}  # fmt: skip
-    named = {"questions": "q", "retriever": "bm25", "retriever_title": "BM25", "measure": "nDCG@10", "group": ""}
-    return RetrievalRow(**{**defaults, **named, "is_main": True, "low": 0.4, "high": 0.6, "chance": 0.1, **values})
+    named = {
+        "questions": "q",
+        "retriever": "bm25",
+        "retriever_title": "BM25",
+        "measure": "nDCG@10",
+        "group": "",
+    }
+    return RetrievalRow(
+        **{**defaults, **named, "is_main": True, "low": 0.4, "high": 0.6, "chance": 0.1, **values}
+    )
 
 
 BM25 = row_of()
