@@ -31,15 +31,18 @@ def chance_levels(
     Notes
     -----
     With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
-    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N); RR and Success from the
-    probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i} (N − r − j + 1) / (N − j + 1).
+    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP
+    Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N); RR and Success
+    from the probability that the first relevant document is the i-th,
+    r / (N − i + 1) Π_{j<i} (N − r − j + 1) / (N − j + 1).
     """
-    return {
-        str(measure): float(
-            np.mean([_expected(measure, [*own.values()], n_documents, depth) for own in grades.values()])
-        )
-        for measure in measures
-    }
+    of_questions = [tuple(sorted(own.values())) for own in grades.values()]
+    levels = {}
+    for measure in measures:
+        # questions with the same grades have the same expectation
+        found = {own: _expected(measure, own, n_documents, depth) for own in set(of_questions)}
+        levels[str(measure)] = float(np.mean([found[own] for own in of_questions]))
+    return levels
 
 
 def _expected(measure: Any, grades: Sequence[int], n_documents: int, depth: int) -> float:
