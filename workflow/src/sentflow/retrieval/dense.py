@@ -52,7 +52,7 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     DataError
         A score is not a number.
     """
-    scale = _unit if similarity == "cosine" else np.asarray
+    scale = unit if similarity == "cosine" else np.asarray
     asked = scale(questions)
     best: list[Ranked] = []
     for block in _blocks(corpus.documents):
@@ -91,7 +91,8 @@ def _even(n: int, most: int) -> int:
     return -(-n // max(1, -(-n // most))) or 1
 
 
-def _unit(values: np.ndarray) -> np.ndarray:
+def unit(values: np.ndarray) -> np.ndarray:
+    """Vectors of length 1; zero vectors stay as they are."""
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     scaled: np.ndarray = values / np.where(norms == 0, 1, norms)
     return scaled

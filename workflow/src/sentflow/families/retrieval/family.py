@@ -16,7 +16,6 @@ from sentflow.texts.corpus_files import raw_files_of
 DOCUMENTS = "documents"
 _RULES = {
     BM25: "search_terms",
-    DENSE: "search_vectors",
     FUSION: "fuse",
     RERANK: "rerank",
     RUN: "read_run",
@@ -86,7 +85,7 @@ class Retrieval(RetrievalSettings):
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
-        return [*self.scores(), *tests, *self.audits(), *runs]
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -94,7 +93,12 @@ class Retrieval(RetrievalSettings):
 
     def summaries(self) -> list[str]:
         """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
+        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS, *indexes] if self.scores() else []
+
+    def certificates(self) -> list[str]:
+        """What each approximate index costs and saves, on each question set with judgements."""
+        return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -102,7 +106,7 @@ class Retrieval(RetrievalSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        return {"retrieval": bool(self.scores()), "retrieval-indexes": bool(self.certificates())}
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
@@ -133,6 +137,11 @@ class Retrieval(RetrievalSettings):
             "analyse": n_corpora * len(analysers),
             "split_passages": n_corpora * len(cuts),
             **searches,
+            "search_vectors": (len(self._of_kind(DENSE)) - len(self._indexed())) * n_sets,
+            "build_index": n_corpora * len(self._indexed()),
+            "search_index": len(self._indexed()) * n_sets,
+            "certify_index": len(self.certificates()),
+            "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
@@ -152,6 +161,14 @@ class Retrieval(RetrievalSettings):
     def named(self, kind: str) -> str:
         """Regular expression of the retrievers of a kind."""
         return one_of(self._of_kind(kind))
+
+    def exact(self) -> str:
+        """Regular expression of the dense retrievers that compare all vectors."""
+        return one_of(name for name in self._of_kind(DENSE) if name not in self._indexed())
+
+    def indexed(self) -> str:
+        """Regular expression of the dense retrievers with an approximate index."""
+        return one_of(self._indexed())
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -224,6 +241,10 @@ class Retrieval(RetrievalSettings):
         """The digests of `runs_of_parts`."""
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def of_index(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: a file of the index that it searches."""
+        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)
 
     def manifest(self, wildcards: Any) -> str:
         """What was fetched of the encoder of a retriever."""

@@ -14,6 +14,11 @@ PRODUCTS = (
         (TABLE, "retrieval-groups", "groups_table:table", (paths.SUMMARY_RETRIEVAL,)),
         (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
     ),
+    *products_of(
+        _PACKAGE,
+        "retrieval-indexes",
+        (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
+    ),
     Product(
         CHECK,
         "retrieval",
