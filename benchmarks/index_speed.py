@@ -37,7 +37,7 @@ def main() -> None:
     args = parser.parse_args()
     vectors, questions = made(args.vectors, args.questions)
     started = time.process_time()
-    exact = dense.search(questions, vectors, args.k)
+    exact = list(dense.search(questions, vectors, args.k))
     rate = len(questions) / (time.process_time() - started)
     print(f"{args.vectors} vectors × {vectors.values.shape[1]}, {len(questions)} questions, k = {args.k}\n")
     print("| index | build, CPU s | MB | recall@10 (5 %) | recall@100 (5 %) | questions/s |")
@@ -49,7 +49,7 @@ def main() -> None:
         index = approximate.build(vectors.values, settings, similarity="cosine")
         built = time.process_time() - started
         started = time.process_time()
-        found = approximate.search(index, questions, vectors, args.k, settings, similarity="cosine")
+        found = list(approximate.search(index, questions, vectors, args.k, settings, similarity="cosine"))
         rate = len(questions) / (time.process_time() - started)
         name = ", ".join([settings.kind, *(f"{key} {value}" for key, value in settings.parameters.items())])
         size = len(faiss.serialize_index(index)) / 1e6

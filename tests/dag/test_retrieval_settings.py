@@ -55,17 +55,21 @@ CONFIG = {
     },
     "report": {
         "tables": ["retrieval", "retrieval-differences", "retrieval-indexes"],
-        "figures": ["heatmap"],
+        "figures": ["question-differences", "effectiveness-cost"],
         "checks": ["complete"],
     },
 }
+AFTER_COSTS = {"figure effectiveness-cost", "report"}
 SHOWN = {
     "summarise_retrieval",
+    "summarise_questions",
+    "summarise_retrieval_costs",
+    "figure question-differences",
     "summarise_costs",
     "table retrieval",
     "table retrieval-differences",
-    "report",
     "record",
+    *AFTER_COSTS,
 }
 MEASURED = {"compare_retrieval", *SHOWN}
 
@@ -152,6 +156,21 @@ def test_another_main_measure_evaluates_nothing(searched):
     assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED | certified
 
 
+def test_another_reference_changes_the_differences_from_it_alone(searched):
+    found = planned(searched, changed(retrieval={"reference": "dense"}))
+    assert found == {"summarise_questions", "figure question-differences", "record", "report"}
+
+
+def test_what_a_search_took_is_read_by_costs_alone(searched):
+    file = searched / "results/runs/mine/bm25.made.json"
+    before = file.read_text(encoding="utf-8")
+    file.write_text(before + " ", encoding="utf-8")
+    try:
+        assert planned(searched, CONFIG) == {"summarise_retrieval_costs", *AFTER_COSTS}
+    finally:
+        file.write_text(before, encoding="utf-8")
+
+
 def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):
     fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both", "again", "near"]}
     assert planned(searched, {**CONFIG, "select": fewer}) == MEASURED
@@ -187,3 +206,13 @@ def test_an_edit_of_the_questions_embeds_no_document(searched):
         for job in found
         if job.startswith(("prepare_corpus", "analyse", "embed bag-of-words/mine/documents"))
     }
+
+
+def test_exports_are_a_job_per_question_set_and_follow_titles_but_no_search(searched):
+    jobs = planned(searched, CONFIG, ["exports"])
+    assert {job for job in jobs if job.startswith("export_")} == {
+        "export_trec mine",
+        "export_mteb_retrieval",
+        "export_ro_crate",
+    }
+    assert not {job for job in jobs if job.startswith("search_")}

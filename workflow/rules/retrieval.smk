@@ -167,6 +167,7 @@ rule search_terms:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_terms", "{questions}/{retriever}"),
     benchmark:
@@ -208,6 +209,7 @@ rule search_vectors:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_vectors", "{questions}/{retriever}"),
     benchmark:
@@ -287,6 +289,7 @@ rule search_index:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_index", "{questions}/{retriever}"),
     benchmark:
@@ -366,6 +369,7 @@ rule search_randomly:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_randomly", "{questions}/{retriever}"),
     benchmark:
@@ -401,6 +405,7 @@ rule fuse:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("fuse", "{questions}/{retriever}"),
     benchmark:
@@ -440,6 +445,7 @@ rule rerank:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("rerank", "{questions}/{retriever}"),
     benchmark:
@@ -477,6 +483,7 @@ rule read_run:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("read_run", "{questions}/{retriever}"),
     benchmark:
@@ -607,4 +614,136 @@ rule summarise_retrieval:
         settings=retrieval.summarise_settings,
     shell:
         "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_questions:
+    """The values of every question → curves of recall, and differences from the reference."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+        differences=paths.RETRIEVAL_PAIRS,
+    output:
+        recall=paths.RECALL,
+        gaps=paths.QUESTION_DIFFERENCES,
+    log:
+        paths.log("summarise_questions"),
+    benchmark:
+        paths.benchmark("summarise_questions")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.summarise_questions"),
+        env=versions("numpy"),
+        settings=retrieval.question_summary_settings,
+    shell:
+        "python -m sentflow.commands.summarise_questions --rows {input.rows:q} --differences {input.differences:q}"
+        " --settings {params.settings:q} --recall {output.recall:q} --gaps {output.gaps:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval_costs:
+    """What searches took and the size of what they searched. No score depends on it."""
+    input:
+        retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
+        summary=paths.SUMMARY_RETRIEVAL,
+        made=retrieval.run_costs(),
+        embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
+    output:
+        paths.RETRIEVAL_COSTS,
+    log:
+        paths.log("summarise_retrieval_costs"),
+    benchmark:
+        paths.benchmark("summarise_retrieval_costs")
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval_costs"),
+        settings=retrieval.cost_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval_costs --summary {input.summary:q} --made {input.made:q}"
+        " --embeddings {input.embeddings:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule export_trec:
+    """The runs on a question set and its judgements, in TREC's form."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.exported.run_digests,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.exported.run_tables),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        runs=retrieval.exported.runs(),
+        qrels=paths.TREC_QRELS,
+    log:
+        paths.log("export_trec", "{questions}"),
+    benchmark:
+        paths.benchmark("export_trec", "{questions}")
+    localrule: True
+    conda:
+        "../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(10),
+        benchmarks=retrieval.exported.benchmarks,
+    params:
+        code=code("sentflow.commands.export_trec"),
+        settings=retrieval.exported.trec_settings,
+    shell:
+        "python -m sentflow.commands.export_trec --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --versions {input.versions:q}"
+        " --benchmarks {resources.benchmarks:q} --settings {params.settings:q} --output {output.runs:q}"
+        " --qrels {output.qrels:q} > {log:q} 2>&1"
+
+
+rule export_mteb_retrieval:
+    """What dense retrievers found, as MTEB's result files."""
+    input:
+        runs_digests=retrieval.exported.mteb_digests(),
+        digests=[
+            *retrieval.exported.corpora(paths.CORPUS_DIGEST),
+            *retrieval.exported.of_sets(paths.QUESTIONS_DIGEST),
+            *retrieval.exported.of_sets(paths.JUDGEMENTS_DIGEST),
+        ],
+        corpora=ancient(retrieval.exported.corpora(paths.CORPUS)),
+        questions=ancient(retrieval.exported.of_sets(paths.QUESTIONS)),
+        judgements=ancient(retrieval.exported.of_sets(paths.JUDGEMENTS)),
+        runs=ancient(retrieval.exported.mteb_runs()),
+        manifests=retrieval.exported.manifests(),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        retrieval.exported.mteb_files(),
+    log:
+        paths.log("export_mteb_retrieval"),
+    benchmark:
+        paths.benchmark("export_mteb_retrieval")
+    localrule: True
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.export_mteb_retrieval"),
+        env=versions("ir-measures", "pytrec-eval-terrier"),
+        settings=retrieval.exported.mteb_settings,
+    shell:
+        "python -m sentflow.commands.export_mteb_retrieval --corpora {input.corpora:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --digests {input.digests:q} --runs {input.runs:q}"
+        " --manifests {input.manifests:q} --versions {input.versions:q} --settings {params.settings:q}"
         " --output {output:q} > {log:q} 2>&1"

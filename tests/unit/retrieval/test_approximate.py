@@ -41,7 +41,7 @@ def searched(made, kind, k=10, similarity="cosine", seed=1):
     vectors, questions = made
     settings = IndexSettings.of({"kind": kind, "seed": seed, **SMALL[kind]})
     index = approximate.build(vectors.values, settings, similarity=similarity)
-    return index, approximate.search(index, questions, vectors, k, settings, similarity=similarity)
+    return index, list(approximate.search(index, questions, vectors, k, settings, similarity=similarity))
 
 
 @pytest.mark.parametrize("similarity", dense.SIMILARITIES)
@@ -59,7 +59,7 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
     library = faiss()
     (index, found), (again, _) = searched(made, kind), searched(made, kind)
     assert np.array_equal(library.serialize_index(index), library.serialize_index(again))
-    exact = dense.search(made[1], made[0], 10)
+    exact = list(dense.search(made[1], made[0], 10))
     # a random list of ten of 2,000 has a recall of .005
     assert recalls(found, exact, 10).mean() > 0.6
     for one in found:

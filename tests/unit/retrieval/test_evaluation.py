@@ -10,7 +10,8 @@ from sentflow.retrieval.evaluation import evaluate
 from sentflow.retrieval.measures import check_measures, per_question
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.results import read_values, write_results
-from sentflow.retrieval.runs import read_run, read_trec_run, trec_lines, write_run
+from sentflow.retrieval.runs import read_run, write_run
+from sentflow.retrieval.trec import read_trec_run
 from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.corpora import Corpus, Questions
 
@@ -149,7 +150,6 @@ def test_a_run_of_another_engine_is_ranked_by_our_rule(tmp_path):
     run = read_trec_run(path, questions({"q1": {"a": 1}}), IDS, 2)
     assert run.documents("q1") == ["a", "b"]
     assert run.ranked["q1"].tied_at_cut == 1
-    assert list(trec_lines(run, "my tag")) == ["q1 Q0 a 1 0.9 my-tag", "q1 Q0 b 2 0.5 my-tag"]
 
 
 def test_all_mistakes_of_a_run_are_told_at_once(tmp_path):
@@ -169,6 +169,35 @@ def test_all_mistakes_of_a_run_are_told_at_once(tmp_path):
         "documents that occur twice for a question: row 6 (b for q1)",
     ):
         assert part in said
+
+
+def test_clean_and_leaked_questions_are_groups_where_training_sets_are_named(tmp_path):
+    asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, groups=["x", "x", ""])
+    run = run_of(q1={"a": 1.0}, q2={"b": 1.0}, q3={"a": 1.0})
+
+    def groups(leaked):
+        found = evaluate(run, asked, CORPUS, ["R@1"], leaked=leaked)
+        about = {"questions": "q", "retriever": "r"}
+        write_results(tmp_path / "r.json", tmp_path / "r.parquet", found, about, Bootstrap(0.95, 200, 1))
+        stated = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["groups"]
+        return {name: (part["n_questions"], part["measures"]["R@1"]) for name, part in stated.items()}
+
+    assert groups(None) == {"x": (2, 1)}
+    assert groups(["q3"]) == {"x": (2, 1), "clean": (2, 1), "leaked": (1, 0)}
+    assert groups([]) == {"x": (2, 1), "clean": (3, pytest.approx(2 / 3))}
+
+
+def test_a_group_called_leaked_is_refused_where_training_sets_are_named(tmp_path):
+    asked = questions({"q1": {"a": 1}}, groups=["leaked"])
+    found = evaluate(run_of(q1={"a": 1.0}), asked, CORPUS, ["R@1"], leaked=[])
+    with pytest.raises(DataError, match="A group of questions is called 'leaked'"):
+        write_results(
+            tmp_path / "r.json",
+            tmp_path / "r.parquet",
+            found,
+            {"questions": "q", "retriever": "r"},
+            Bootstrap(0.95, 200, 1),
+        )
 
 
 def test_results_hold_means_with_intervals_and_groups(tmp_path):

@@ -27,7 +27,7 @@ def main(args: argparse.Namespace) -> None:
     found = search(
         read_index(args.index), asked, vectors, job.depth, settings, similarity=job.settings["similarity"]
     )
-    job.write(found)
+    job.write(found, index=[args.index, args.document_vectors[1]])
 
 
 if __name__ == "__main__":

@@ -21,7 +21,8 @@ def main(args: argparse.Namespace) -> None:
 
     job = Search.of(args)
     vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions)
-    job.write(search(asked, vectors, job.depth, similarity=job.settings["similarity"]))
+    found = search(asked, vectors, job.depth, similarity=job.settings["similarity"])
+    job.write(found, index=[args.document_vectors[1]])
 
 
 if __name__ == "__main__":

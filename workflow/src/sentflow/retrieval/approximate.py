@@ -1,6 +1,6 @@
 """Approximate search by vectors, by faiss: an index that is built once, and what is found with it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,7 @@ def read_index(path: Path) -> Any:
 
 def search(
     index: Any, questions: np.ndarray, corpus: Vectors, k: int, settings: IndexSettings, *, similarity: str
-) -> list[Ranked]:
+) -> Iterator[Ranked]:
     """The best documents of each question among those that an index finds.
 
     What is found is scored again by the vectors themselves: codes only choose, and scores are those of the exact search
@@ -127,12 +127,11 @@ def search(
     n, n_documents = len(corpus.documents), len(np.unique(corpus.documents))
     wanted = min(n, k * -(-n // max(1, n_documents)))
     _set_widths(index, settings, wanted)
-    found: list[Ranked] = []
     for start in range(0, len(questions), _QUESTIONS):
         asked = np.ascontiguousarray(scale(questions[start : start + _QUESTIONS]), dtype=np.float32)
         _, rows = index.search(asked, wanted)
-        found += [_scored(one, own[own >= 0], corpus, scale, k) for one, own in zip(asked, rows, strict=True)]
-    return found
+        for one, own in zip(asked, rows, strict=True):
+            yield _scored(one, own[own >= 0], corpus, scale, k)
 
 
 def _scored(asked: np.ndarray, rows: np.ndarray, corpus: Vectors, scale: Any, k: int) -> Ranked:

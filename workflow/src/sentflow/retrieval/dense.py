@@ -28,7 +28,7 @@ class Vectors:
     documents: np.ndarray
 
 
-def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine") -> list[Ranked]:
+def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine") -> Iterator[Ranked]:
     """The k best documents of each question.
 
     Parameters
@@ -42,10 +42,11 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     similarity
         One of `SIMILARITIES`; a zero vector has the cosine 0 with all others.
 
-    Returns
-    -------
-    list
-        q rankings. Beside them, memory holds 64 MB of scores and, for the cosine, a copy of 65,536 vectors.
+    Yields
+    ------
+    Ranked
+        Of each question, once all are found. Beside them, memory holds 64 MB of scores and, for the cosine, a
+        copy of 65,536 vectors.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     for block in _blocks(corpus.documents):
         found = list(_of_block(asked, scale(corpus.values[block]), corpus.documents[block], k))
         best = [merged(pair, k) for pair in zip(best, found, strict=True)] if best else found
-    return best or [top(np.zeros(0, dtype=np.float32), k)] * len(asked)
+    yield from best or [top(np.zeros(0, dtype=np.float32), k)] * len(asked)
 
 
 def _of_block(asked: np.ndarray, values: np.ndarray, documents: np.ndarray, k: int) -> Iterator[Ranked]:

@@ -1,6 +1,6 @@
 """A run against the judgements of its questions: values per question, and what is to be known about their means."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,10 @@ class Evaluation:
         n names of groups, empty where there are none.
     leaked
         (n,) bool: which questions are known from training; None where no training set is named.
+    n_relevant
+        (n,) int64 relevant documents of each question.
+    ranks
+        n arrays: the ranks, from 1, at which the run has them, ascending.
     values
         Measure → (n,) float64. A question for which the run has no document counts as 0.
     best_order, worst_order
@@ -50,6 +54,8 @@ class Evaluation:
     questions: list[str]
     groups: list[str]
     leaked: np.ndarray | None
+    n_relevant: np.ndarray
+    ranks: list[np.ndarray]
     values: dict[str, np.ndarray]
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
@@ -121,6 +127,10 @@ def evaluate(
     widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
+    relevant = {
+        name: {document for document, grade in found.items() if grade >= least}
+        for name, found in grades.items()
+    }
     first = [ranking.get(name, [])[:JUDGED_AT] for name in grades]
     shares = [
         sum(document in found for document in some) / len(some) if some else 0.0
@@ -130,6 +140,8 @@ def evaluate(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
         leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
+        n_relevant=np.array([len(wanted) for wanted in relevant.values()], dtype=np.int64),
+        ranks=[_ranks(ranking.get(name, ()), wanted) for name, wanted in relevant.items()],
         values=values,
         best_order=of_order(best),
         worst_order=of_order(worst),
@@ -149,6 +161,10 @@ def evaluate(
         n_unanswered=sum(not ranking.get(name) for name in grades),
         n_tied_at_cut=sum(run.ranked[name].tied_at_cut > 0 for name in ranking),
     )
+
+
+def _ranks(documents: Sequence[str], wanted: Container[str]) -> np.ndarray:
+    return np.array([rank for rank, name in enumerate(documents, 1) if name in wanted], dtype=np.int64)
 
 
 def _reordered(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:

@@ -16,6 +16,7 @@ from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 _NAMES = ("questions", "retriever")
+_ABOUT_QUESTION = ("question", "group", "n_relevant", "ranks")  # the other columns are measures
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class QuestionValues:
         Names.
     questions, groups
         n identifiers and names of groups.
+    n_relevant, ranks
+        (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they were found.
     values
         Measure → (n,) float64.
     """
@@ -36,13 +39,15 @@ class QuestionValues:
     retriever: str
     questions: list[str]
     groups: list[str]
+    n_relevant: np.ndarray
+    ranks: list[np.ndarray]
     values: Mapping[str, np.ndarray]
 
 
 def write_results(
     output: Path, rows: Path, found: Evaluation, about: Mapping[str, Any], bootstrap: Bootstrap
 ) -> None:
-    """Write the values of every question as Parquet, and their means with intervals as JSON.
+    """Write values and ranks of relevant documents of every question as Parquet, means with intervals as JSON.
 
     Parameters
     ----------
@@ -55,7 +60,13 @@ def write_results(
     bootstrap
         Of questions, for the intervals of means.
     """
-    columns: Columns = {"question": found.questions, "group": found.groups, **found.values}
+    columns: Columns = {
+        "question": found.questions,
+        "group": found.groups,
+        "n_relevant": found.n_relevant,
+        "ranks": [" ".join(map(str, ranks.tolist())) for ranks in found.ranks],
+        **found.values,
+    }
     names = {key.encode(): str(about[key]).encode() for key in _NAMES}
     write_parquet(rows, table_of(columns, names))
     write_json(
@@ -63,15 +74,14 @@ def write_results(
         {
             **about,
             "n_questions": len(found.questions),
+            "n_relevant": int(found.n_relevant.sum()),
             "n_left_out": found.n_left_out,
             "n_unanswered": found.n_unanswered,
             "n_tied_at_cut": found.n_tied_at_cut,
             "judged_share": found.judged_share,
             "level": bootstrap.level,
             "n_resamples": bootstrap.n_resamples,
-            "measures": {
-                name: _mean(found, name, values, bootstrap) for name, values in found.values.items()
-            },
+            "measures": stated_means(found, bootstrap),
             "groups": _groups(found),
         },
     )
@@ -88,14 +98,21 @@ def read_values(path: Path | str) -> QuestionValues:
     with readable(path, "table of values per question"):
         stored = read_parquet(path)
         about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}
-        names = [name for name in stored.column_names if name not in ("question", "group")]
+        names = [name for name in stored.column_names if name not in _ABOUT_QUESTION]
         return QuestionValues(
             about["questions"],
             about["retriever"],
             stored.column("question").to_pylist(),
             stored.column("group").to_pylist(),
+            numbers_of(stored.column("n_relevant")),
+            [np.array(ranks.split(), dtype=np.int64) for ranks in stored.column("ranks").to_pylist()],
             {name: numbers_of(stored.column(name)) for name in names},
         )
+
+
+def stated_means(found: Evaluation, bootstrap: Bootstrap) -> dict[str, dict[str, float]]:
+    """Measure → mean over questions, ``low`` and ``high`` of its interval, means under other readings of ties, …"""
+    return {name: _mean(found, name, values, bootstrap) for name, values in found.values.items()}
 
 
 def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:

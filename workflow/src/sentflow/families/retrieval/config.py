@@ -1,10 +1,16 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
 from sentflow.encoders.kinds.table import KINDS
+from sentflow.families.retrieval.own_collections import (
+    missing_files,
+    write_out_corpora,
+    write_out_question_sets,
+)
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
@@ -13,6 +19,7 @@ from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+OTHER = "other"  # languages that a map from languages does not name
 
 
 def parts_of(entry: Entry) -> list[str]:
@@ -64,11 +71,15 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
                 other not in selected["question_sets"] and "corpus" in sets[other]
             ):  # else its schema says it
                 yield from _question_set_problems(other, entries)
+    yield from _tasks_named_twice({name: sets[name] for name in selected["question_sets"]})
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
+    reference = measured.get("reference")
+    if reference is not None and reference not in selected["retrievers"]:
+        yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
@@ -86,14 +97,32 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
         return
     corpus = corpora[entry["corpus"]]
+    if "dataset" not in corpus:  # its schema says what is wrong with it
+        return
     for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
         for place, problem in source_problems(one):
             yield f"{section}.{owner}.{place}: {problem}"
+        yield from missing_files(f"{section}.{owner}", one, entries["datasets"])
     datasets = entries["datasets"]
     yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
     yield from file_problems(
         f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
     )
+
+
+def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
+    """Question sets whose result files would be one."""
+    tasks: dict[str, str] = {}
+    for name, entry in question_sets.items():
+        task = task_of_mteb(name, entry)
+        if task in tasks:
+            yield f"question_sets.{name}.mteb: {task!r} is that of {tasks[task]}, too. Write another name."
+        tasks[task] = name
+
+
+def task_of_mteb(name: str, entry: Entry) -> str:
+    """What a question set is called in result files of MTEB."""
+    return str(entry.get("mteb", name))
 
 
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
@@ -112,13 +141,13 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25:
-        if entry["analyser"] not in entries["analysers"]:
-            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
-        else:
-            used = entries["analysers"][entry["analyser"]]
-            yield from list_problems(
-                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
-            )
+        given = entry["analyser"]
+        for name in dict.fromkeys([given] if isinstance(given, str) else given.values()):
+            if name not in entries["analysers"]:
+                yield unknown(f"{where}.analyser", "analyser", name, entries["analysers"])
+            else:
+                words = entries["analysers"][name].get("stop_words")
+                yield from list_problems(words, where=f"analysers.{name}.stop_words")
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
@@ -139,6 +168,12 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         missing = [one for one in selected["question_sets"] if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
+        for questions, file in entry["files"].items():
+            if questions in selected["question_sets"] and not Path(file).is_file():
+                yield (
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
+                    "of a run in TREC's form."
+                )
 
 
 def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
@@ -171,9 +206,15 @@ def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
 
 RETRIEVAL = ConfigPart(
     (
-        Section("question_sets", "question set", ("select.question_sets",), derive=derived),
-        Section("corpora", "corpus", (), derive=derived),
-        Section("retrievers", "retriever", ("select.retrievers",)),
+        Section(
+            "question_sets",
+            "question set",
+            ("select.question_sets",),
+            derive=derived,
+            write_out=write_out_question_sets,
+        ),
+        Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),

@@ -1,13 +1,16 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
@@ -16,11 +19,19 @@ from sentflow.texts.corpus_files import raw_files_of
 DOCUMENTS = "documents"
 _RULES = {
     BM25: "search_terms",
+    DENSE: "search_vectors",
     FUSION: "fuse",
     RERANK: "rerank",
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
+)
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
@@ -32,6 +43,10 @@ class Retrieval(RetrievalSettings):
     position = 4
     products = PRODUCTS
     section = SECTION
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.exported = RetrievalExports(self, self.rule_of)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -72,6 +87,18 @@ class Retrieval(RetrievalSettings):
         """The run of every retriever on every question set, those that are only fused included."""
         return self._each(paths.RUN, self.retrievers, self.question_sets)
 
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
+        return [
+            pattern.format(collection=f"{name}/questions", model=model)
+            for name, model in product(self.judged_sets, models)
+        ]
+
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
         return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
@@ -92,9 +119,9 @@ class Retrieval(RetrievalSettings):
         return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
         indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS, *indexes] if self.scores() else []
+        return [*_SUMMARIES, *indexes] if self.scores() else []
 
     def certificates(self) -> list[str]:
         """What each approximate index costs and saves, on each question set with judgements."""
@@ -104,9 +131,21 @@ class Retrieval(RetrievalSettings):
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
 
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.exported.files()
+
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores()), "retrieval-indexes": bool(self.certificates())}
+        return {
+            "retrieval": bool(self.scores()),
+            "retrieval-indexes": bool(self.certificates()),
+            "retrieval-published": bool(self._published()),
+        }
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
@@ -126,25 +165,27 @@ class Retrieval(RetrievalSettings):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
-        searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
-        analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
+        rules = Counter(map(self.rule_of, self.retrievers))
+        searches = {rule: n * n_sets for rule, n in rules.items()}
+        lexical = self._of_kind(BM25).values()
+        analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
             "prepare_questions": len(self.prepared),
             "audit_questions": n_sets,
-            "analyse": n_corpora * len(analysers),
+            "analyse": len(analysed),
             "split_passages": n_corpora * len(cuts),
             **searches,
-            "search_vectors": (len(self._of_kind(DENSE)) - len(self._indexed())) * n_sets,
             "build_index": n_corpora * len(self._indexed()),
-            "search_index": len(self._indexed()) * n_sets,
             "certify_index": len(self.certificates()),
             "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -154,9 +195,20 @@ class Retrieval(RetrievalSettings):
             "corpus": one_of(self.prepared_corpora),
             "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
-            "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
+            "analyser": one_of(
+                {
+                    self.analyser_of(entry, corpus)
+                    for entry in self._of_kind(BM25).values()
+                    for corpus in self.corpora
+                }
+            ),
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
         }
+
+    def rule_of(self, retriever: str) -> str:
+        """The rule that searches by a retriever."""
+        entry = self.retrievers[retriever]
+        return "search_index" if "index" in entry else _RULES[entry["kind"]]
 
     def named(self, kind: str) -> str:
         """Regular expression of the retrievers of a kind."""
@@ -205,7 +257,8 @@ class Retrieval(RetrievalSettings):
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""
         return lambda wildcards: pattern.format(
-            corpus=self._corpus(wildcards), analyser=self._retriever(wildcards)["analyser"]
+            corpus=self._corpus(wildcards),
+            analyser=self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)),
         )
 
     def passages(self, wildcards: Any) -> list[str]:
@@ -255,6 +308,15 @@ class Retrieval(RetrievalSettings):
         return str(self._retriever(wildcards)["files"][wildcards.questions])
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
 
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)

@@ -1,18 +1,29 @@
-"""The tables and the check of retrieval, and what the page says of it."""
+"""The tables, the figures and the check of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
+_SUMMARY = (paths.SUMMARY_RETRIEVAL,)
 
+_MEASURED = products_of(
+    _PACKAGE,
+    "retrieval",
+    (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
+    (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
+    (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
+    (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+    (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
+    (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
+    (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
+)
 PRODUCTS = (
+    *_MEASURED,
     *products_of(
         _PACKAGE,
-        "retrieval",
-        (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
-        (TABLE, "retrieval-groups", "groups_table:table", (paths.SUMMARY_RETRIEVAL,)),
-        (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+        "retrieval-published",
+        (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
     ),
     *products_of(
         _PACKAGE,

@@ -1,10 +1,11 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import DENSE, RANDOM, all_retrievers, searchable
+from sentflow.families.retrieval.config import BM25, DENSE, OTHER, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -80,9 +81,16 @@ class RetrievalSettings(Family):
         """The versions of the libraries that can change the terms of an analyser."""
         return versions(*_analyser_libraries(self._analyser(wildcards.analyser)))
 
+    def analyser_of(self, retriever: Entry, corpus: str) -> str:
+        """Name of the analyser of a lexical retriever: its own, or the one for the language of the corpus."""
+        given = retriever["analyser"]
+        if isinstance(given, str):
+            return given
+        return str(given.get(self.corpora[corpus]["language"], given[OTHER]))
+
     def bm25_versions(self, wildcards: Any) -> str:
         """The same for a lexical retriever, whose questions are cut in its own job."""
-        analyser = self._analyser(self._retriever(wildcards)["analyser"])
+        analyser = self._analyser(self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)))
         return versions("bm25s", "numpy", *_analyser_libraries(analyser))
 
     def search_settings(self, wildcards: Any) -> str:
@@ -92,7 +100,7 @@ class RetrievalSettings(Family):
         match entry["kind"]:
             case "bm25":
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
-                found["analyser"] = self._analyser(entry["analyser"])
+                found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
             case "dense":
                 found |= _index_settings(entry)
             case "fusion":
@@ -176,6 +184,7 @@ class RetrievalSettings(Family):
                     name: {
                         "title": entry.get("title", name),
                         "control": entry["kind"] == RANDOM,
+                        "position": self._position(name),
                         # of vectors: a reranker's own model measures nothing beside it
                         "model": entry["model"] if entry["kind"] == DENSE else "",
                         "model_title": models[entry["model"]].get("title", entry["model"])
@@ -189,7 +198,37 @@ class RetrievalSettings(Family):
             }
         )
 
+    def question_summary_settings(self, wildcards: Any) -> str:
+        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
+        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
+        depth = self.experiment.config["retrieval"]["depth"]
+        told = json.loads(self.summarise_settings(wildcards))
+        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+
+    def cost_settings(self, _wildcards: Any) -> str:
+        """Which retrievers and encoders each shown retriever is made of."""
+        return json_text(
+            {
+                "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
+                "encoders": {name: entry["model"] for name, entry in self._of_kind(DENSE).items()},
+            }
+        )
+
     # --- helpers ----------------------------------------------------------------------------------------
+
+    def _position(self, name: str) -> int:
+        """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
+        alike = [
+            one
+            for one in dict.fromkeys([*self.shown, *self.retrievers])
+            if (self.retrievers[one]["kind"] == RANDOM) == (self.retrievers[name]["kind"] == RANDOM)
+        ]
+        return alike.index(name)
+
+    def _first_bm25(self) -> str:
+        """What the others are compared with where the configuration says nothing."""
+        lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
+        return next(iter([*lexical, *self.shown]), "")
 
     def _encoder(self, retriever: Entry) -> Entry:
         return self.experiment.fetched_models[retriever["model"]]

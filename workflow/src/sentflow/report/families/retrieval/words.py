@@ -3,12 +3,16 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.numbers import count, percent
+from sentflow.report.numbers import count, decimal, interval, percent
+from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
 
 POPULATION = "other questions of the same kind, asked of the same documents"
+NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
     "Documents with equal scores are ranked in the order of the corpus."
@@ -18,6 +22,23 @@ MEASURES_NOTE = (
 def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
     """The rows of all questions of a set, without those of groups."""
     return [row for row in rows if not row.group]
+
+
+def measures_of(rows: Sequence[RetrievalRow]) -> list[str]:
+    """The measures, the main one first."""
+    return unique([*(row.measure for row in rows if row.is_main), *(row.measure for row in rows)])
+
+
+def cell(row: RetrievalRow, marks: Marks) -> Cell:
+    """A mean; of the main measure over all questions of a set with interval, mark and letters."""
+    if not row.is_main or row.group:
+        return Cell(decimal(row.value))
+    return Cell(
+        decimal(row.value),
+        detail=interval(row.low, row.high),
+        mark=marks.mark(row.questions, row.retriever),
+        letters=marks.raised(row.questions, row.retriever),
+    )
 
 
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
