@@ -25,6 +25,11 @@ PRODUCTS = (
         "retrieval-published",
         (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
     ),
+    *products_of(
+        _PACKAGE,
+        "retrieval-indexes",
+        (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
+    ),
     Product(
         CHECK,
         "retrieval",
