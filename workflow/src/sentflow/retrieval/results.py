@@ -14,6 +14,7 @@ from sentflow.retrieval.evaluation import Evaluation
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 _NAMES = ("questions", "retriever")
+_TEXTS = ("question", "group", "cluster")
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class QuestionValues:
         Names.
     questions, groups
         n identifiers and names of groups.
+    clusters
+        n names of clusters, None for a question that is in none; None altogether where questions are independent.
     values
         Measure → (n,) float64.
     """
@@ -34,11 +37,17 @@ class QuestionValues:
     retriever: str
     questions: list[str]
     groups: list[str]
+    clusters: list[str | None] | None
     values: Mapping[str, np.ndarray]
 
 
 def write_results(
-    output: Path, rows: Path, found: Evaluation, about: Mapping[str, Any], bootstrap: Bootstrap
+    output: Path,
+    rows: Path,
+    found: Evaluation,
+    about: Mapping[str, Any],
+    bootstrap: Bootstrap,
+    clusters: Mapping[str, str] | None = None,
 ) -> None:
     """Write the values of every question as Parquet, and their means with intervals as JSON.
 
@@ -52,8 +61,12 @@ def write_results(
         Names, at least ``questions`` and ``retriever``; kept in both files.
     bootstrap
         Of questions, for the intervals of means.
+    clusters
+        Question → its cluster, see `sentflow.retrieval.clusters`; None where questions are independent.
     """
     columns: Columns = {"question": found.questions, "group": found.groups, **found.values}
+    if clusters is not None:
+        columns = {**columns, "cluster": [clusters.get(name) for name in found.questions]}
     names = {key.encode(): str(about[key]).encode() for key in _NAMES}
     write_parquet(rows, table_of(columns, names))
     write_json(
@@ -86,12 +99,13 @@ def read_values(path: Path | str) -> QuestionValues:
     with readable(path, "table of values per question"):
         stored = read_parquet(path)
         about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}
-        names = [name for name in stored.column_names if name not in ("question", "group")]
+        names = [name for name in stored.column_names if name not in _TEXTS]
         return QuestionValues(
             about["questions"],
             about["retriever"],
             stored.column("question").to_pylist(),
             stored.column("group").to_pylist(),
+            stored.column("cluster").to_pylist() if "cluster" in stored.column_names else None,
             {name: numbers_of(stored.column(name)) for name in names},
         )
 

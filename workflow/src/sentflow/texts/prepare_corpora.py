@@ -204,7 +204,7 @@ def prepare_questions(
     sources = [*settings.questions, *settings.judgements]
     paths = _paths(sources, raw_files, settings.files, where=where)
     problems: list[str] = []
-    asked, groups = _questions(settings, paths, problems)
+    asked, groups, clusters = _questions(settings, paths, problems)
     judged = _judgements(settings, paths, corpus, asked, problems)
     row_of = {key: row for row, key in enumerate(asked)}
     pairs = sorted(judged.items(), key=lambda pair: row_of[pair[0][0]])
@@ -238,15 +238,17 @@ def prepare_questions(
         judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
         documents=[document for (_, document), _ in pairs],
         grades=np.array([grade for _, grade in pairs], dtype=np.int64),
+        clusters=clusters if any(clusters) else (),
     )
 
 
 def _questions(
     settings: QuestionSettings, paths: Mapping[str, Path], problems: list[str]
-) -> tuple[dict[str, str], list[str]]:
-    """Key of each question → its text; and the group of each."""
+) -> tuple[dict[str, str], list[str], list[str]]:
+    """Key of each question → its text; the group of each; and its cluster."""
     asked: dict[str, str] = {}
     groups: dict[str, str] = {}
+    clusters: dict[str, str] = {}
     empty, torn = [], []
     for row in _rows(settings.questions, paths):
         text = row.one("text")
@@ -256,13 +258,14 @@ def _questions(
         elif asked.setdefault(key, text) != text:
             torn.append(f"{key} ({row.where})")
         groups.setdefault(key, row.one("group"))
+        clusters.setdefault(key, row.one("cluster"))
     if empty:
         problems.append(f"the question or its id is empty in {named(empty)}: fill or delete them")
     if torn:
         problems.append(f"one id, but another question than before, in {named(torn)}")
     if not asked and not problems:
         problems.append("no question")
-    return asked, [groups[key] for key in asked]
+    return asked, [groups[key] for key in asked], [clusters[key] for key in asked]
 
 
 def _judgements(

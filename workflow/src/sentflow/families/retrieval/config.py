@@ -1,13 +1,14 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
-from sentflow.texts.corpus_files import raw_files_of, source_problems
+from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
 
@@ -50,13 +51,34 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         )
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
+        yield from _cluster_problems(entry, where)
     measured = config["retrieval"]
+    for one in measured.get("pair", []):
+        if one not in selected["retrievers"]:
+            yield unknown("config.retrieval.pair", "selected retriever", one, selected["retrievers"])
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
     yield from _circles(reached, entries["retrievers"])
+
+
+def _cluster_problems(entry: Entry, where: str) -> Iterator[str]:
+    """What is said of the clusters of questions, and of the columns of its sources."""
+    by, pattern = entry.get("cluster"), entry.get("cluster_pattern")
+    told = any("cluster" in source for source in entry["questions"])
+    if by == COLUMN and not told:
+        yield f"{where}.cluster: no source names the column. Write cluster: COLUMN at its questions."
+    if told and by != COLUMN:
+        yield f"{where}.questions: a column of clusters is named, but not used. Write {where}.cluster: {COLUMN}."
+    if pattern is not None and by != GOLD_DOCUMENT:
+        yield f"{where}.cluster_pattern: it needs cluster: {GOLD_DOCUMENT}. Write that, or delete the pattern."
+    elif pattern is not None:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield f"{where}.cluster_pattern: {pattern!r} is no regular expression ({error}). Write another one."
 
 
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:

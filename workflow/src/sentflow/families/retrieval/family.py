@@ -21,6 +21,14 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_COMPARED = (
+    paths.RETRIEVAL_PAIRS,
+    paths.RETRIEVAL_DOCUMENT_PAIRS,
+    paths.RETRIEVAL_GROUP_PAIRS,
+    paths.RETRIEVAL_CLUSTERS,
+    paths.RETRIEVAL_GROUPS,
+    paths.RETRIEVAL_SEEDS,
+)
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
@@ -82,11 +90,16 @@ class Retrieval(RetrievalSettings):
 
     def results(self) -> list[str]:
         """Scores, and tests between retrievers."""
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
+        return [*self.scores(), *(_COMPARED if self.scores() else [])]
 
     def summaries(self) -> list[str]:
         """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        return [paths.SUMMARY_RETRIEVAL, *_COMPARED] if self.scores() else []
+
+    def excerpts(self) -> list[str]:
+        """Questions worth reading, of each set."""
+        asked = self.question_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -94,7 +107,21 @@ class Retrieval(RetrievalSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        there = bool(self.scores())
+        grouped = [
+            source
+            for entry in self.question_sets.values()
+            for source in entry["questions"]
+            if "group" in source
+        ]
+        clustered = any("cluster" in entry for entry in self.question_sets.values())
+        seeded = any(len(members) > 1 for members in self.seed_families().values())
+        return {
+            "retrieval": there,
+            "retrieval_clusters": there and clustered,
+            "retrieval_groups": there and bool(grouped),
+            "retrieval_seeds": there and seeded,
+        }
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
@@ -117,6 +144,7 @@ class Retrieval(RetrievalSettings):
             **searches,
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
+            "hardest_questions": one * n_sets,
             "summarise_retrieval": one,
         }
 
@@ -184,6 +212,22 @@ class Retrieval(RetrievalSettings):
         names = self._retriever(wildcards)["of"]
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
+    def shown_runs(self, wildcards: Any) -> list[str]:
+        """The runs of the retrievers that are shown, in their order."""
+        return self._shown(paths.RUN, wildcards)
+
+    def shown_run_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `shown_runs`."""
+        return self._shown(paths.RUN_DIGEST, wildcards)
+
+    def shown_scores(self, wildcards: Any) -> list[str]:
+        """Their means."""
+        return self._shown(paths.RETRIEVAL, wildcards)
+
+    def shown_rows(self, wildcards: Any) -> list[str]:
+        """Their values per question."""
+        return self._shown(paths.RETRIEVAL_ROWS, wildcards)
+
     def fused_digests(self, wildcards: Any) -> list[str]:
         """The digests of `fused_runs`."""
         names = self._retriever(wildcards)["of"]
@@ -198,6 +242,9 @@ class Retrieval(RetrievalSettings):
     def _each(self, pattern: str, retrievers: Any) -> list[str]:
         names = product(self.question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+
+    def _shown(self, pattern: str, wildcards: Any) -> list[str]:
+        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:
         """Table and digest of what stands for the documents: passages, or documents themselves."""

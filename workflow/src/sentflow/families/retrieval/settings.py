@@ -15,6 +15,7 @@ _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
 )  # fmt: skip
 _CHECK_KEYS = ("rows", "judged")
+HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 
 
@@ -83,12 +84,14 @@ class RetrievalSettings(Family):
                 found |= pick_known(entry, "rule", "normalise", "k")
                 found["weights"] = entry.get("weights", [1] * len(entry["of"]))
             case "random":
-                found["seed"] = self.experiment.config["retrieval"]["seed"]
+                found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])
         return json_text(found)
 
-    def evaluate_settings(self, _wildcards: Any) -> str:
-        """Measures, and how intervals are drawn."""
-        return json_text(pick(self.experiment.config["retrieval"], "measures") | self._resampling())
+    def evaluate_settings(self, wildcards: Any) -> str:
+        """Measures, how intervals are drawn, and which questions belong together."""
+        measures = pick(self.experiment.config["retrieval"], "measures")
+        clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
+        return json_text(measures | self._resampling() | clusters)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
@@ -97,10 +100,33 @@ class RetrievalSettings(Family):
             {
                 "order": [list(self.question_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
+                "families": self.seed_families(),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),
+            }
+        )
+
+    def seed_families(self) -> dict[str, list[str]]:
+        """Name → the shown retrievers that differ in their seed alone."""
+        found: dict[str, list[str]] = {}
+        for name in self.shown:
+            if "seed_of" in self.retrievers[name]:
+                found.setdefault(self.retrievers[name]["seed_of"], []).append(name)
+        return found
+
+    def hardest_settings(self, _wildcards: Any) -> str:
+        """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
+        retrieval = self.experiment.config["retrieval"]
+        controls = self._of_kind(RANDOM)
+        return json_text(
+            {
+                "order": self.shown,
+                "serious": [name for name in self.shown if name not in controls],
+                "pair": retrieval.get("pair", []),
+                "measure": retrieval["main"],
+                "limit": HARDEST_QUESTIONS,
             }
         )
 

@@ -7,7 +7,10 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import count, percent
 
-POPULATION = "other questions of the same kind, asked of the same documents"
+QUESTIONS = "new questions on the same documents"
+DOCUMENTS = "new documents"
+BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
+POPULATION = f"{QUESTIONS}; {BEYOND}"
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
     "Documents with equal scores are ranked in the order of the corpus."
@@ -66,7 +69,7 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
 
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
-    return f"In brackets the {percent(rows[0].level)} interval for {POPULATION} (bootstrap over questions)."
+    return f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions); {BEYOND}."
 
 
 def test_note(differences: Sequence[QuestionDifference]) -> str:
