@@ -43,7 +43,10 @@ def main(args: argparse.Namespace) -> None:
     rows = documents.rows.of(parts, whose=f"the corpus {job.corpus.name}")
     asked = questions.rows.of(job.questions.texts, whose=f"the questions {job.questions.name}")
     vectors = Vectors(documents.vectors[rows], owners)
-    job.write(search(questions.vectors[asked], vectors, job.depth, similarity=job.settings["similarity"]))
+    job.write(
+        search(questions.vectors[asked], vectors, job.depth, similarity=job.settings["similarity"]),
+        index=[args.document_vectors[1]],
+    )
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.io import write_digest
+from sentflow.files.io import write_digest, write_json
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
@@ -66,18 +67,40 @@ class Search:
         names = (settings.pop("retriever"), settings.pop("depth"))
         return cls(corpus, questions, *names, settings, args.output)
 
-    def write(self, ranked: Iterable[Ranked]) -> None:
-        """Write what was found for each question, in their order."""
-        self.write_run(Run(self.corpus.ids, dict(zip(self.questions.ids, ranked, strict=True))))
+    def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = ()) -> None:
+        """Write what is found for each question, in their order, and how long finding it took.
 
-    def write_run(self, run: Run) -> None:
-        """Write a run and its digest."""
+        Parameters
+        ----------
+        ranked
+            Computed while it is read: this is the time that is measured.
+        index
+            Files that were searched.
+        """
+        start = time.perf_counter()
+        found = dict(zip(self.questions.ids, ranked, strict=True))
+        self.write_run(Run(self.corpus.ids, found), time.perf_counter() - start, index)
+
+    def write_run(self, run: Run, seconds: float | None = None, index: Sequence[Path] = ()) -> None:
+        """Write a run, its digest, and beside them what it cost, which is part of neither.
+
+        Parameters
+        ----------
+        seconds
+            Of the search without start and reading; None where another program searched.
+        """
+        names = {"questions": self.questions.name, "retriever": self.retriever}
         about = {
-            "questions": self.questions.name,
-            "retriever": self.retriever,
+            **names,
             "corpus": self.corpus.name,
             "n_documents": len(self.corpus),
             "depth": self.depth,
         }
         write_run(self.output, run, about)
         write_digest(self.output)
+        cost = {
+            "n_questions": len(self.questions),
+            "seconds": seconds,
+            "index_bytes": None if seconds is None else sum(file.stat().st_size for file in index),
+        }
+        write_json(self.output.with_suffix(".made.json"), {**names, **cost})

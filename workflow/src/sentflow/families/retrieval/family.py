@@ -1,13 +1,15 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RETRIEVAL, RUN
+from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
@@ -18,6 +20,7 @@ _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
     FUSION: "fuse",
+    RERANK: "rerank",
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
@@ -28,6 +31,13 @@ _COMPARED = (
     paths.RETRIEVAL_CLUSTERS,
     paths.RETRIEVAL_GROUPS,
     paths.RETRIEVAL_SEEDS,
+)
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    *_COMPARED,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
 )
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
@@ -41,11 +51,15 @@ class Retrieval(RetrievalSettings):
     products = PRODUCTS
     section = SECTION
 
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.exported = RetrievalExports(self, _RULES)
+
     # --- what it needs --------------------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        used = [*self.corpora.values(), *self.question_sets.values()]
+        used = [*self.prepared_corpora.values(), *self.prepared.values()]
         return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
 
     def collections(self) -> list[Collection]:
@@ -78,82 +92,118 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers)
+        return self._each(paths.RUN, self.retrievers, self.question_sets)
+
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
+
+    def question_embeddings(self, pattern: str) -> list[str]:
+        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
+        return [
+            pattern.format(collection=f"{name}/questions", model=model)
+            for name, model in product(self.judged_sets, models)
+        ]
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown)
+        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
 
     def rows(self) -> list[str]:
         """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, and tests between retrievers."""
-        return [*self.scores(), *(_COMPARED if self.scores() else [])]
+        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
+        runs = self._each(paths.RUN, self.shown, unjudged)
+        tests = _COMPARED if self.scores() else []
+        return [*self.scores(), *tests, *self.audits(), *runs]
+
+    def audits(self) -> list[str]:
+        """What is to be known about each question set, its judgements and what encoders were trained on."""
+        return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, *_COMPARED] if self.scores() else []
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
+        return list(_SUMMARIES) if self.scores() else []
 
     def excerpts(self) -> list[str]:
         """Questions worth reading, of each set."""
-        asked = self.question_sets if self.scores() else {}
+        asked = self.judged_sets if self.scores() else {}
         return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
 
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.exported.files()
+
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
         there = bool(self.scores())
-        grouped = [
-            source
-            for entry in self.question_sets.values()
-            for source in entry["questions"]
-            if "group" in source
-        ]
-        clustered = any("cluster" in entry for entry in self.question_sets.values())
+        sets = self.judged_sets.values()
+        grouped = any("group" in source for entry in sets for source in entry["questions"])
+        clustered = any("cluster" in entry for entry in sets)
         seeded = any(len(members) > 1 for members in self.seed_families().values())
         return {
             "retrieval": there,
-            "retrieval_clusters": there and clustered,
-            "retrieval_groups": there and bool(grouped),
-            "retrieval_seeds": there and seeded,
+            "retrieval-clusters": there and clustered,
+            "retrieval-groups": there and grouped,
+            "retrieval-seeds": there and seeded,
+            "retrieval-published": bool(self._published()),
         }
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
+
+    def asked(self) -> dict[str, Any]:
+        """See `Family.asked`."""
+        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
             return {}
-        return {"question_sets": self.question_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+        return {
+            "question_sets": self.judged_sets,
+            "corpora": self.corpora,
+            "retrievers": self.retrievers,
+            "retrievers_left_out": self.left_out,
+        }
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
         searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
         analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
-        cuts = {entry["passages"] for entry in self._of_kind(DENSE).values() if "passages" in entry}
+        cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
-            "prepare_corpus": n_corpora,
-            "prepare_questions": n_sets,
+            "prepare_corpus": len(self.prepared_corpora),
+            "prepare_questions": len(self.prepared),
+            "audit_questions": n_sets,
             "analyse": n_corpora * len(analysers),
             "split_passages": n_corpora * len(cuts),
             **searches,
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
-            "hardest_questions": one * n_sets,
+            "hardest_questions": len(self.excerpts()),
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:
         """Corpora, question sets, ways to cut and to analyse that are used."""
         used = self.retrievers.values()
         return {
-            "corpus": one_of(self.corpora),
-            "questions": one_of(self.question_sets),
+            "corpus": one_of(self.prepared_corpora),
+            "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
             "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
@@ -167,15 +217,33 @@ class Retrieval(RetrievalSettings):
 
     def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
         """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.corpora[wildcards.corpus])
+        return _raw_paths(self.prepared_corpora[wildcards.corpus])
 
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
         """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.question_sets[wildcards.questions])
+        return _raw_paths(self.prepared[wildcards.questions])
 
     def of_corpus(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the corpus that its questions are searched in."""
         return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
+
+    def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set that encoders were trained on."""
+        return lambda wildcards: [pattern.format(questions=name) for name in self._training(wildcards)]
+
+    def of_training_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the corpus of each of them; one that several share comes once."""
+        return lambda wildcards: list(
+            dict.fromkeys(
+                pattern.format(corpus=self.prepared[name]["corpus"]) for name in self._training(wildcards)
+            )
+        )
+
+    def leaks(self, wildcards: Any) -> list[str]:
+        """What says which questions are known from training; nothing where no training set is named."""
+        return (
+            [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
+        )
 
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""
@@ -207,9 +275,9 @@ class Retrieval(RetrievalSettings):
         """The description beside these vectors."""
         return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
 
-    def fused_runs(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights."""
-        names = self._retriever(wildcards)["of"]
+    def runs_of_parts(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights, or the one that is reranked."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
     def shown_runs(self, wildcards: Any) -> list[str]:
@@ -228,10 +296,14 @@ class Retrieval(RetrievalSettings):
         """Their values per question."""
         return self._shown(paths.RETRIEVAL_ROWS, wildcards)
 
-    def fused_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `fused_runs`."""
-        names = self._retriever(wildcards)["of"]
+    def digests_of_parts(self, wildcards: Any) -> list[str]:
+        """The digests of `runs_of_parts`."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def manifest(self, wildcards: Any) -> str:
+        """What was fetched of the encoder of a retriever."""
+        return paths.MANIFEST.format(model=self._retriever(wildcards)["model"])
 
     def run_file(self, wildcards: Any) -> str:
         """The run of another engine, in TREC's form."""
@@ -239,8 +311,17 @@ class Retrieval(RetrievalSettings):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _each(self, pattern: str, retrievers: Any) -> list[str]:
-        names = product(self.question_sets, retrievers)
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
+
+    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
+        names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
 
     def _shown(self, pattern: str, wildcards: Any) -> list[str]:

@@ -1,30 +1,52 @@
-"""The tables of retrieval, and what the page says of it."""
+"""The tables, the figures and the check of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
+_SUMMARY = (paths.SUMMARY_RETRIEVAL,)
 
 _FOR_DOCUMENTS = (*_COMPARED, paths.RETRIEVAL_CLUSTERS, paths.RETRIEVAL_DOCUMENT_PAIRS)
 _ON_GROUPS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_GROUPS, paths.RETRIEVAL_GROUP_PAIRS)
 _OF_SEEDS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_SEEDS)
 _QUOTED = (paths.SUMMARY_RETRIEVAL, paths.HARD_QUESTIONS)
 
+_MEASURED = products_of(
+    _PACKAGE,
+    "retrieval",
+    (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
+    (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
+    (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
+    (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+    (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
+    (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
+    (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
+)
 PRODUCTS = (
+    *_MEASURED,
     *products_of(
         _PACKAGE,
-        "retrieval",
-        (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
-        (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+        "retrieval-published",
+        (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
     ),
     Product(
-        TABLE, "retrieval-documents", f"{_PACKAGE}documents_table:table", _FOR_DOCUMENTS, "retrieval_clusters"
+        TABLE, "retrieval-documents", f"{_PACKAGE}documents_table:table", _FOR_DOCUMENTS, "retrieval-clusters"
     ),
-    Product(TABLE, "retrieval-groups", f"{_PACKAGE}groups_table:table", _ON_GROUPS, "retrieval_groups"),
-    Product(TABLE, "retrieval-seeds", f"{_PACKAGE}seeds_table:table", _OF_SEEDS, "retrieval_seeds"),
+    Product(
+        TABLE, "retrieval-group-tests", f"{_PACKAGE}group_tests_table:table", _ON_GROUPS, "retrieval-groups"
+    ),
+    Product(TABLE, "retrieval-seeds", f"{_PACKAGE}seeds_table:table", _OF_SEEDS, "retrieval-seeds"),
     Product(
         TABLE, "retrieval-questions", f"{_PACKAGE}questions_table:table", _QUOTED, "retrieval", quotes=True
+    ),
+    Product(
+        CHECK,
+        "retrieval",
+        f"{_PACKAGE}checks:check_retrieval",
+        _COMPARED,
+        "retrieval",
+        tables=("retrieval",),
     ),
 )
 SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "questions")

@@ -1,95 +1,78 @@
-"""The table of groups of questions: every retriever on each, with tests on each."""
+"""The table of groups of questions: those that question sets name, and what is clean or leaked of them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sentflow.compare.marks import Marks
-from sentflow.compare.question_rows import GroupDifference, GroupRow
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import count, decimal, interval, percent
+from sentflow.report.numbers import count, decimal
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.retrieval.groups import CLEAN, LEAKED
+
+FEW = 20  # questions below which a mean says little
+ALL = "all"
 
 
-def groups_table(
-    rows: Sequence[RetrievalRow],
-    title: str,
-    means: Sequence[GroupRow],
-    differences: Sequence[GroupDifference],
-) -> Table:
-    """A block per question set with groups: retriever × group, with intervals, marks and letters.
-
-    Parameters
-    ----------
-    rows
-        The summary of retrieval.
-    title
-        How the caption begins.
-    means
-        Of every retriever on every group.
-    differences
-        What was tested on them.
-    """
-    shown = [row for row in words.whole(rows) if row.is_main]
-    titles = {row.retriever: row.retriever_title for row in shown}
-    sets = {row.questions: row.questions_title for row in shown}
+def groups_table(rows: Sequence[RetrievalRow], title: str) -> Table:
+    """Group of questions × retriever, by the main measure; a block per question set that has groups."""
+    main = [row for row in rows if row.is_main]
+    sets = unique(row.questions for row in main if row.group)
+    shown = [row for row in main if row.questions in sets]
     retrievers = unique(row.retriever for row in shown)
-    marks = Marks(differences, retrievers if differences else [])
-    groups = []
-    for name in unique(row.unit_set for row in means):
-        own = [row for row in means if row.unit_set == name]
-        first = own[0]
-        size = f"{count(first.n_questions)} questions"
-        heading = f"{first.question_set}: {sets[first.question_set]}, {first.group} ({size})"
-        groups.append(Group(heading, tuple(_line(row, titles, marks) for row in own)))
+    titles = {row.retriever: row.retriever_title for row in shown}
+    blocks = []
+    for name in sets:
+        own = [row for row in shown if row.questions == name]
+        by_cell = {(row.group, row.retriever): row for row in own}
+        lines = [
+            _line(group, [by_cell.get((group, one)) for one in retrievers])
+            for group in sorted(unique(row.group for row in own), key=_place)
+        ]
+        blocks.append(Group(f"{name}: {own[0].questions_title}", tuple(lines)))
+    measure = main[0].measure if main else ""
+    notes = (
+        captions.data_note(shown or list(rows)),
+        f"Means of {measure} over the questions of a group. No test is made between groups; tests on each group that a "
+        "question set names are in the table retrieval-group-tests."
+        if sets
+        else "No question set has groups or names training sets.",
+        words.leaks_note(shown),
+        f"In brackets: fewer than {FEW} questions, of which the mean says little."
+        if any(row.n_questions < FEW for row in shown)
+        else "",
+    )
     return Table(
         name="retrieval-groups",
-        caption=f"{title}: retrieval, groups of questions apart.",
-        notes=tuple(filter(None, (captions.data_note(shown), *_notes(means, differences)))),
-        header=("Retriever", means[0].measure if means else "Value", "Interval"),
-        alignment=("w4.6", "r", "l"),
-        groups=tuple(groups),
-        tidy_header=names_of(GroupRow),
-        tidy_rows=records_of(means),
+        caption=f"{title}: retrieval by groups of questions.",
+        notes=tuple(filter(None, notes)),
+        header=("Questions", "n", *(titles[one] for one in retrievers)),
+        alignment=("w4.2", "r", *("r" for _ in retrievers)),
+        groups=tuple(blocks),
+        tidy_header=names_of(RetrievalRow),
+        tidy_rows=records_of(shown),
     )
 
 
-def _line(row: GroupRow, titles: Mapping[str, str], marks: Marks) -> tuple[Cell, ...]:
-    value = Cell(
-        decimal(row.value),
-        mark=marks.mark(row.unit_set, row.model),
-        letters=marks.raised(row.unit_set, row.model),
-    )
-    name = Cell(titles[row.model], letters=marks.letters.get(row.model, ""))
-    return name, value, Cell(interval(row.low, row.high))
+def _place(group: str) -> int:
+    """All questions first, then what is clean or leaked of them, then other groups."""
+    first = ["", CLEAN, LEAKED]
+    return first.index(group) if group in first else len(first)
 
 
-def _notes(means: Sequence[GroupRow], differences: Sequence[GroupDifference]) -> list[str]:
-    if not means:
-        return ["No question set has several groups of questions."]
-    said = [
-        f"Intervals of {percent(means[0].level)} for new questions of the group on the same documents (bootstrap over "
-        f"questions); {words.BEYOND}. Groups have fewer questions than the whole, so smaller differences stay unseen: "
-        "a difference on one group and none on another does not show that the groups differ."
-    ]
-    if differences:
-        first = differences[0]
-        said.append(
-            f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. "
-            "Paired t-test over the questions of the group, Holm over all pairs on all groups of the question set, "
-            f"{percent(first.alpha)}. Superscript letters: the retrievers that this one is significantly better than."
-        )
-    return said
+def _line(group: str, rows: Sequence[RetrievalRow | None]) -> tuple[Cell, ...]:
+    n = next(row.n_questions for row in rows if row is not None)
+    return (Cell(group or ALL), Cell(count(n)), *(Cell(_value(row)) for row in rows))
+
+
+def _value(row: RetrievalRow | None) -> str:
+    if row is None:
+        return ""
+    return decimal(row.value) if row.n_questions >= FEW else f"({decimal(row.value)})"
 
 
 def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
     """`groups_table` of the files of an experiment."""
-    return groups_table(
-        inputs.rows(RetrievalRow),
-        settings["caption"],
-        inputs.rows_if_there(GroupRow),
-        inputs.rows_if_there(GroupDifference),
-    )
+    return groups_table(inputs.rows(RetrievalRow), settings["caption"])

@@ -18,7 +18,7 @@ from sentflow.retrieval.hardest_rows import HardQuestion
 # What is shown where there are rows of it
 _OTHER_TABLES = {
     "retrieval-documents": ClusterRow,
-    "retrieval-groups": GroupRow,
+    "retrieval-group-tests": GroupRow,
     "retrieval-seeds": SeedRow,
     "retrieval-questions": HardQuestion,
 }
