@@ -66,7 +66,7 @@ def lead_over_all(
     test, what
         How it was tested, and what a unit set is called: ``"pair set"``.
     systems
-        What was compared: ``"retrievers"``.
+        What was compared.
     """
     known = [name for name in unit_sets if on_unit_set(differences, name)]
     if not known:

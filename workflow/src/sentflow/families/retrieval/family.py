@@ -180,14 +180,15 @@ class Retrieval(RetrievalSettings):
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
         searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
-        analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
+        lexical = self._of_kind(BM25).values()
+        analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
         n_corpora, one = len(self.corpora), int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
             "prepare_questions": len(self.prepared),
             "audit_questions": n_sets,
-            "analyse": n_corpora * len(analysers),
+            "analyse": len(analysed),
             "split_passages": n_corpora * len(cuts),
             **searches,
             "evaluate": len(self.scores()),
@@ -205,7 +206,13 @@ class Retrieval(RetrievalSettings):
             "corpus": one_of(self.prepared_corpora),
             "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
-            "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
+            "analyser": one_of(
+                {
+                    self.analyser_of(entry, corpus)
+                    for entry in self._of_kind(BM25).values()
+                    for corpus in self.corpora
+                }
+            ),
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
         }
 
@@ -248,7 +255,8 @@ class Retrieval(RetrievalSettings):
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""
         return lambda wildcards: pattern.format(
-            corpus=self._corpus(wildcards), analyser=self._retriever(wildcards)["analyser"]
+            corpus=self._corpus(wildcards),
+            analyser=self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)),
         )
 
     def passages(self, wildcards: Any) -> list[str]:

@@ -8,8 +8,8 @@ from sentflow.compare.question_rows import (
     SeedRow,
 )
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.findings import Finding, highest, lead_over_all
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
@@ -32,12 +32,20 @@ def section(sources: Sources) -> Section | None:
     differences = sources.inputs.rows_if_there(QuestionDifference)
     shown = words.whole(rows)
     sets, corpora = sources.entries("question_sets"), sources.entries("corpora")
-    sizes = {row.questions: row for row in shown}
-    tables = {"retrieval": sources.table("retrieval", "Questions")}
-    if differences:
-        tables["retrieval-differences"] = sources.table("retrieval-differences", "Questions")
+    # of each set the retriever with the highest value: what was judged of its first documents is told
+    sizes = {
+        row.questions: row for row in sorted((row for row in shown if row.is_main), key=lambda row: row.value)
+    }
+    published = sources.settings.get("published", {}).get("retrieval-published")
+    names = {
+        "retrieval": True,
+        "retrieval-measures": len(sizes) > 1,  # of one set the first table has everything
+        "retrieval-groups": any(row.group for row in rows),
+        "retrieval-differences": differences,
+        "retrieval-published": published,
+    }
     other = [name for name, kind in _OTHER_TABLES.items() if sources.inputs.rows_if_there(kind)]
-    tables |= {name: sources.table(name, "Questions") for name in other}
+    names |= dict.fromkeys(other, True)
     return Section(
         name="retrieval",
         shown={
@@ -59,12 +67,12 @@ def section(sources: Sources) -> Section | None:
         results=_parts(other),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
-        findings=_findings(
-            [row for row in shown if row.is_main],
-            differences,
-            sources.inputs.rows_if_there(DocumentDifference),
-        ),
-        tables=tables,
+        findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),
+        tables={
+            name: sources.table(name, "Measure" if name == "retrieval" and len(sizes) > 1 else "Questions")
+            for name, there in names.items()
+            if there
+        },
         datasets=datasets_of([*sets.values(), *corpora.values()]),
         badges=(counted(len(sizes), "question set"),),
     )
@@ -81,29 +89,3 @@ def _parts(other: list[str]) -> tuple[Part, ...]:
     if "retrieval-questions" in other:
         parts.append(Part("retrieval-questions", "Questions worth reading", f"{folder}/questions.html.j2"))
     return tuple(parts)
-
-
-def _findings(
-    rows: list[RetrievalRow],
-    differences: list[QuestionDifference],
-    of_documents: list[DocumentDifference],
-) -> list[Finding]:
-    """What a reader should take home; nothing is called a lead that no test shows."""
-    if not rows:
-        return []
-    scores = [(row.questions, row.retriever_title, row.value) for row in rows]
-    sets = unique(row.questions for row in rows)
-    lead = lead_over_all(
-        differences, sets, "paired t-test over questions", "question set", systems="retrievers"
-    )
-    lead_elsewhere = lead_over_all(
-        of_documents, sets, "paired t-test over clusters of questions", "question set", systems="retrievers"
-    )
-    found = [
-        highest(f"Highest {rows[0].measure}", scores, "question set"),
-        Finding("How clear the lead in retrieval is, for new questions on the same documents", lead)
-        if lead
-        else None,
-        Finding("How clear it is for new documents", lead_elsewhere) if lead_elsewhere else None,
-    ]
-    return [finding for finding in found if finding is not None]

@@ -14,7 +14,7 @@ from sentflow.retrieval.groups import CLEAN, LEAKED
 QUESTIONS = "new questions on the same documents"
 DOCUMENTS = "new documents"
 BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
-POPULATION = f"{QUESTIONS}; {BEYOND}"
+POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
 NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
@@ -42,13 +42,6 @@ def cell(row: RetrievalRow, marks: Marks) -> Cell:
         mark=marks.mark(row.questions, row.retriever),
         letters=marks.raised(row.questions, row.retriever),
     )
-
-
-def groups_note(rows: Sequence[RetrievalRow]) -> str:
-    """What the blocks of groups are, where there are any."""
-    if not any(row.group for row in rows):
-        return ""
-    return "Groups of questions of a set have lines of their own, without intervals and tests."
 
 
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
