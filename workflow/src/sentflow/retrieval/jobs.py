@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from sentflow.files.io import write_digest, write_json
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
+
+logger = logging.getLogger(__name__)
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,8 +67,16 @@ class Search:
             raise DataError(
                 f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus.name}."
             )
-        names = (settings.pop("retriever"), settings.pop("depth"))
-        return cls(corpus, questions, *names, settings, args.output)
+        retriever, depth = settings.pop("retriever"), settings.pop("depth")
+        if depth > len(corpus):
+            logger.info(
+                "%s: depth %d, but %s has %d documents: all that are found are ranked",
+                retriever,
+                depth,
+                corpus.name,
+                len(corpus),
+            )
+        return cls(corpus, questions, retriever, depth, settings, args.output)
 
     def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = ()) -> None:
         """Write what is found for each question, in their order, and how long finding it took.

@@ -1,6 +1,7 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
@@ -159,6 +160,12 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         missing = [one for one in selected["question_sets"] if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
+        for questions, file in entry["files"].items():
+            if questions in selected["question_sets"] and not Path(file).is_file():
+                yield (
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
+                    "of a run in TREC's form."
+                )
 
 
 def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
@@ -193,7 +200,7 @@ RETRIEVAL = ConfigPart(
     (
         Section("question_sets", "question set", ("select.question_sets",), derive=derived),
         Section("corpora", "corpus", (), derive=derived),
-        Section("retrievers", "retriever", ("select.retrievers",)),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import DENSE, task_of_mteb
+from sentflow.families.retrieval.config import DENSE, FUSION, task_of_mteb
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
@@ -187,8 +187,7 @@ class RetrievalExports:
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            parts = entry.pop("of")
-            found["reranks" if isinstance(parts, str) else "interpolates"] = parts
+            found["interpolates" if found["method"] == FUSION else "reranks"] = entry.pop("of")
         entry.pop("files", None)
         return found | entry
 
