@@ -26,7 +26,6 @@ CRANFIELD = {
     "minilm": (0.5132, 0.4575, 0.7883, 0.7732),
     "product": (0.5642, 0.4907, 0.7808, 0.8478),
     "reciprocal-rank": (0.5571, 0.4860, 0.7997, 0.8269),
-    "sum": (0.5645, 0.4936, 0.7916, 0.8430),
 }
 SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.01, n_resamples=10_000, seed=1)
 
@@ -51,7 +50,7 @@ def cranfield(minilm, mirror):
     terms = Analyser.from_settings({"units": "long-words", "stop_words": "english"}, where="").terms
     bm25 = Bm25(terms(corpus.whole_texts()), Bm25Settings()).search(terms(questions.texts), 1000)
     runs = {"bm25": [*bm25], "minilm": ranked(minilm, questions, corpus)}
-    for rule in ("product", "reciprocal-rank", "sum"):
+    for rule in ("product", "reciprocal-rank"):
         both = zip(runs["bm25"], runs["minilm"], strict=True)
         runs[rule] = [fused(pair, FusionSettings(rule, (1, 1)), 1000) for pair in both]
     return {name: measured(questions, corpus, found) for name, found in runs.items()}

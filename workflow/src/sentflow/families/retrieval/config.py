@@ -6,6 +6,11 @@ from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
 from sentflow.encoders.kinds.table import KINDS
+from sentflow.families.retrieval.own_collections import (
+    missing_files,
+    write_out_corpora,
+    write_out_question_sets,
+)
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
@@ -92,9 +97,12 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
         return
     corpus = corpora[entry["corpus"]]
+    if "dataset" not in corpus:  # its schema says what is wrong with it
+        return
     for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
         for place, problem in source_problems(one):
             yield f"{section}.{owner}.{place}: {problem}"
+        yield from missing_files(f"{section}.{owner}", one, entries["datasets"])
     datasets = entries["datasets"]
     yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
     yield from file_problems(
@@ -198,8 +206,14 @@ def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
 
 RETRIEVAL = ConfigPart(
     (
-        Section("question_sets", "question set", ("select.question_sets",), derive=derived),
-        Section("corpora", "corpus", (), derive=derived),
+        Section(
+            "question_sets",
+            "question set",
+            ("select.question_sets",),
+            derive=derived,
+            write_out=write_out_question_sets,
+        ),
+        Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
         Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
