@@ -187,7 +187,8 @@ class RetrievalExports:
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            found["interpolates" if found["method"] == FUSION else "reranks"] = entry.pop("of")
+            parts = entry.pop("of")
+            found["reranks" if isinstance(parts, str) else "interpolates"] = parts
         entry.pop("files", None)
         return found | entry
 
