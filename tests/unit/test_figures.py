@@ -7,7 +7,7 @@ import fake_comparisons
 import fake_summary
 import matplotlib as mpl
 import pytest
-from made_products import FIGURES, FIGURES_OF_PAIRS, draw, recipe
+from made_products import FIGURES, FIGURES_OF_PAIRS, FIGURES_OF_RETRIEVAL, draw, recipe
 from matplotlib.collections import QuadMesh
 from matplotlib.colors import to_hex
 
@@ -23,7 +23,7 @@ from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
 
 TASKS = ["F1A", "F3", "T1A"]
-OF_SCORES = [name for name in FIGURES if name not in FIGURES_OF_PAIRS]
+OF_SCORES = [name for name in FIGURES if name not in (*FIGURES_OF_PAIRS, *FIGURES_OF_RETRIEVAL)]
 
 
 @pytest.fixture(autouse=True)
