@@ -9,6 +9,8 @@ from tiny_bert import save_tiny_cross_encoder
 
 from sentflow.commands import (
     analyse,
+    build_index,
+    certify_index,
     compare_retrieval,
     evaluate,
     fuse,
@@ -17,10 +19,12 @@ from sentflow.commands import (
     prepare_questions,
     read_run,
     rerank,
+    search_index,
     search_randomly,
     search_terms,
     search_vectors,
     split_passages,
+    summarise_indexes,
     summarise_questions,
     summarise_retrieval,
     summarise_retrieval_costs,
@@ -32,6 +36,8 @@ from sentflow.encoders.vectors.storage import text_order_sha256, write_embedding
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
+from sentflow.report.families.retrieval.index_rows import IndexRow
+from sentflow.report.families.retrieval.indexes_table import indexes_table
 from sentflow.report.families.retrieval.rows import (
     QuestionGapRow,
     RecallRow,
@@ -150,6 +156,41 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
         *("--passages", "p.parquet"),
     )
     assert found["q1"][:2] == ["d0", "d2"]
+
+
+def test_an_index_is_built_searched_certified_and_shown(prepared):
+    pytest.importorskip("faiss", reason="approximate indexes need envs/requirements-faiss.txt")
+    documents, asked = vectors("documents", TEXTS), vectors("asked", [*QUESTIONS.values()])
+    settings = {"similarity": "cosine", "index": {"kind": "hnsw", "links": 2}}
+    build_index.main(
+        [
+            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.faiss"),
+            *("--made", "i.made.json", "--settings", json.dumps(settings)),
+        ]
+    )
+    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.faiss")
+    _, found = searched(search_index, "near.parquet", {"retriever": "near", **settings}, *both)
+    assert [names[0] for names in found.values()] == ["d0", "d1", "d3"]
+    asked_for = {"measure": "RR@10", "margin": 0.01, "level": 0.95, "cutoffs": [1, 3]}
+    certify_index.main(
+        [
+            *("--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet", *both),
+            *("--made", "i.made.json", "--output", "certificate.json", "--settings"),
+            json.dumps({"retriever": "near", "depth": 3, **settings, "certificate": asked_for}),
+        ]
+    )
+    titles = {"questions": {"q": "Questions"}, "retrievers": {"near": "Near"}}
+    summarise_indexes.main(
+        [
+            *("--results", "certificate.json", "--settings", json.dumps(titles)),
+            *("--output", "retrieval-indexes.parquet"),
+        ]
+    )
+    first, last = read_rows("retrieval-indexes.parquet", IndexRow)
+    assert (first.k, first.recall, first.value, first.value_exact, first.n_vectors) == (1, 1, 1, 1, 4)
+    assert (last.k, last.recall, last.p_equivalence) == (3, 1, 0)
+    shown = indexes_table([first, last], "Title")
+    assert [cell.text for cell in shown.groups[0].rows[0]][2:6] == ["1", "1.000", "1.000", "0.000"]
 
 
 def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):

@@ -48,10 +48,19 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "alignments": ["STSB-dev"],
                 "regressions": ["STSB"],
                 "question_sets": ["cranfield"],
-                "retrievers": ["bm25", "minilm-passages", "rrf", "again", "elsewhere", "random-order"],
+                "retrievers": [
+                    "bm25",
+                    "minilm-passages",
+                    "near",
+                    "rrf",
+                    "again",
+                    "elsewhere",
+                    "random-order",
+                ],
             },
             "retrievers": {
                 "elsewhere": {"kind": "run", "files": {"cranfield": "cranfield.run"}},
+                "near": {"kind": "dense", "model": "minilm-l6", "index": {"kind": "hnsw"}},
                 "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
             },
             "study": {"protocols": ["corrected"]},
@@ -214,7 +223,11 @@ def test_no_package_file_runs_at_import():
 
 
 @pytest.mark.parametrize(
-    "name", ["open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"]
+    "name",
+    [
+        *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
+        *("retrieval", "legal-retrieval"),
+    ],
 )
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")

@@ -193,8 +193,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         for questions, file in entry["files"].items():
             if questions in selected["question_sets"] and not Path(file).is_file():
                 yield (
-                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
-                    "of a run in TREC's form."
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
+                    "path of a run in TREC's form."
                 )
 
 

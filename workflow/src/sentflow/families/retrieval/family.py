@@ -1,5 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -53,7 +54,7 @@ class Retrieval(RetrievalSettings):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = RetrievalExports(self, _RULES)
+        self.exported = RetrievalExports(self, self.rule_of)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -119,7 +120,7 @@ class Retrieval(RetrievalSettings):
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = _COMPARED if self.scores() else []
-        return [*self.scores(), *tests, *self.audits(), *runs]
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -127,7 +128,12 @@ class Retrieval(RetrievalSettings):
 
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
-        return list(_SUMMARIES) if self.scores() else []
+        indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
+        return [*_SUMMARIES, *indexes] if self.scores() else []
+
+    def certificates(self) -> list[str]:
+        """What each approximate index costs and saves, on each question set with judgements."""
+        return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
 
     def excerpts(self) -> list[str]:
         """Questions worth reading, of each set."""
@@ -154,6 +160,7 @@ class Retrieval(RetrievalSettings):
             "retrieval-clusters": there and clustered,
             "retrieval-groups": there and grouped,
             "retrieval-seeds": there and seeded,
+            "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
         }
 
@@ -179,7 +186,8 @@ class Retrieval(RetrievalSettings):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
-        searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
+        rules = Counter(map(self.rule_of, self.retrievers))
+        searches = {rule: n * n_sets for rule, n in rules.items()}
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
@@ -191,6 +199,9 @@ class Retrieval(RetrievalSettings):
             "analyse": len(analysed),
             "split_passages": n_corpora * len(cuts),
             **searches,
+            "build_index": n_corpora * len(self._indexed()),
+            "certify_index": len(self.certificates()),
+            "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "hardest_questions": len(self.excerpts()),
@@ -216,9 +227,22 @@ class Retrieval(RetrievalSettings):
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
         }
 
+    def rule_of(self, retriever: str) -> str:
+        """The rule that searches by a retriever."""
+        entry = self.retrievers[retriever]
+        return "search_index" if "index" in entry else _RULES[entry["kind"]]
+
     def named(self, kind: str) -> str:
         """Regular expression of the retrievers of a kind."""
         return one_of(self._of_kind(kind))
+
+    def exact(self) -> str:
+        """Regular expression of the dense retrievers that compare all vectors."""
+        return one_of(name for name in self._of_kind(DENSE) if name not in self._indexed())
+
+    def indexed(self) -> str:
+        """Regular expression of the dense retrievers with an approximate index."""
+        return one_of(self._indexed())
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -308,6 +332,10 @@ class Retrieval(RetrievalSettings):
         """The digests of `runs_of_parts`."""
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def of_index(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: a file of the index that it searches."""
+        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)
 
     def manifest(self, wildcards: Any) -> str:
         """What was fetched of the encoder of a retriever."""

@@ -30,6 +30,11 @@ PRODUCTS = (
         "retrieval-published",
         (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
     ),
+    *products_of(
+        _PACKAGE,
+        "retrieval-indexes",
+        (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
+    ),
     Product(
         TABLE, "retrieval-documents", f"{_PACKAGE}documents_table:table", _FOR_DOCUMENTS, "retrieval-clusters"
     ),

@@ -19,6 +19,7 @@ _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
     "unjudged", "without",
 )  # fmt: skip
+_RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
 HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
@@ -102,7 +103,7 @@ class RetrievalSettings(Family):
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
                 found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
             case "dense":
-                found["similarity"] = entry.get("similarity", "cosine")
+                found |= _index_settings(entry)
             case "fusion":
                 found |= pick_known(entry, "rule", "normalise", "k")
                 found["weights"] = entry.get("weights", [1] * len(entry["of"]))
@@ -112,6 +113,29 @@ class RetrievalSettings(Family):
             case "random":
                 found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])
         return json_text(found)
+
+    def index_settings(self, wildcards: Any) -> str:
+        """What decides an index beside the vectors."""
+        return json_text(_index_settings(self._retriever(wildcards)))
+
+    def certify_settings(self, wildcards: Any) -> str:
+        """What decides a certificate beside vectors, index and questions."""
+        config = self.experiment.config
+        statistics = config["statistics"]
+        found: dict[str, Any] = pick(config["retrieval"], "depth") | {"retriever": wildcards.retriever}
+        found["certificate"] = {
+            "measure": config["retrieval"]["main"],
+            "margin": statistics["rope"],
+            "level": statistics["level"],
+            "cutoffs": [*_RECALLS, config["retrieval"]["depth"]],
+        }
+        return json_text(found | _index_settings(self._retriever(wildcards)))
+
+    def summarise_indexes_settings(self, _wildcards: Any) -> str:
+        """Titles, and the order."""
+        titles = {name: entry.get("title", name) for name, entry in self.retrievers.items()}
+        sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
+        return json_text({"questions": sets, "retrievers": {name: titles[name] for name in self._indexed()}})
 
     def reranking_code(self, wildcards: Any) -> str:
         """Digest of the command and of the module of the encoder's kind."""
@@ -238,10 +262,15 @@ class RetrievalSettings(Family):
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
 
+    def _indexed(self) -> Entries:
+        return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
+
     def _retriever(self, wildcards: Any) -> Entry:
         return self.retrievers[wildcards.retriever]
 
     def _corpus(self, wildcards: Any) -> str:
+        if hasattr(wildcards, "corpus"):
+            return str(wildcards.corpus)
         return str(self.prepared[wildcards.questions]["corpus"])
 
     def _training(self, wildcards: Any) -> list[str]:
@@ -275,3 +304,8 @@ def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
 def _analyser_libraries(analyser: Entry) -> list[str]:
     segments, stems = analyser["units"] == "vietnamese-words", analyser.get("stemmer", "none") != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _index_settings(entry: Entry) -> dict[str, Any]:
+    index = {"index": entry["index"]} if "index" in entry else {}
+    return {"similarity": entry.get("similarity", "cosine"), **index}

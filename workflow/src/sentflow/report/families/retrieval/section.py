@@ -53,12 +53,14 @@ def section(sources: Sources) -> Section | None:
             "n_questions": sum(row.n_questions for row in sizes.values()),
             "n_retrievers": len(unique(row.retriever for row in shown)),
             "population": words.POPULATION,
+            "left_out": sources.settings.get("retrievers_left_out", []),
             "sets": [
                 {
                     **entry,
                     "name": name,
                     "found": sizes.get(name),
                     "documents": corpora.get(entry["corpus"], {}),
+                    "audit": sources.audits.get(f"retrieval/{name}"),
                 }
                 for name, entry in sets.items()
             ],
