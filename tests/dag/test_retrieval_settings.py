@@ -71,7 +71,7 @@ SHOWN = {
     "record",
     *AFTER_COSTS,
 }
-MEASURED = {"compare_retrieval", *SHOWN}
+MEASURED = {"compare_retrieval", "hardest_questions mine", *SHOWN}
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +149,20 @@ def test_a_title_searches_and_measures_nothing(searched):
 def test_another_measure_searches_nothing(searched):
     found = planned(searched, changed(retrieval={"measures": ["nDCG@10", "P@5"]}))
     assert found == {f"evaluate mine/{name}" for name in CONFIG["select"]["retrievers"]} | MEASURED
+
+
+def test_clusters_of_questions_search_nothing(searched):
+    sets = {"mine": {**CONFIG["question_sets"]["mine"], "cluster": "gold-document"}}
+    found = planned(searched, changed(question_sets=sets))
+    evaluated = {job for job in found if job.startswith("evaluate ")}
+    assert evaluated == {f"evaluate mine/{name}" for name in CONFIG["select"]["retrievers"]}
+    assert found - evaluated <= MEASURED
+
+
+def test_another_pair_to_read_of_compares_nothing(searched):
+    found = planned(searched, changed(retrieval={"pair": ["bm25", "random-order"]}))
+    assert found <= {"hardest_questions mine", *SHOWN}
+    assert "hardest_questions mine" in found
 
 
 def test_another_main_measure_evaluates_nothing(searched):
