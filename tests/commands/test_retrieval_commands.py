@@ -21,7 +21,8 @@ from sentflow.commands import (
     summarise_retrieval,
 )
 from sentflow.compare.question_rows import QuestionDifference
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.protocol import Reading
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -94,14 +95,18 @@ def bm25(output="bm25.parquet", **settings):
     )
 
 
-def vectors(name, texts):
-    """Unit vectors by the words wing, heat, sound."""
+def vectors(name, texts, limit=None):
+    """Unit vectors by the words wing, heat, sound; words are tokens, of which `limit` are read."""
     words = ("wing", "heat", "sound")
     values = np.array([[float(word in text) for word in words] for text in texts], dtype=np.float32)
     write_texts(f"{name}-texts.parquet", texts)
-    description = {"text_order_sha256": text_order_sha256(texts)}
+    reading = Reading(np.array([len(text.split()) for text in texts]), limit)
+    description = {
+        "text_order_sha256": text_order_sha256(texts),
+        **write_tokens(Path(f"{name}.tokens.npy"), reading if limit else None),
+    }
     write_embeddings(Path(f"{name}.npy"), Path(f"{name}.json"), values, description)
-    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.json"]
+    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.tokens.npy", f"{name}.json"]
 
 
 def test_lexical_search(prepared):

@@ -13,6 +13,7 @@ rule embed:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
+        tokens=paths.EMBEDDINGS_TOKENS,
     log:
         paths.log("embed", "{model}/{collection}"),
     benchmark:
@@ -23,7 +24,7 @@ rule embed:
         "../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=memory_mb(4000),
+        mem_mb=memory_mb(4000, per_input=12),
         runtime=minutes(120),
         connection=targets.encoders.connection,
         device=targets.encoders.device,

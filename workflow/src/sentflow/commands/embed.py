@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.encoders.load import encode_settings, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.encoders.protocol import Reading
 from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import command, exit_with
@@ -85,7 +86,7 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         "task": task,
         **describe_vectors(manifest, settings),
     }
-    arrays, folders, truncated = [], [], []
+    arrays, folders, readings = [], [], []
     made: dict[str, Any] = {"threads": args.threads, "texts_from_earlier_runs": 0, "halved_batches": 0}
     for role, texts in texts_of_role.items():
         encoder = load_encoder(manifest, settings, replace(around, role=role))
@@ -113,15 +114,17 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
             )
         )
         folders.append(shards)
-        truncated.append(getattr(encoder, "truncated_texts", None))
+        readings.append(getattr(encoder, "reading", None))
         made["texts_from_earlier_runs"] += len(known[0])
         made["halved_batches"] += getattr(encoder, "halved_batches", 0)
         made |= computed_by
-    made["truncated_texts"] = None if None in truncated else sum(filter(None, truncated))
+    reading = _joined(readings)
+    made["truncated_texts"] = int((reading.lost > 0).sum()) if reading else None
     made["seconds"] = round(time.perf_counter() - start, 3)
     description["text_order_sha256"] = text_order_sha256(collection.texts)
     if len(texts_of_role) > 1:
         description["roles"] = list(texts_of_role)
+    description |= write_tokens(args.embeddings.with_suffix(".tokens.npy"), reading)
     embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     write_embeddings(args.embeddings, args.info, embeddings, description, made)
     if args.code:
@@ -140,6 +143,14 @@ def _surroundings(args: argparse.Namespace, task: str | None) -> Surroundings:
         timeout_seconds=call_limit(args),
         task=task,
     )
+
+
+def _joined(readings: Sequence[Reading | None]) -> Reading | None:
+    """What is read of the texts of all roles; None where an encoder does not say."""
+    known = [reading for reading in readings if reading]
+    if len(known) < len(readings):
+        return None
+    return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
 
 
 def _hidden(args: argparse.Namespace, what: str) -> Path:

@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> None:
     found = evaluate(run, questions, corpus, settings["measures"])
     seed = derive_seed(settings["seed"], questions.name, "bootstrap")
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
-    kept = {key: about[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
+    kept = {key: value for key, value in about.items() if key != "tied_at_cut"}
     write_results(args.output, args.rows, found, kept, bootstrap)
     means = ", ".join(f"{name} {values.mean():.4f}" for name, values in found.values.items())
     logger.info("%s on %s: %s", about["retriever"], questions.name, means)

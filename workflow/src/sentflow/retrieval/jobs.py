@@ -4,6 +4,7 @@ import argparse
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ from sentflow.errors import DataError
 from sentflow.files.io import write_digest
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
-from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
+from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_ids, read_questions
+from sentflow.texts.shards import whole_of
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,8 +33,10 @@ class Search:
 
     Attributes
     ----------
-    corpus, questions
-        What is searched, and by what.
+    corpus_name, ids
+        What is searched, a corpus or a shard of one, and the identifiers of its documents; for their texts, `corpus`.
+    questions
+        By what.
     retriever
         Name.
     depth
@@ -41,12 +45,13 @@ class Search:
         Those of its kind.
     """
 
-    corpus: Corpus
+    corpus_name: str
+    ids: list[str]
     questions: Questions
     retriever: str
     depth: int
     settings: dict[str, Any]
-    output: Path
+    args: argparse.Namespace
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Search":
@@ -58,26 +63,31 @@ class Search:
             A file is missing or damaged, or the questions are of another corpus.
         """
         settings = json.loads(args.settings)
-        corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
-        if questions.corpus != corpus.name:
+        (corpus, ids), questions = read_ids(args.corpus), read_questions(args.questions, args.judgements)
+        if questions.corpus != whole_of(corpus):
             raise DataError(
-                f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus.name}."
+                f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus}."
             )
         names = (settings.pop("retriever"), settings.pop("depth"))
-        return cls(corpus, questions, *names, settings, args.output)
+        return cls(corpus, ids, questions, *names, settings, args)
 
-    def write(self, ranked: Iterable[Ranked]) -> None:
-        """Write what was found for each question, in their order."""
-        self.write_run(Run(self.corpus.ids, dict(zip(self.questions.ids, ranked, strict=True))))
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The documents with their texts; read when they are asked for, because few retrievers need them."""
+        return read_corpus(self.args.corpus)
 
-    def write_run(self, run: Run) -> None:
-        """Write a run and its digest."""
-        about = {
+    def write(self, ranked: Iterable[Ranked], **about: Any) -> None:
+        """Write what was found for each question, in their order; `about` is for `write_run`."""
+        self.write_run(Run(self.ids, dict(zip(self.questions.ids, ranked, strict=True))), **about)
+
+    def write_run(self, run: Run, **about: Any) -> None:
+        """Write a run and its digest; `about` is what it says of itself beside names and sizes."""
+        known = {
             "questions": self.questions.name,
             "retriever": self.retriever,
-            "corpus": self.corpus.name,
-            "n_documents": len(self.corpus),
+            "corpus": self.corpus_name,
+            "n_documents": len(self.ids),
             "depth": self.depth,
         }
-        write_run(self.output, run, about)
-        write_digest(self.output)
+        write_run(self.args.output, run, {**known, **about})
+        write_digest(self.args.output)

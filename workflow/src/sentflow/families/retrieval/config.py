@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.encoders.kinds.table import KINDS
 from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
+DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
 
 
@@ -81,8 +83,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
         elif entry["model"] not in selected["models"]:
             yield f"{where}.model: {entry['model']!r} is not selected. Write it in select.models, too."
-        if "passages" in entry and entry["passages"] not in entries["passages"]:
-            yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
+        if "passages" in entry:
+            yield from _passage_problems(entry, where, entries)
     if entry["kind"] == FUSION:
         for part in entry["of"]:
             if part not in entries["retrievers"]:
@@ -94,6 +96,21 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         missing = [one for one in selected["question_sets"] if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
+
+
+def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iterator[str]:
+    name, known = retriever["passages"], entries["passages"]
+    if name not in known:
+        yield unknown(f"{where}.passages", "way to cut passages", name, known)
+        return
+    if name in UNITS:
+        yield f"passages.{name}: this is the name of whole {name}. Write another one."
+    kind = entries["models"].get(retriever["model"], {}).get("kind", "")
+    if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
+        yield (
+            f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "
+            "tokenizer to count them by. Write passages of words."
+        )
 
 
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:

@@ -9,6 +9,7 @@ from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import versions
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.shards import shards_of, suffix_of, whole_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -54,7 +55,8 @@ class RetrievalSettings(Family):
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
-        return json_text(pick_known(self._entry("passages", wildcards.passages), "words", "overlap", "title"))
+        entry = self._entry("passages", whole_of(wildcards.passages))
+        return json_text(pick_known(entry, "words", "tokens", "overlap", "title"))
 
     def analyser_settings(self, wildcards: Any) -> str:
         """How texts become terms."""
@@ -136,10 +138,19 @@ class RetrievalSettings(Family):
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
 
     def _retriever(self, wildcards: Any) -> Entry:
-        return self.retrievers[wildcards.retriever]
+        return self.retrievers[whole_of(wildcards.retriever)]
 
     def _corpus(self, wildcards: Any) -> str:
-        return str(self.question_sets[wildcards.questions]["corpus"])
+        """What a job searches: the corpus of its questions, or the shard that its retriever names."""
+        shard = suffix_of(getattr(wildcards, "retriever", ""))
+        return f"{self.question_sets[wildcards.questions]['corpus']}{shard}"
+
+    def _shards(self, corpus: str, name: str = "") -> list[str]:
+        """The shards of a corpus; with the name of a retriever, the searches in them."""
+        return shards_of(name or corpus, self.corpora[corpus].get("shards", 1))
+
+    def _is_sharded(self, corpus: str) -> bool:
+        return len(self._shards(corpus)) > 1
 
     def _entry(self, section: str, name: str) -> Entry:
         return self.experiment.entries[section][name]

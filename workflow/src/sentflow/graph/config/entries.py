@@ -82,7 +82,7 @@ def derived(base: Any, entry: Entry) -> Entry:
     base = as_map(base)
     own = {key: value for key, value in entry.items() if key != "like"}
     reader, own_reader = as_map(base.get("reader")), own.get("reader", {})
-    if not isinstance(own_reader, dict):
+    if not isinstance(own_reader, dict) or not (reader or own_reader):
         return {**base, **own}
     # another format has other keys: nothing of the other reader fits it
     keep = own_reader.get("format", reader.get("format")) == reader.get("format")
