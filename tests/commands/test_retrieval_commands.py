@@ -143,6 +143,24 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
     assert found["q1"][:2] == ["d0", "d2"]
 
 
+def test_a_run_says_how_much_of_documents_and_questions_was_cut_off(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS, limit=2)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()], limit=1)]
+    settings = {"retriever": "dense", "similarity": "cosine"}
+    about, _ = searched(search_vectors, "dense.parquet", settings, *files)
+    assert about["reading"] == {
+        "documents": {"n": 4, "cut": 2, "tokens": 9, "tokens_cut": 2},
+        "questions": {"n": 3, "cut": 2, "tokens": 5, "tokens_cut": 2},
+    }
+
+
+def test_an_encoder_that_does_not_say_what_it_reads(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()])]
+    about, _ = searched(search_vectors, "dense.parquet", {"retriever": "dense", "similarity": "dot"}, *files)
+    assert about["reading"] == {"documents": None, "questions": None}
+
+
 def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):
     bm25()
     _, random = searched(search_randomly, "random.parquet", {"retriever": "random", "seed": 1})

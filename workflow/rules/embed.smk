@@ -30,6 +30,7 @@ rule embed:
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,
         limits=targets.limits(),
+        kept=targets.kept_vectors,
     params:
         code=targets.encoders.embed_code,
         env=targets.encoders.versions,
@@ -40,4 +41,4 @@ rule embed:
         " --collection {wildcards.collection:q} --task={params.task:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
         " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
-        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --kept-beside {resources.kept:q} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"

@@ -54,6 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=1, help="changes the time, not the result")
     add_call_seconds(parser)
     add_limits(parser)
+    parser.add_argument(
+        "--kept-beside",
+        type=Path,
+        help="where vectors of an earlier run are, instead of beside the output: that of another selection of texts",
+    )
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument(
         "--info",
@@ -97,10 +102,11 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         }
         logger.info("versions that can change a vector: %s", computed_by["versions"])
         key = {**description, **computed_by, "code": args.code}
-        kept = KeptRows(_hidden(args, "kept"), key=digest(key))
+        same_vectors = {name: value for name, value in key.items() if name != "collection"}
+        kept = KeptRows(_hidden(args.kept_beside or args.embeddings, "kept"), key=digest(same_vectors))
         known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
         new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
-        folder = _hidden(args, "shards" if role == TEXT else f"{role}.shards")
+        folder = _hidden(args.embeddings, "shards" if role == TEXT else f"{role}.shards")
         shards = ShardFolder(folder, key=digest({**key, **new}))
         arrays.append(
             embed_texts(
@@ -153,9 +159,8 @@ def _joined(readings: Sequence[Reading | None]) -> Reading | None:
     return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
 
 
-def _hidden(args: argparse.Namespace, what: str) -> Path:
-    """A hidden folder beside the output."""
-    output: Path = args.embeddings
+def _hidden(output: Path, what: str) -> Path:
+    """A hidden folder beside an output."""
     return output.with_name(f".{output.stem}.{what}")
 
 

@@ -61,7 +61,8 @@ class Retrieval(RetrievalSettings):
         for corpus, model in product(self.corpora, self._dense_models()):
             for shard in self._shards(corpus):
                 files = [_files_of_unit(shard, unit) for unit in self._units_of(model)]
-                _add(found, self._documents_of(shard, model), files, model, "document")
+                kept = f"{shard}/{DOCUMENTS}"
+                _add(found, self._documents_of(shard, model), files, model, "document", kept)
             asked = [name for name, entry in self.question_sets.items() if entry["corpus"] == corpus]
             files = [_questions_of(name) for name in asked]
             _add(found, f"{corpus}/{QUESTIONS}", files, model, "query")
@@ -336,11 +337,16 @@ def _questions_of(name: str) -> tuple[str, str]:
 
 
 def _add(
-    found: dict[str, Collection], name: str, files: Iterable[Sequence[str]], model: str, role: str
+    found: dict[str, Collection],
+    name: str,
+    files: Iterable[Sequence[str]],
+    model: str,
+    role: str,
+    kept: str = "",
 ) -> None:
     models = [*found[name].models, model] if name in found else [model]
     tables, digests = map(list, zip(*files, strict=True))
-    found[name] = Collection(name, tables, digests, models, (role,))
+    found[name] = Collection(name, tables, digests, models, (role,), kept=kept)
 
 
 def _raw_paths(entry: Entry) -> list[str]:

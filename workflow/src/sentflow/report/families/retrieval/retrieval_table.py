@@ -47,6 +47,7 @@ def retrieval_table(
         words.MEASURES_NOTE,
         words.grades_note(shown),
         words.left_out_note(shown),
+        words.cut_note(shown),
         words.interval_note(shown),
         words.test_note(differences),
         words.ties_note(shown),

@@ -33,6 +33,9 @@ class RetrievalRow:
         of the corpus; documents per question at most.
     judged_share
         Of the first 10 documents, mean over questions.
+    documents_cut, documents_lost, questions_cut, questions_lost
+        Texts that the encoder cut off (of a document, any passage), and the share of the tokens of all that it did not
+        read, prompts and special tokens included. Undefined where no encoder was searched, or it does not say.
     relevant_grade, data_version, language
         Of the question set.
     """
@@ -67,6 +70,10 @@ class RetrievalRow:
     n_documents: int
     depth: int
     judged_share: float
+    documents_cut: float
+    documents_lost: float
+    questions_cut: float
+    questions_lost: float
     relevant_grade: int
     data_version: str
     language: str
