@@ -1,8 +1,9 @@
 """How the jobs of a large corpus grow, from 10,000 to 1,000,000 vectors: python benchmarks/retrieval_growth.py
 
-Documents and vectors are made up (200 characters, 384 values, float32), 100 questions ask for the 100 nearest. Every job is
-the command of its rule in a process of its own, on one thread: CPU seconds, largest memory, bytes of what it writes. The
-corpus is searched in shards of 100,000 documents and, for comparison, in one piece. docs/performance.md has the figures.
+Documents and vectors are made up (200 characters, 384 values, float32), 100 questions ask for the 100 nearest. Every
+job is the command of its rule in a process of its own, on one thread: CPU seconds, largest memory, bytes of what it
+writes. The corpus is searched in shards of 100,000 documents and, for comparison, in one piece. docs/performance.md
+has the figures.
 """
 
 import argparse

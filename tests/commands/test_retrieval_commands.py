@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tiny_bert import save_tiny_cross_encoder
 
 from sentflow.commands import (
     analyse,
@@ -14,6 +15,7 @@ from sentflow.commands import (
     prepare_corpus,
     prepare_questions,
     read_run,
+    rerank,
     search_randomly,
     search_terms,
     search_vectors,
@@ -21,6 +23,8 @@ from sentflow.commands import (
     summarise_retrieval,
 )
 from sentflow.compare.question_rows import QuestionDifference
+from sentflow.encoders.fetch.model import fetch_model
+from sentflow.encoders.manifest import write_manifest
 from sentflow.encoders.protocol import Reading
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.errors import DataError
@@ -175,6 +179,27 @@ def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):
     (prepared / "run.trec").write_text("q1 Q0 d3 1 2.5 x\nq1 Q0 d0 2 1 x\n", encoding="utf-8")
     _, read = searched(read_run, "read.parquet", {"retriever": "elsewhere"}, "--run", "run.trec")
     assert read == {"q1": ["d3", "d0"]}
+
+
+def test_the_first_documents_are_reranked_by_a_cross_encoder(prepared, capsys):
+    bm25()
+    folder = save_tiny_cross_encoder(prepared / "cross")
+    entry = {"kind": "cross-encoder", "source": {"folder": str(folder)}}
+    write_manifest(Path("manifest.json"), fetch_model("cross", entry, Path()))
+    settings = {"retriever": "again", "rerank_depth": 1, "encoder": {}}
+    common = ("--run", "bm25.parquet", "--manifest", "manifest.json", "--device", '"cpu"')
+    _, found = searched(rerank, "again.parquet", settings, *common)
+    assert found == {"q1": ["d0", "d2"], "q2": ["d1", "d2"], "q3": ["d3"]}
+    _, both = searched(rerank, "again.parquet", {**settings, "rerank_depth": 9}, *common)
+    assert {name: set(documents) for name, documents in both.items()} == {
+        name: set(documents) for name, documents in found.items()
+    }
+    split_passages.main(
+        ["--corpus", "c.parquet", "--passages", "p", "--settings", '{"words": 1}', "--output", "p.parquet"]
+    )
+    settings |= {"encoder": {"max_tokens": 4}}
+    searched(rerank, "again.parquet", settings, *common, "--passages", "p.parquet")
+    assert "pairs (100.0 %) have more tokens than the cross-encoder takes" in capsys.readouterr().err
 
 
 def test_results_differences_and_summary(prepared):

@@ -100,7 +100,7 @@ def run(command, **named):
 def embed_collections(question_sets, retrievers):
     """Collect and embed what retrievers need, as the rules do it."""
     config = copy.deepcopy(yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8")))
-    asked = {name: CONFIG["question_sets"]["mine"] for name in QUESTIONS}
+    asked = dict.fromkeys(QUESTIONS, CONFIG["question_sets"]["mine"])
     config |= {
         **CONFIG,
         "question_sets": asked,

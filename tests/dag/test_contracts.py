@@ -17,7 +17,7 @@ from sentflow.graph.targets import code_of_page, code_of_product
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
 # The module of an encoder's kind is imported by name, and counts with the command.
-OF_A_KIND = {"embed", "fetch_model", "probe_lazy"}
+OF_A_KIND = {"embed", "fetch_model", "probe_lazy", "rerank"}
 # The module that makes one of them counts, and no other.
 OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol: rules that inherit all but their outputs.
@@ -36,7 +36,11 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     facts = rule_facts(
         project,
         {
-            "models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}, "minilm-l6": prompted},
+            "models": {
+                "mine": {"kind": "custom", "custom": "mine.py:Mine"},
+                "minilm-l6": prompted,
+                "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
+            },
             "select": {
                 "tasks": ["T1B-tiny", "T1B-open"],
                 "models": models,
@@ -44,12 +48,15 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "alignments": ["STSB-dev"],
                 "regressions": ["STSB"],
                 "question_sets": ["cranfield"],
-                "retrievers": ["bm25", "minilm-passages", "by-tokens", "rrf", "elsewhere", "random-order"],
+                "retrievers": [
+                    *("bm25", "minilm-passages", "by-tokens", "rrf", "again", "elsewhere", "random-order"),
+                ],
             },
             "corpora": {"cranfield": {"shards": 2}},
             "retrievers": {
                 "elsewhere": {"kind": "run", "files": {"cranfield": "cranfield.run"}},
                 "by-tokens": {"kind": "dense", "model": "minilm-l6", "passages": "tokens-200"},
+                "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
             },
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},

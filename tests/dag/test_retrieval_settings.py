@@ -41,6 +41,30 @@ def test_other_parameters_of_a_retriever_search_by_it_and_what_fuses_it_alone(se
     }
 
 
+def test_another_cross_encoder_reranks_and_embeds_nothing(searched):
+    cross = {**CONFIG["models"]["cross"], "source": {"folder": "other"}}
+    assert planned(searched, changed(models={"cross": cross})) == {
+        "fetch_model cross",
+        "rerank mine/again",
+        "evaluate mine/again",
+        *MEASURED,
+    }
+
+
+def test_where_a_cross_encoder_computes_runs_nothing(searched):
+    cross = {**CONFIG["models"]["cross"], "device": "cuda"}
+    assert planned(searched, changed(models={"cross": cross})) <= {"record", "report"}
+
+
+def test_another_depth_of_reranking_searches_nothing(searched):
+    deeper = {**CONFIG["retrievers"]["again"], "depth": 5}
+    assert planned(searched, changed(retrievers={"again": deeper})) == {
+        "rerank mine/again",
+        "evaluate mine/again",
+        *MEASURED,
+    }
+
+
 def test_a_title_searches_and_measures_nothing(searched):
     found = planned(
         searched, changed(retrievers={"dense": {**CONFIG["retrievers"]["dense"], "title": "Dense"}})
@@ -58,8 +82,23 @@ def test_another_main_measure_evaluates_nothing(searched):
 
 
 def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):
-    fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both"]}
+    fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both", "again"]}
     assert planned(searched, {**CONFIG, "select": fewer}) == MEASURED
+
+
+def test_questions_without_judgements_are_searched_and_measured_on_nothing(searched):
+    unjudged = {"like": "mine", "title": "Mine, open", "judgements": []}
+    found = planned(
+        searched,
+        {
+            **changed(question_sets={"open": unjudged}),
+            "select": {**CONFIG["select"], "question_sets": ["mine", "open"]},
+        },
+    )
+    assert {"prepare_questions open", "search_terms open/bm25", "fuse open/both"} <= found
+    assert not {
+        job for job in found if job.startswith(("evaluate", "compare", "summarise_retrieval", "table retr"))
+    }
 
 
 def test_an_edit_of_the_questions_embeds_no_document(searched):
@@ -77,3 +116,13 @@ def test_an_edit_of_the_questions_embeds_no_document(searched):
         for job in found
         if job.startswith(("prepare_corpus", "analyse", "embed bag-of-words/mine/documents"))
     }
+
+
+def test_exports_are_a_job_per_question_set_and_follow_titles_but_no_search(searched):
+    jobs = planned(searched, CONFIG, ["exports"])
+    assert {job for job in jobs if job.startswith("export_")} == {
+        "export_trec mine",
+        "export_mteb_retrieval",
+        "export_ro_crate",
+    }
+    assert not {job for job in jobs if job.startswith("search_")}

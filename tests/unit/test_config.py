@@ -53,7 +53,9 @@ def mistake(**changes: Any) -> str:
 # --- what a good configuration gives
 
 
-NO_PAIRS: dict = {f"select__{name}": [] for name in ("pair_sets", "alignments", "regressions")}
+NO_PAIRS: dict = {
+    f"select__{name}": [] for name in ("pair_sets", "alignments", "regressions", "question_sets")
+}
 
 
 def test_default_experiment_has_every_official_task_as_sample():
@@ -61,7 +63,7 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
     assert len(default.selected["tasks"]) == 18
     assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
-    samples = ["sample-tasks", "sample-similarity-en", "sample-similarity-pt"]
+    samples = ["sample-tasks", "sample-similarity-en", "sample-similarity-pt", "sample-laws"]
     assert list(Targets(default).datasets) == samples
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)

@@ -60,6 +60,16 @@ def test_local_files_need_no_mirror():
     ]
 
 
+def test_a_file_without_a_public_address_is_in_mirrors_only():
+    address = "mirror://derived/Leis/corpus.json"
+    assert names_in_mirror(address) == ["derived/Leis/corpus.json"]
+    assert places([address], ["/espelho", "https://m.br"]) == [
+        Path("/espelho/derived/Leis/corpus.json"),
+        "https://m.br/derived/Leis/corpus.json",
+    ]
+    assert places([address], []) == []
+
+
 def test_home_folder_is_expanded():
     assert local_path("~/x.csv") == Path.home() / "x.csv"
 

@@ -68,12 +68,12 @@ def test_a_pair_set_may_be_like_another():
 
 
 def test_tasks_may_be_left_out_where_there_are_pair_sets():
-    alone = experiment(select={"tasks": [], "pair_sets": ["STS12"]})
+    alone = experiment(select={"tasks": [], "pair_sets": ["STS12"], "question_sets": []})
     assert (alone.selected["tasks"], list(Targets(alone).datasets)) == ({}, ["sts12"])
 
 
 def test_nothing_at_all_is_a_mistake():
-    told = mistake(select={"tasks": []})
+    told = mistake(select={"tasks": [], "question_sets": []})
     assert (
         told
         == "config.select: nothing is selected. Write names of tasks, or of pair_sets, or of alignments, or of "

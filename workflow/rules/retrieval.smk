@@ -92,6 +92,43 @@ rule prepare_questions:
         " --limits {resources.limits:q} --output {output.questions:q} --judgements {output.judgements:q} > {log:q} 2>&1"
 
 
+rule audit_questions:
+    """Questions, judgements and documents → what occurs twice, and which questions are known from training."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.of_training_corpora(paths.CORPUS_DIGEST),
+        retrieval.of_training(paths.QUESTIONS_DIGEST),
+        retrieval.of_training(paths.JUDGEMENTS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        training_corpora=ancient(retrieval.of_training_corpora(paths.CORPUS)),
+        training_questions=ancient(retrieval.of_training(paths.QUESTIONS)),
+        training_judgements=ancient(retrieval.of_training(paths.JUDGEMENTS)),
+    output:
+        paths.QUESTION_AUDIT,
+    log:
+        paths.log("audit_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("audit_questions", "{questions}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.audit_questions"),
+        env=versions("numpy"),
+    shell:
+        "python -m sentflow.commands.audit_questions --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --training-corpora {input.training_corpora:q}"
+        " --training-questions {input.training_questions:q} --training-judgements {input.training_judgements:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
 rule split_passages:
     """The documents of a corpus → passages."""
     input:
@@ -220,6 +257,7 @@ rule search_terms:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_terms", "{questions}/{retriever}"),
     benchmark:
@@ -261,6 +299,7 @@ rule search_vectors:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_vectors", "{questions}/{retriever}"),
     benchmark:
@@ -291,9 +330,11 @@ rule merge_shards:
         retrieval.runs_of_shards(paths.RUN_DIGEST),
         questions=ancient(paths.QUESTIONS),
         runs=ancient(retrieval.runs_of_shards(paths.RUN)),
+        made=ancient(retrieval.runs_of_shards(paths.RUN_MADE)),
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("merge_shards", "{questions}/{retriever}"),
     benchmark:
@@ -331,6 +372,7 @@ rule search_randomly:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("search_randomly", "{questions}/{retriever}"),
     benchmark:
@@ -358,14 +400,15 @@ rule fuse:
         retrieval.of_corpus(paths.CORPUS_DIGEST),
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
-        retrieval.fused_digests,
+        retrieval.digests_of_parts,
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
-        runs=ancient(retrieval.fused_runs),
+        runs=ancient(retrieval.runs_of_parts),
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("fuse", "{questions}/{retriever}"),
     benchmark:
@@ -388,6 +431,47 @@ rule fuse:
         " --output {output.run:q} > {log:q} 2>&1"
 
 
+rule rerank:
+    """The first documents of a run → a new order, by a cross-encoder."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        retrieval.digests_of_parts,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        run=ancient(retrieval.runs_of_parts),
+        manifest=retrieval.manifest,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+    log:
+        paths.log("rerank", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("rerank", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("rerank"),
+    conda:
+        "../../envs/embed.yaml"
+    threads: retrieval.reranking_threads
+    resources:
+        mem_mb=memory_mb(4000, per_input=30),
+        runtime=minutes(240),
+        device=retrieval.reranking_device,
+    params:
+        code=retrieval.reranking_code,
+        env=retrieval.reranking_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.rerank --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --run {input.run:q} --passages {input.passages:q}"
+        " --manifest {input.manifest:q} --device {resources.device:q} --threads {threads}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
 rule read_run:
     """The run of another engine → the same, checked, with our rule for ties."""
     input:
@@ -401,6 +485,7 @@ rule read_run:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("read_run", "{questions}/{retriever}"),
     benchmark:
@@ -434,6 +519,7 @@ rule evaluate:
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
+        leaks=retrieval.leaks,
     output:
         scores=paths.RETRIEVAL,
         rows=paths.RETRIEVAL_ROWS,
@@ -453,8 +539,8 @@ rule evaluate:
         settings=retrieval.evaluate_settings,
     shell:
         "python -m sentflow.commands.evaluate --run {input.run:q} --corpus {input.corpus:q}"
-        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
-        " --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --leaks {input.leaks:q}"
+        " --settings {params.settings:q} --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
 
 
 rule compare_retrieval:
@@ -505,4 +591,136 @@ rule summarise_retrieval:
         settings=retrieval.summarise_settings,
     shell:
         "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_questions:
+    """The values of every question → curves of recall, and differences from the reference."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+        differences=paths.RETRIEVAL_PAIRS,
+    output:
+        recall=paths.RECALL,
+        gaps=paths.QUESTION_DIFFERENCES,
+    log:
+        paths.log("summarise_questions"),
+    benchmark:
+        paths.benchmark("summarise_questions")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.summarise_questions"),
+        env=versions("numpy"),
+        settings=retrieval.question_summary_settings,
+    shell:
+        "python -m sentflow.commands.summarise_questions --rows {input.rows:q} --differences {input.differences:q}"
+        " --settings {params.settings:q} --recall {output.recall:q} --gaps {output.gaps:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval_costs:
+    """What searches took and the size of what they searched. No score depends on it."""
+    input:
+        retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
+        summary=paths.SUMMARY_RETRIEVAL,
+        made=retrieval.run_costs(),
+        embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
+    output:
+        paths.RETRIEVAL_COSTS,
+    log:
+        paths.log("summarise_retrieval_costs"),
+    benchmark:
+        paths.benchmark("summarise_retrieval_costs")
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval_costs"),
+        settings=retrieval.cost_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval_costs --summary {input.summary:q} --made {input.made:q}"
+        " --embeddings {input.embeddings:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule export_trec:
+    """The runs on a question set and its judgements, in TREC's form."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.exported.run_digests,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.exported.run_tables),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        runs=retrieval.exported.runs(),
+        qrels=paths.TREC_QRELS,
+    log:
+        paths.log("export_trec", "{questions}"),
+    benchmark:
+        paths.benchmark("export_trec", "{questions}")
+    localrule: True
+    conda:
+        "../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(10),
+        benchmarks=retrieval.exported.benchmarks,
+    params:
+        code=code("sentflow.commands.export_trec"),
+        settings=retrieval.exported.trec_settings,
+    shell:
+        "python -m sentflow.commands.export_trec --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --versions {input.versions:q}"
+        " --benchmarks {resources.benchmarks:q} --settings {params.settings:q} --output {output.runs:q}"
+        " --qrels {output.qrels:q} > {log:q} 2>&1"
+
+
+rule export_mteb_retrieval:
+    """What dense retrievers found, as MTEB's result files."""
+    input:
+        runs_digests=retrieval.exported.mteb_digests(),
+        digests=[
+            *retrieval.exported.corpora(paths.CORPUS_DIGEST),
+            *retrieval.exported.of_sets(paths.QUESTIONS_DIGEST),
+            *retrieval.exported.of_sets(paths.JUDGEMENTS_DIGEST),
+        ],
+        corpora=ancient(retrieval.exported.corpora(paths.CORPUS)),
+        questions=ancient(retrieval.exported.of_sets(paths.QUESTIONS)),
+        judgements=ancient(retrieval.exported.of_sets(paths.JUDGEMENTS)),
+        runs=ancient(retrieval.exported.mteb_runs()),
+        manifests=retrieval.exported.manifests(),
+        versions=paths.RECORD_VERSIONS,
+    output:
+        retrieval.exported.mteb_files(),
+    log:
+        paths.log("export_mteb_retrieval"),
+    benchmark:
+        paths.benchmark("export_mteb_retrieval")
+    localrule: True
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.export_mteb_retrieval"),
+        env=versions("ir-measures", "pytrec-eval-terrier"),
+        settings=retrieval.exported.mteb_settings,
+    shell:
+        "python -m sentflow.commands.export_mteb_retrieval --corpora {input.corpora:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --digests {input.digests:q} --runs {input.runs:q}"
+        " --manifests {input.manifests:q} --versions {input.versions:q} --settings {params.settings:q}"
         " --output {output:q} > {log:q} 2>&1"

@@ -48,6 +48,6 @@ rule checks:
 
 
 rule exports:
-    """Scores in external formats (MTEB, Hugging Face, LaTeX macros), and the run as an RO-Crate."""
+    """Scores and runs in external formats (MTEB, TREC, Hugging Face, LaTeX macros), and all as an RO-Crate."""
     input:
         targets.exports(),

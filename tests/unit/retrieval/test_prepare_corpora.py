@@ -8,12 +8,9 @@ import pytest
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.collection import collect, read_table
 from sentflow.texts.corpora import Corpus, read_corpus, read_questions, write_corpus, write_questions
-from sentflow.texts.prepare_corpora import (
-    CorpusSettings,
-    QuestionSettings,
-    prepare_corpus,
-    prepare_questions,
-)
+from sentflow.texts.corpus_settings import CorpusSettings, QuestionSettings
+from sentflow.texts.prepare_corpus import prepare_corpus
+from sentflow.texts.prepare_questions import prepare_questions
 
 COMMON = {"data_version": "raw", "language": "en"}
 
@@ -30,7 +27,7 @@ def corpus_of(tmp_path, lines, **keys):
 def questions_of(tmp_path, questions, judgements, corpus, **keys):
     asked, judged = tmp_path / "questions.jsonl", tmp_path / "judgements.tsv"
     asked.write_text("\n".join(map(json.dumps, questions)), encoding="utf-8")
-    judged.write_text("\n".join(["query-id\tcorpus-id\tscore", *judgements]), encoding="utf-8")
+    judged.write_text("\n".join(["query-id\tcorpus-id\tscore", *(judgements or [])]), encoding="utf-8")
     entry = {
         **COMMON,
         "corpus": "c",
@@ -43,10 +40,11 @@ def questions_of(tmp_path, questions, judgements, corpus, **keys):
                 "document": "corpus-id",
                 "grade": "score",
             }
-        ],
+        ][: 0 if judgements is None else 1],
         **keys,
     }
-    return prepare_questions("q", [asked, judged], QuestionSettings.from_settings(entry, name="q"), corpus)
+    settings = QuestionSettings.from_settings(entry, name="q")
+    return prepare_questions("q", [asked, judged, *tmp_path.glob("test.tsv")], settings, corpus)
 
 
 DOCUMENTS = [
@@ -137,6 +135,46 @@ def test_no_question_with_a_relevant_document_is_an_error(tmp_path):
     corpus = corpus_of(tmp_path, DOCUMENTS)
     with pytest.raises(DataError, match="no question has a document of grade 2 or more"):
         questions_of(tmp_path, QUESTIONS, ["q1\td1\t1"], corpus, relevant_grade=2)
+
+
+def test_questions_without_judgements_can_be_read_again(tmp_path, caplog):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    questions = questions_of(tmp_path, QUESTIONS, None, corpus)
+    places = [tmp_path / name for name in ("q.parquet", "j.parquet")]
+    write_questions(*places, questions)
+    found = read_questions(*places)
+    assert (found.texts, found.by_question()) == (["first?", "second?"], {"q1": {}, "q2": {}})
+    assert "no judgements; it can be searched, but not evaluated" in caplog.text
+
+
+def test_questions_of_other_splits_are_left_out_where_a_file_holds_all(tmp_path):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    found = questions_of(
+        tmp_path, [*QUESTIONS, QUESTIONS[1]], ["q2\td3\t1"], corpus, unjudged="leave-out", rows=1
+    )
+    assert (found.ids, found.judged.tolist(), found.documents) == (["q2"], [0], ["d3"])
+
+
+@pytest.mark.parametrize(
+    ("column", "other", "left"),
+    [
+        (
+            "text",
+            "FIRST e? second\nSecond, a",
+            ["q1", "q3"],
+        ),  # signs, case and single letters do not tell apart
+        ("id", "q3\nq1", ["q2"]),
+    ],
+)
+def test_questions_of_a_test_set_are_taken_out_with_their_judgements(tmp_path, column, other, left):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    (tmp_path / "test.tsv").write_text(f"asked\n{other}\n", encoding="utf-8")
+    without = [{"format": "tsv", "files": ["test.tsv"], column: "asked"}]
+    asked = [*QUESTIONS, {"_id": "q3", "text": "first"}]
+    judged = ["q1\td1\t1", "q2\td2\t1", "q3\td3\t1"]
+    found = questions_of(tmp_path, asked, judged, corpus, without=without, rows=len(left), judged=len(left))
+    assert found.ids == left
+    assert len(found.by_question()) == len(found.documents) == len(left)
 
 
 def test_grades_as_written_and_rows_that_judge_nothing(tmp_path):

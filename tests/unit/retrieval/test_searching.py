@@ -38,9 +38,17 @@ def test_the_best_of_parts_are_the_best_of_the_whole(values, k, where):
     assert found.tied_at_cut == whole.tied_at_cut
 
 
-def test_a_score_that_is_no_number_is_refused():
-    with pytest.raises(DataError, match="1 of 2 scores are not numbers"):
-        top(np.array([1.0, math.nan]), 1)
+@pytest.mark.parametrize("place", [0, 5, 18, 19])  # in a group, and among those left over
+def test_a_score_that_is_no_number_is_refused(place):
+    scores = np.zeros(20)
+    scores[place] = math.nan
+    with pytest.raises(DataError, match="1 of 20 scores are not numbers"):
+        top(scores, 1)
+
+
+def test_only_scores_above_a_limit_are_ranked():
+    found = top(np.array([0.0, 2.0, 0.0, 1.0, -1.0]), 3, above=0.0)
+    assert (found.rows.tolist(), found.scores.tolist(), found.tied_at_cut) == ([1, 3], [2, 1], 0)
 
 
 # --- BM25 -------------------------------------------------------------------------------------------------------------
@@ -167,6 +175,23 @@ def test_a_document_counts_by_its_best_passage(similarity, block, monkeypatch):
         order = sorted(best, key=lambda document: -best[document])[:4]
         assert found.rows.tolist() == order
         np.testing.assert_allclose(found.scores, [best[document] for document in order], rtol=1e-5)
+
+
+def test_equal_vectors_keep_the_order_of_the_corpus_whatever_the_blocks(monkeypatch):
+    rng = np.random.default_rng(2)
+    # whole numbers: their products are exact, however a library sums them
+    values = rng.integers(-3, 4, (6, 16)).astype(np.float32)[rng.integers(0, 6, 50)]
+    questions = rng.integers(-3, 4, (7, 16)).astype(np.float32)
+
+    def found(rows, at_a_time):
+        monkeypatch.setattr(dense, "_BLOCK_ROWS", rows)
+        monkeypatch.setattr(dense, "_QUESTIONS", at_a_time)
+        ranked = dense.search(questions, dense.Vectors(values, np.arange(50)), 10, similarity="dot")
+        return [(one.rows.tolist(), one.tied_at_cut) for one in ranked]
+
+    whole = found(1000, 1000)
+    assert sum(n_tied for _, n_tied in whole) > 0
+    assert found(16, 1000) == found(16, 4) == found(13, 3) == whole
 
 
 def test_a_zero_vector_has_the_cosine_zero():

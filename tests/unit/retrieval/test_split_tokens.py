@@ -80,7 +80,11 @@ def test_tokens_of_a_model_are_counted_where_they_lie(tiny, tmp_path):
     corpus = Corpus("c", "raw", "pt", ["d"], ["não"], ["lei: saúde não projeto"])
     found = split_corpus(corpus, "p", PassageSettings(tokens=3, overlap=1), tokenizer)
     assert found.texts == ["não lei: saúde", "não saúde não projeto"]
-    assert load_tokenizer(manifest, tmp_path).sha256 == tokenizer.sha256 != load_tokenizer(other, tmp_path).sha256
+    assert (
+        load_tokenizer(manifest, tmp_path).sha256
+        == tokenizer.sha256
+        != load_tokenizer(other, tmp_path).sha256
+    )
 
 
 def test_the_file_of_passages_says_by_which_tokenizer_they_were_cut(tiny, tmp_path, monkeypatch):

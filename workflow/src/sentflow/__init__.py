@@ -1,6 +1,7 @@
 """sentflow: from sentence encoders to tables and figures.
 
-For notebooks: `UlyssesSentEval`, and `STSBEval` and `TMUPEval` for alignment and uniformity.
+For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and uniformity, and `retrieve`,
+`evaluate_run` and `compare_runs` for search.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,27 @@ if TYPE_CHECKING:
     from sentflow.api.evaluator import UlyssesSentEval
     from sentflow.api.lazy import UlyssesSentEvalLazy
     from sentflow.api.protocols import probe_protocol
+    from sentflow.api.retrieval import retrieve
+    from sentflow.api.run_evaluation import compare_runs, evaluate_run
 
-__all__ = ["STSBEval", "TMUPEval", "UlyssesSentEval", "UlyssesSentEvalLazy", "probe_protocol"]
+__all__ = [
+    "STSBEval",
+    "TMUPEval",
+    "UlyssesSentEval",
+    "UlyssesSentEvalLazy",
+    "compare_runs",
+    "evaluate_run",
+    "probe_protocol",
+    "retrieve",
+]
+_MODULES = {
+    "STSBEval": "alignment",
+    "TMUPEval": "alignment",
+    "compare_runs": "run_evaluation",
+    "evaluate_run": "run_evaluation",
+    "probe_protocol": "protocols",
+    "retrieve": "retrieval",
+}
 
 
 def __dir__() -> list[str]:
@@ -22,10 +42,6 @@ def __getattr__(name: str) -> Any:
     # Looked up when asked for: every command imports this package and must start quickly.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("STSBEval", "TMUPEval"):
-        from sentflow.api import alignment
+    from importlib import import_module
 
-        return getattr(alignment, name)
-    from sentflow.api import lazy, protocols
-
-    return getattr(protocols if name == "probe_protocol" else lazy, name)
+    return getattr(import_module(f"sentflow.api.{_MODULES.get(name, 'lazy')}"), name)

@@ -37,7 +37,7 @@ def catalog_pairs(name: str, *, folder: Path, mirrors: Sequence[str]) -> PairTab
         See `download` and `prepare_pairs`.
     """
     entry = _entry(name)
-    files = _catalog("datasets")[entry["dataset"]]["files"]
+    files = catalog("datasets")[entry["dataset"]]["files"]
     settings = PairSettings.from_settings(entry, pairs=name)
     raw = []
     for file in settings.reader.file_names():
@@ -85,14 +85,21 @@ def _names_columns(file: Path) -> bool:
 
 def _entry(name: str) -> dict[str, Any]:
     """An entry of the catalog with what it takes over from others (``like``)."""
-    entry = dict(_catalog("pair_sets")[name])
+    entry = dict(catalog("pair_sets")[name])
     if (base := entry.pop("like", None)) is None:
         return entry
     found: dict[str, Any] = laid_over(_entry(base), entry)
     return found
 
 
-def _catalog(section: str) -> Mapping[str, Any]:
+def catalog(section: str) -> Mapping[str, Any]:
+    """A section of the catalog.
+
+    Raises
+    ------
+    ConfigError
+        The package was installed without it.
+    """
     file = WORKFLOW / "catalog" / f"{section}.yaml"
     if not file.is_file():
         raise ConfigError(

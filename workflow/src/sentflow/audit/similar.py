@@ -33,7 +33,7 @@ class SimilarPairs:
     similarity: np.ndarray
 
 
-def similar_pairs(sets: NgramSets, *, threshold: float) -> SimilarPairs:
+def similar_pairs(sets: NgramSets, *, threshold: float, first_below: int | None = None) -> SimilarPairs:
     """All pairs of rows both of whose texts are at least so similar.
 
     Parameters
@@ -42,6 +42,8 @@ def similar_pairs(sets: NgramSets, *, threshold: float) -> SimilarPairs:
         See `ngram_sets`.
     threshold
         Jaccard similarity, above 0 and at most 1.
+    first_below
+        Only pairs of which at least one is among so many first rows; None for all.
 
     Raises
     ------
@@ -50,8 +52,10 @@ def similar_pairs(sets: NgramSets, *, threshold: float) -> SimilarPairs:
     """
     if not 0 < threshold <= 1:
         raise ValueError(f"the threshold must be above 0 and at most 1; got {threshold}")
+    n_first = len(sets.sizes) if first_below is None else first_below
     found = [
-        _verified(sets, first, second, threshold) for first, second in _candidates(sets, threshold=threshold)
+        _verified(sets, first, second, threshold)
+        for first, second in _candidates(sets, threshold=threshold, n_first=n_first)
     ]
     if not found:
         return SimilarPairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
@@ -60,7 +64,9 @@ def similar_pairs(sets: NgramSets, *, threshold: float) -> SimilarPairs:
     return SimilarPairs(first[order], second[order], similarity[order])
 
 
-def _candidates(sets: NgramSets, *, threshold: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _candidates(
+    sets: NgramSets, *, threshold: float, n_first: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Pairs that may be similar, in chunks without repeats: they share enough of their rarest n-grams.
 
     Of similar sets x and y at least t·|x| members are shared, so the |x| − ⌈t·|x|⌉ + 1 rarest of x (its prefix) hold
@@ -86,7 +92,7 @@ def _candidates(sets: NgramSets, *, threshold: float) -> Iterator[tuple[np.ndarr
         steps = np.arange(len(first)) - np.repeat(np.cumsum(counts) - counts, counts)
         second = rows[np.repeat(part, counts) + 1 + steps]
         smaller, larger = np.minimum(sizes[first], sizes[second]), np.maximum(sizes[first], sizes[second])
-        fits = smaller >= threshold * larger - _ROUNDING
+        fits = (smaller >= threshold * larger - _ROUNDING) & (np.minimum(first, second) < n_first)
         pairs, shared = _counted(first[fits] * n_rows + second[fits])
         first, second = np.divmod(pairs, n_rows)
         wanted = threshold / (1 + threshold) * (sizes[first] + sizes[second]) - _ROUNDING

@@ -38,6 +38,8 @@ select:
   pair_sets: []
   alignments: []
   regressions: []
+  # Questions that are searched in collections of documents (docs/retrieval.md).
+  question_sets: []
 
 # A model of your own (docs/models.md), which is run when its name is in the list above. The revision is a commit.
 # models:

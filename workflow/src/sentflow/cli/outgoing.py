@@ -26,7 +26,7 @@ def outgoing(experiment: Experiment) -> list[str]:
     ]
     from_hub = [
         name
-        for name, entry in experiment.models.items()
+        for name, entry in experiment.fetched_models.items()
         if "source" in entry and source_kind(entry["source"]) == "hub"
     ]
     tokens = [variable for variable in TOKEN_VARIABLES if os.environ.get(variable)]

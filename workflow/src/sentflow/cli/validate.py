@@ -8,6 +8,7 @@ from sentflow.cli.few_rows import small_tasks
 from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.families.probing.family import Probing
+from sentflow.families.retrieval.family import Retrieval
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.plan import Plan, plan_of
 
@@ -54,6 +55,7 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("experiment", experiment.title),
         ("tasks", _counted(experiment.selected["tasks"])),
         ("pair sets", _counted(experiment.selected["pair_sets"])),
+        *_retrieval(Retrieval(experiment)),
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         *(("not comparable with published scores", text) for text in _changes(experiment)),
@@ -64,6 +66,17 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
     if plan.missing_files:
         facts.append(("files not found", f"{', '.join(plan.missing_files)} (seen from {Path.cwd()})"))
     return facts
+
+
+def _retrieval(family: Retrieval) -> list[tuple[str, str]]:
+    if not family.question_sets:
+        return []
+    found = [("question sets", _counted(family.question_sets)), ("retrievers", _counted(family.shown))]
+    if family.left_out:
+        found.append(
+            ("retrievers left out", f"{', '.join(family.left_out)} (their encoders are not selected)")
+        )
+    return found
 
 
 def _changes(experiment: Experiment) -> list[str]:

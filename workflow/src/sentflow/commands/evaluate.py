@@ -15,6 +15,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", type=Path, required=True, help="run")
     parser.add_argument("--corpus", type=Path, required=True, help="documents")
     parser.add_argument("--questions", type=Path, required=True, help="questions")
+    parser.add_argument(
+        "--leaks", nargs="*", type=Path, default=[], help="the audit, where training sets are named"
+    )
     parser.add_argument("--judgements", type=Path, required=True, help="their judgements")
     parser.add_argument(
         "--settings", required=True, help='JSON: {"measures", "level", "n_resamples", "seed"}'
@@ -26,6 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "ir-measures", "pytrec-eval-terrier"])
 def main(args: argparse.Namespace) -> None:
     """Read, measure, write."""
+    from sentflow.files.io import read_json
     from sentflow.retrieval.evaluation import evaluate
     from sentflow.retrieval.results import write_results
     from sentflow.retrieval.runs import read_run
@@ -36,7 +40,8 @@ def main(args: argparse.Namespace) -> None:
     settings = json.loads(args.settings)
     corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
     about, run = read_run(args.run, corpus.ids)
-    found = evaluate(run, questions, corpus, settings["measures"])
+    leaked = next((read_json(file)["leaked"] for file in args.leaks), None)
+    found = evaluate(run, questions, corpus, settings["measures"], depth=about["depth"], leaked=leaked)
     seed = derive_seed(settings["seed"], questions.name, "bootstrap")
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
     kept = {key: value for key, value in about.items() if key != "tied_at_cut"}

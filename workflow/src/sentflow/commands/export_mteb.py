@@ -46,7 +46,7 @@ def main(args: argparse.Namespace) -> None:
     for model in unique(row.model for row in rows):
         own = [row for row in rows if row.model == model]
         facts = settings.models[model]
-        write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0]))
+        write_json(file_of[f"{facts.folder}/model_meta.json"], model_meta(facts, own[0].dimension))
         text = run_settings([row.task for row in own], versions)
         write_text(file_of[f"{facts.folder}/run_settings.jsonl"], text)
     logger.info("%d results", len(rows))

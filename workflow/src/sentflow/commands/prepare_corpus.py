@@ -9,7 +9,8 @@ from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_raw_arguments
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.corpora import write_corpus
-from sentflow.texts.prepare_corpora import CorpusSettings, prepare_corpus
+from sentflow.texts.corpus_settings import CorpusSettings
+from sentflow.texts.prepare_corpus import prepare_corpus
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

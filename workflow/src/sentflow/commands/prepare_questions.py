@@ -9,7 +9,8 @@ from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_raw_arguments
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.corpora import read_corpus, write_questions
-from sentflow.texts.prepare_corpora import QuestionSettings, prepare_questions
+from sentflow.texts.corpus_settings import QuestionSettings
+from sentflow.texts.prepare_questions import prepare_questions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
 from sentflow.retrieval.jobs import Search, add_search_arguments
-from sentflow.retrieval.runs import read_trec_run
+from sentflow.retrieval.trec import read_trec_run
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

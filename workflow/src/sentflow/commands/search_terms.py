@@ -34,7 +34,9 @@ def main(args: argparse.Namespace) -> None:
     settings.check(where)
     counts = read_counts(args.counts[0]) if args.counts else None
     index = Bm25(read_terms(args.terms), settings, counts)
-    search.write(index.search(analyser.terms(search.questions.texts), search.depth))
+    # one question after the other, as they are asked: cutting them into terms is part of answering
+    asked = (analyser.terms([text])[0] for text in search.questions.texts)
+    search.write(index.search(asked, search.depth), index=[args.terms])
 
 
 if __name__ == "__main__":

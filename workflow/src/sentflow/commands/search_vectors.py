@@ -59,7 +59,7 @@ def main(args: argparse.Namespace) -> None:
         "questions": counts(of_questions, asked, np.arange(len(asked))),
     }
     found = search(questions.vectors[asked], vectors, job.depth, similarity=job.settings["similarity"])
-    job.write(found, reading=reading)
+    job.write(found, index=[args.document_vectors[1]], reading=reading)
 
 
 def _read(files: Sequence[Path]) -> "tuple[TextVectors, Reading | None]":

@@ -145,7 +145,7 @@ def _verify_part(part: Path, name: str, file: CatalogFile) -> None:
 
 
 def _nowhere(output: Path, file: CatalogFile, reasons: Sequence[str]) -> str:
-    tried = "\n".join(f"  - {reason}" for reason in reasons)
+    tried = "\n".join(f"  - {reason}" for reason in reasons) or "  - nothing: it has no public address"
     text = f"{output} could not be obtained. Tried:\n{tried}"
     remote = [url for url in file.urls if is_remote(url)]
     if remote:

@@ -13,6 +13,7 @@ from sentflow.errors import ConfigError
 
 MIRROR_VARIABLE = "SENTFLOW_MIRROR"
 _RAW_GITHUB = "raw.githubusercontent.com"
+_ONLY_MIRRORS = "mirror"  # scheme of a file that has no public address
 
 Place = str | Path
 """Where a file may lie: an http(s) address, or a path of this machine."""
@@ -28,17 +29,17 @@ def mirrors_in_use(configured: Sequence[str], environment: Mapping[str, str]) ->
 
 
 def is_remote(address: str) -> bool:
-    """Whether an address needs the network.
+    """Whether an address is not a path of this machine: it needs the network, or a mirror (``mirror://path``).
 
     Raises
     ------
     ConfigError
-        It has a scheme that is neither http, https nor file.
+        It has a scheme that is neither http, https, mirror nor file.
     """
     scheme, separator, _ = address.partition("://")
     if not separator or scheme.lower() == "file":
         return False
-    if scheme.lower() in ("http", "https"):
+    if scheme.lower() in ("http", "https", _ONLY_MIRRORS):
         return True
     raise ConfigError(
         f"{address}: write an address that starts with http://, https:// or file://, or a path."
@@ -48,7 +49,8 @@ def is_remote(address: str) -> bool:
 def names_in_mirror(address: str) -> list[str]:
     """Relative names under which a mirror may hold the file of a remote address, the surest first.
 
-    A raw GitHub file lies at ``github/<owner>/<name>/<commit>/<path>``, any other at ``<host>/<path>``. Where
+    A raw GitHub file lies at ``github/<owner>/<name>/<commit>/<path>``, any other at ``<host>/<path>``, and
+    ``mirror://path`` at that path. Where
     the address has a query, which may be all that tells two files of a host apart, the name with its query
     comes first (as ``wget --force-directories`` writes it), then the name without.
 
@@ -74,13 +76,18 @@ def places(addresses: Sequence[str], mirrors: Sequence[str]) -> list[Place]:
     Parameters
     ----------
     addresses
-        Of the catalog: http(s) addresses, ``file://`` addresses or paths.
+        Of the catalog: http(s) addresses, ``mirror://`` for files that only mirrors have, ``file://`` addresses or
+        paths.
     mirrors
         Folders or base URLs.
     """
     names = [name for address in addresses if is_remote(address) for name in names_in_mirror(address)]
     in_mirrors = [_in_mirror(mirror, name) for mirror in mirrors for name in names]
-    direct = [address if is_remote(address) else local_path(address) for address in addresses]
+    direct = [
+        address if is_remote(address) else local_path(address)
+        for address in addresses
+        if not address.lower().startswith(f"{_ONLY_MIRRORS}://")
+    ]
     return list(dict.fromkeys([*in_mirrors, *direct]))
 
 

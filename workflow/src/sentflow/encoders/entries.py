@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
-from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, Kind
+from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, Kind
 from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.roles import TEXT
 
@@ -23,6 +23,11 @@ def is_lazy(entry: Mapping[str, Any]) -> bool:
     if entry["kind"] == CUSTOM:
         return read_class(entry["custom"]).lazy
     return kind_of(entry).gives == FITTED
+
+
+def compares_pairs(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder gives a number for two texts, and no vector of one."""
+    return kind_of(entry).gives == PAIRS
 
 
 def is_featuriser(entry: Mapping[str, Any]) -> bool:

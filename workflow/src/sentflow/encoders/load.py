@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, cast
 
-from sentflow.encoders.kinds.contract import EncoderModule, FittedModule, Surroundings
+from sentflow.encoders.kinds.contract import (
+    EncoderModule,
+    FittedModule,
+    PairEncoder,
+    PairModule,
+    Surroundings,
+)
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.kinds.table import KINDS, PAIRS
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import Encoder
 from sentflow.errors import ConfigError
@@ -52,8 +58,28 @@ def load_fitted_encoder(manifest: Manifest, *, task: str = "", timeout_seconds: 
     return cast("FittedModule", module).load_fitted(manifest, task=task, timeout_seconds=timeout_seconds)
 
 
+def load_pair_encoder(manifest: Manifest, values: Mapping[str, Any], around: Surroundings) -> PairEncoder:
+    """The encoder of two texts that a manifest describes, with the encode keys of its entry; see `PairModule`.
+
+    Raises
+    ------
+    ConfigError
+        The encoder gives vectors, or the settings do not fit the model.
+    DataError
+        The files are no longer those of the manifest.
+    """
+    if KINDS[manifest.kind].gives != PAIRS:
+        raise ConfigError(f"an encoder of kind {manifest.kind} compares no two texts. Name a cross-encoder.")
+    module = cast("PairModule", import_module(KINDS[manifest.kind].module))
+    return module.load_pairs(manifest, module.Settings.from_entry(values), around)
+
+
 def _module(manifest: Manifest) -> EncoderModule:
     module = import_module(KINDS[manifest.kind].module)
+    if KINDS[manifest.kind].gives == PAIRS:
+        raise ConfigError(
+            f"an encoder of kind {manifest.kind} compares two texts and gives no vectors: it embeds nothing."
+        )
     if not hasattr(module, "load"):
         raise ConfigError(
             f"an encoder of kind {manifest.kind} is fitted inside each fold: it has no embeddings of a dataset."

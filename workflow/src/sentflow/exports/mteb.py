@@ -9,6 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.identity import language_script
 from sentflow.exports.scores import ModelFacts, TaskFacts, finite, level_key
@@ -20,6 +22,9 @@ SPLIT, SUBSET = "test", "default"
 _DIGITS = 6  # as MTEB rounds
 # Licences that MTEB knows under the name that people write.
 _LICENCES = ("apache-2.0", "mit", "cc-by-4.0", "cc-by-sa-4.0", "cc-by-nc-4.0", "gpl-3.0")
+_RETRIEVAL = {"ndcg": "nDCG", "map": "AP", "recall": "R", "precision": "P", "mrr": "RR"}
+_CUTS = (1, 3, 5, 10, 20, 100, 1000)
+_MAIN_OF_RETRIEVAL = "ndcg_at_10"
 _LIBRARIES = ("torch", "sentence-transformers", "transformers", "numpy")
 
 
@@ -41,12 +46,8 @@ def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) ->
     texts of several tasks at once.
     """
     entry = {
-        "main_score": _rounded(row.mean),
         row.metric: _rounded(row.mean),
         f"{row.metric}_std": _rounded(row.std),
-        "hf_subset": SUBSET,
-        "languages": [language_script(task.language)],
-        "mteb_version": MTEB_VERSION,
         "scores_per_experiment": [{row.metric: _rounded(score)} for score in fold_scores],
         **_limits(level_key(row.level), "nb", row.generalisation_low, row.generalisation_high),
         **_limits(level_key(row.level), "item", row.item_low, row.item_high),
@@ -57,18 +58,55 @@ def task_result(row: ScoreRow, task: TaskFacts, fold_scores: Sequence[float]) ->
         "n_samples": row.n_balanced_rows,
         **({"not_comparable": row.not_comparable} if row.not_comparable else {}),
     }
+    return _result(row.task, task.data_revision, task.language, row.mean, entry)
+
+
+def retrieval_measures(depth: int) -> dict[str, str]:
+    """MTEB's names of measures of retrieval → those of ir-measures, as far down as documents were ranked."""
     return {
-        "dataset_revision": task.data_revision,
-        "task_name": row.task,
-        "mteb_version": MTEB_VERSION,
-        "scores": {SPLIT: [] if math.isnan(row.mean) else [entry]},
-        "evaluation_time": None,
-        "kg_co2_emissions": None,
+        f"{name}_at_{k}": f"{measure}@{k}"
+        for name, measure in _RETRIEVAL.items()
+        for k in _CUTS
+        if k <= depth
     }
 
 
-def model_meta(model: ModelFacts, row: ScoreRow) -> dict[str, Any]:
-    """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown."""
+def retrieval_result(
+    task: str, language: str, data_revision: str, values: Mapping[str, np.ndarray], about: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The result of one dense retriever on one question set.
+
+    Parameters
+    ----------
+    task, language
+        Name of the question set, and ISO 639-1 code of its texts.
+    data_revision
+        See `TaskFacts`.
+    values
+        Key of `retrieval_measures` → (n,) values of the n questions with a relevant document; ``ndcg_at_10`` is the
+        main score.
+    about
+        What else the entry says.
+
+    Notes
+    -----
+    Without such a question there is no entry.
+    """
+    means = {name: float(found.mean()) if len(found) else math.nan for name, found in values.items()}
+    entry = {**{name: _rounded(mean) for name, mean in means.items()}, **about}
+    return _result(task, data_revision, language, means.get(_MAIN_OF_RETRIEVAL, math.nan), entry)
+
+
+def model_meta(model: ModelFacts, dimension: float) -> dict[str, Any]:
+    """The description of a model, in the fields of MTEB's ``ModelMeta``; null is unknown.
+
+    Parameters
+    ----------
+    model
+        Its names.
+    dimension
+        Width of its vectors.
+    """
     licence = model.licence.lower()
     return {
         "loader": None,
@@ -79,7 +117,7 @@ def model_meta(model: ModelFacts, row: ScoreRow) -> dict[str, Any]:
         "n_parameters": None,
         "memory_usage_mb": None,
         "max_tokens": model.max_tokens,
-        "embed_dim": row.dimension,
+        "embed_dim": dimension,
         "license": licence if licence in _LICENCES else None,
         "open_weights": None,
         "public_training_code": None,
@@ -111,6 +149,27 @@ def run_settings(tasks: Sequence[str], versions: Mapping[str, Any]) -> str:
         for task in tasks
     ]
     return "".join(json.dumps(line, sort_keys=True) + "\n" for line in lines)
+
+
+def _result(
+    task: str, data_revision: str, language: str, main: float, entry: Mapping[str, Any]
+) -> dict[str, Any]:
+    """A ``TaskResult``; without an entry where the main score is undefined."""
+    told = {
+        "main_score": _rounded(main),
+        "hf_subset": SUBSET,
+        "languages": [language_script(language)],
+        "mteb_version": MTEB_VERSION,
+        **entry,
+    }
+    return {
+        "dataset_revision": data_revision,
+        "task_name": task,
+        "mteb_version": MTEB_VERSION,
+        "scores": {SPLIT: [] if math.isnan(main) else [told]},
+        "evaluation_time": None,
+        "kg_co2_emissions": None,
+    }
 
 
 def _limits(level: str, kind: str, low: float, high: float) -> dict[str, float | None]:

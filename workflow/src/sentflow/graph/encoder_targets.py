@@ -87,4 +87,4 @@ class EncoderTargets:
         return kind_of(self._entry(wildcards))
 
     def _entry(self, wildcards: Any) -> Entry:
-        return self.experiment.models[wildcards.model]
+        return self.experiment.fetched_models[wildcards.model]

@@ -62,7 +62,7 @@ def plan_of(experiment: Experiment) -> Plan:
         n_downloads=len(remote),
         download_bytes=sum(sizes),
         n_unknown_sizes=len(remote) - len(sizes),
-        fetched_models=[name for name, entry in experiment.models.items() if _is_fetched(entry)],
+        fetched_models=[name for name, entry in experiment.fetched_models.items() if _is_fetched(entry)],
         missing_files=[
             f"{dataset}/{file}"
             for (dataset, file), entry in raw.items()
@@ -80,7 +80,7 @@ def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) ->
         "generate": n_generated,
         "download": len(raw) - n_generated,
         "collect": sum(bool(collection.tables) for collection in collections),
-        "fetch_model": len(targets.experiment.models),
+        "fetch_model": len(targets.experiment.fetched_models),
         "embed": sum(len(collection.models) for collection in collections),
         **{rule: n for family in targets.families.values() for rule, n in family.jobs().items()},
         "summarise_costs": 1,

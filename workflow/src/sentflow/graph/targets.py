@@ -64,7 +64,7 @@ class Targets:
 
     def manifests(self) -> list[str]:
         """What was fetched of every model."""
-        return [paths.MANIFEST.format(model=model) for model in self.experiment.models]
+        return [paths.MANIFEST.format(model=model) for model in self.experiment.fetched_models]
 
     def embeddings(self) -> list[str]:
         """The vectors of every collection by every model that embeds it."""
@@ -303,7 +303,7 @@ class Targets:
         found = {
             "dataset": one_of(self.datasets),
             "collection": one_of(self.collections),
-            "model": one_of(self.experiment.models),
+            "model": one_of(self.experiment.fetched_models),
             **{kind.removesuffix("s"): one_of(report[kind]) for kind in ("tables", "figures", "checks")},
         }
         return found | {

@@ -19,6 +19,8 @@ class Selection:
         Those of the models whose vectors know nothing of the texts.
     pairs, pair_models, baselines
         Pair sets, and what is scored on them: encoders with fixed vectors, and overlaps of texts.
+    question_sets, retrievers
+        Question sets, and what searches for them.
     """
 
     tasks: list[str] = field(default_factory=list)
@@ -27,6 +29,8 @@ class Selection:
     pairs: list[str] = field(default_factory=list)
     pair_models: list[str] = field(default_factory=list)
     baselines: list[str] = field(default_factory=list)
+    question_sets: list[str] = field(default_factory=list)
+    retrievers: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

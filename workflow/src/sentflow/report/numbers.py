@@ -72,8 +72,18 @@ def p_value(value: float) -> str:
     return f"p {text.replace('<', '< ')}" if text == MISSING or text.startswith("<") else f"p = {text}"
 
 
+def file_size(n_bytes: float) -> str:
+    """Sizes of an axis: ``300 B``, ``3 kB``, ``0.3 GB``; a kilobyte has 1,000 bytes."""
+    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if n_bytes >= size:
+            return f"{n_bytes / size:g} {unit}"
+    return f"{n_bytes:g} B"
+
+
 def seconds_each(seconds: float) -> str:
-    """Times of an axis: ``3 ms``, ``0.3 s``, ``10 s``."""
+    """Times of an axis: ``30 µs``, ``3 ms``, ``0.3 s``, ``10 s``."""
+    if seconds < 1e-3:
+        return f"{1e6 * seconds:g} µs"
     return f"{1000 * seconds:g} ms" if seconds < 0.1 else f"{seconds:g} s"
 
 

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sentflow.errors import ConfigError
+from sentflow.retrieval.stop_words import stop_words
 
 UNITS = ("words", "long-words", "character-bigrams", "vietnamese-words")
 STEMMERS = ("none", "english", "portuguese", "german", "spanish", "french", "italian")
-_LISTS = {
-    "STOPWORDS_EN": "english",
-    "STOPWORDS_EN_PLUS": "english-long",
-}  # of bm25s; others have the language's name
 _WORDS = {"words": re.compile(r"\w+"), "long-words": re.compile(r"\w\w+")}
 
 
@@ -46,14 +43,14 @@ class Analyser:
         Parameters
         ----------
         settings
-            Keys of this class; `stop_words` a list of terms, or the name of a list of bm25s (``english``, …).
+            Keys of this class; for `stop_words` see the function of this name.
         where
             Place of the entry, for messages.
 
         Raises
         ------
-        ConfigError
-            A key or a value that does not exist.
+        ConfigError, DataError
+            A key or a value that does not exist, or see `stop_words`.
         """
         known = ("units", "lower", "stop_words", "stemmer")
         if unknown := sorted(set(settings) - set(known)):
@@ -63,9 +60,8 @@ class Analyser:
                 raise ConfigError(
                     f"{where}.{key}: {settings[key]!r} does not exist. Write one of: {', '.join(values)}."
                 )
-        stop = settings.get("stop_words", ())
-        words = _known_list(stop, f"{where}.stop_words") if isinstance(stop, str) else stop
-        return cls(**{**settings, "stop_words": frozenset(words)})
+        dropped = stop_words(settings.get("stop_words", ()), where=f"{where}.stop_words")
+        return cls(**{**settings, "stop_words": dropped})
 
     def terms(self, texts: Sequence[str]) -> list[list[str]]:
         """The terms of each text, in their order; a term may repeat."""
@@ -126,19 +122,3 @@ def _vietnamese() -> Callable[[str], list[str]]:
         return [word for word in word_tokenize(text) if word not in string.punctuation]
 
     return cut
-
-
-def _known_list(name: str, where: str) -> Sequence[str]:
-    from bm25s import stopwords
-
-    lists = {
-        _LISTS.get(key, key).removeprefix("STOPWORDS_").lower(): value
-        for key, value in vars(stopwords).items()
-        if key.startswith("STOPWORDS_") and isinstance(value, tuple | list)
-    }
-    if name not in lists:
-        raise ConfigError(
-            f"{where}: there is no list {name!r}. Write one of: {', '.join(sorted(lists))}; or the words themselves."
-        )
-    found: Sequence[str] = lists[name]
-    return found

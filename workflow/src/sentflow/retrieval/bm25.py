@@ -1,6 +1,6 @@
 """BM25 by bm25s: every variant with its parameters, and the closed form that it stands for."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,7 +110,7 @@ class Bm25:
             float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
         )
 
-    def search(self, questions: Sequence[Sequence[str]], k: int) -> Iterator[Ranked]:
+    def search(self, questions: Iterable[Sequence[str]], k: int) -> Iterator[Ranked]:
         """The k best documents of each question that hold at least one of its terms."""
         for terms in questions:
             scores = self.scores(terms)

@@ -1,16 +1,16 @@
 """A run against the judgements of its questions: values per question, and what is to be known about their means."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sentflow.retrieval.measures import Grades, Ranking, per_question
+from sentflow.retrieval.measures import Grades, Ranking, chance, per_question
 from sentflow.retrieval.ranking import Run
 from sentflow.texts.corpora import Corpus, Questions
 
 JUDGED_AT = 10
+Orders = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,12 @@ class Evaluation:
         n identifiers.
     groups
         n names of groups, empty where there are none.
+    leaked
+        (n,) bool: which questions are known from training; None where no training set is named.
+    n_relevant
+        (n,) int64 relevant documents of each question.
+    ranks
+        n arrays: the ranks, from 1, at which the run has them, ascending.
     values
         Measure → (n,) float64. A question for which the run has no document counts as 0.
     best_order, worst_order
@@ -33,6 +39,8 @@ class Evaluation:
         a document without a judgement says nothing.
     with_duplicates
         The same if a document whose text equals that of a judged one has its grade; empty without such documents.
+    chance
+        Measure → what a random order of the documents reaches on average; NaN for measures without a closed form.
     judged_share
         Share of judged documents among the first 10 of a question, mean over the questions.
     n_left_out
@@ -45,18 +53,30 @@ class Evaluation:
 
     questions: list[str]
     groups: list[str]
+    leaked: np.ndarray | None
+    n_relevant: np.ndarray
+    ranks: list[np.ndarray]
     values: dict[str, np.ndarray]
     best_order: dict[str, np.ndarray]
     worst_order: dict[str, np.ndarray]
     condensed: dict[str, np.ndarray]
     with_duplicates: dict[str, np.ndarray]
+    chance: dict[str, float]
     judged_share: float
     n_left_out: int
     n_unanswered: int
     n_tied_at_cut: int
 
 
-def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[str]) -> Evaluation:
+def evaluate(
+    run: Run,
+    questions: Questions,
+    corpus: Corpus,
+    measures: Sequence[str],
+    *,
+    depth: int | None = None,
+    leaked: Collection[str] | None = None,
+) -> Evaluation:
     """Measure a run.
 
     Parameters
@@ -69,6 +89,10 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
         That was searched.
     measures
         See `per_question`.
+    depth
+        Documents that were ranked per question at most; None for no limit.
+    leaked
+        The questions that are known from training; None where no training set is named.
     """
     judged = questions.by_question()
     least = questions.relevant_grade
@@ -81,13 +105,32 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
         return per_question(order, truth, measures, relevant_grade=least)
 
     values = measured(ranking, grades)
-    best, worst = (
-        _reordered(run, ranking, grades, sign) if _has_ties(run, ranking) else ranking for sign in (-1, 1)
-    )
-    equals = _equal_texts(corpus)
+    rows = {name: row for row, name in enumerate(grades)}
+
+    def changed(order: Ranking, truth: Grades) -> dict[str, np.ndarray]:
+        """`values` with those of the questions of `truth` measured anew."""
+        if not truth:
+            return values
+        found = {measure: own.copy() for measure, own in values.items()}
+        places = [rows[name] for name in truth]
+        for measure, own in measured(order, truth).items():
+            found[measure][places] = own
+        return found
+
+    def of_order(order: Ranking) -> dict[str, np.ndarray]:
+        return changed(order, {name: grades[name] for name in order})
+
+    best, worst = _reordered(run, ranking, grades)
+    condensed = _condensed(ranking, grades)
+    equals = corpus.copies()
     widened = {name: _widened(found, equals) for name, found in grades.items()}
+    widened = {name: found for name, found in widened.items() if len(found) > len(grades[name])}
     negatives = any(grade < least for found in grades.values() for grade in found.values())
     group_of = dict(zip(questions.ids, questions.groups, strict=True))
+    relevant = {
+        name: {document for document, grade in found.items() if grade >= least}
+        for name, found in grades.items()
+    }
     first = [ranking.get(name, [])[:JUDGED_AT] for name in grades]
     shares = [
         sum(document in found for document in some) / len(some) if some else 0.0
@@ -96,11 +139,23 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     return Evaluation(
         questions=[*grades],
         groups=[group_of[name] for name in grades],
+        leaked=None if leaked is None else np.array([name in leaked for name in grades], dtype=bool),
+        n_relevant=np.array([len(wanted) for wanted in relevant.values()], dtype=np.int64),
+        ranks=[_ranks(ranking.get(name, ()), wanted) for name, wanted in relevant.items()],
         values=values,
-        best_order=values if best is ranking else measured(best, grades),
-        worst_order=values if worst is ranking else measured(worst, grades),
-        condensed=measured(_condensed(ranking, grades), grades) if negatives else {},
-        with_duplicates=measured(ranking, widened) if widened != grades else {},
+        best_order=of_order(best),
+        worst_order=of_order(worst),
+        condensed=of_order(condensed) if negatives else {},
+        with_duplicates=changed(ranking, widened) if widened else {},
+        chance=chance(
+            grades,
+            measures,
+            relevant_grade=least,
+            n_documents=len(corpus),
+            depth=len(corpus) if depth is None else depth,
+        )
+        if grades
+        else {},
         judged_share=float(np.mean(shares)) if shares else 0.0,
         n_left_out=len(questions) - len(grades),
         n_unanswered=sum(not ranking.get(name) for name in grades),
@@ -108,34 +163,34 @@ def evaluate(run: Run, questions: Questions, corpus: Corpus, measures: Sequence[
     )
 
 
-def _has_ties(run: Run, ranking: Ranking) -> bool:
-    return any((np.diff(run.ranked[name].scores) == 0).any() for name in ranking)
+def _ranks(documents: Sequence[str], wanted: Container[str]) -> np.ndarray:
+    return np.array([rank for rank, name in enumerate(documents, 1) if name in wanted], dtype=np.int64)
 
 
-def _reordered(run: Run, ranking: Ranking, grades: Grades, sign: int) -> dict[str, list[str]]:
-    """Documents with equal scores by falling (-1) or rising (1) grade."""
-    found = {}
+def _reordered(run: Run, ranking: Ranking, grades: Grades) -> tuple[Orders, Orders]:
+    """Documents with equal scores by falling, and by rising grade, for the questions of which that is another order."""
+    best: Orders = {}
+    worst: Orders = {}
     for name, documents in ranking.items():
-        own = np.array([grades[name].get(document, -1) for document in documents], dtype=np.int64)
-        order = np.lexsort((sign * own, -run.ranked[name].scores))
-        found[name] = [documents[place] for place in order.tolist()]
-    return found
+        scores = run.ranked[name].scores
+        if (scores[1:] != scores[:-1]).all():
+            continue
+        judged = grades[name]
+        own = np.array([judged.get(document, -1) for document in documents], dtype=np.int64)
+        for found, sign in ((best, -1), (worst, 1)):
+            order = np.lexsort((sign * own, -scores))
+            if (own[order] != own).any():
+                found[name] = [documents[place] for place in order.tolist()]
+    return best, worst
 
 
-def _condensed(ranking: Ranking, grades: Grades) -> dict[str, list[str]]:
-    return {
+def _condensed(ranking: Ranking, grades: Grades) -> Orders:
+    """Only judged documents, for the questions that have others, too."""
+    kept = {
         name: [document for document in documents if document in grades[name]]
         for name, documents in ranking.items()
     }
-
-
-def _equal_texts(corpus: Corpus) -> Mapping[str, Sequence[str]]:
-    """Document → all documents with its text but for white space and case, where there are others."""
-    same: dict[str, list[str]] = defaultdict(list)
-    for name, text in zip(corpus.ids, corpus.whole_texts(), strict=True):
-        if text:
-            same[" ".join(text.lower().split())].append(name)
-    return {name: names for names in same.values() if len(names) > 1 for name in names}
+    return {name: documents for name, documents in kept.items() if len(documents) < len(ranking[name])}
 
 
 def _widened(grades: Mapping[str, int], equals: Mapping[str, Sequence[str]]) -> dict[str, int]:

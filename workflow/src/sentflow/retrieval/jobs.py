@@ -2,14 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import DataError
-from sentflow.files.io import write_digest
+from sentflow.files.io import write_digest, write_json
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_ids, read_questions
@@ -76,18 +77,47 @@ class Search:
         """The documents with their texts; read when they are asked for, because few retrievers need them."""
         return read_corpus(self.args.corpus)
 
-    def write(self, ranked: Iterable[Ranked], **about: Any) -> None:
-        """Write what was found for each question, in their order; `about` is for `write_run`."""
-        self.write_run(Run(self.ids, dict(zip(self.questions.ids, ranked, strict=True))), **about)
+    def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = (), **about: Any) -> None:
+        """Write what is found for each question, in their order, and how long finding it took.
 
-    def write_run(self, run: Run, **about: Any) -> None:
-        """Write a run and its digest; `about` is what it says of itself beside names and sizes."""
+        Parameters
+        ----------
+        ranked
+            Computed while it is read: this is the time that is measured.
+        index
+            Files that were searched.
+        about
+            What the run says of itself beside names and sizes.
+        """
+        start = time.perf_counter()
+        found = dict(zip(self.questions.ids, ranked, strict=True))
+        self.write_run(Run(self.ids, found), time.perf_counter() - start, index, **about)
+
+    def write_run(
+        self, run: Run, seconds: float | None = None, index: Sequence[Path] = (), **about: Any
+    ) -> None:
+        """Write a run, its digest, and beside them what it cost, which is part of neither.
+
+        Parameters
+        ----------
+        seconds
+            Of the search without start and reading; None where another program searched.
+        index, about
+            See `write`.
+        """
+        names = {"questions": self.questions.name, "retriever": self.retriever}
         known = {
-            "questions": self.questions.name,
-            "retriever": self.retriever,
+            **names,
             "corpus": self.corpus_name,
             "n_documents": len(self.ids),
             "depth": self.depth,
         }
-        write_run(self.args.output, run, {**known, **about})
-        write_digest(self.args.output)
+        output = self.args.output
+        write_run(output, run, {**known, **about})
+        write_digest(output)
+        cost = {
+            "n_questions": len(self.questions),
+            "seconds": seconds,
+            "index_bytes": None if seconds is None else sum(file.stat().st_size for file in index),
+        }
+        write_json(output.with_suffix(".made.json"), {**names, **cost})

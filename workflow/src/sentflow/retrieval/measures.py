@@ -1,11 +1,12 @@
 """Measures of ranked documents against judgements, question by question, by ir-measures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from sentflow.errors import ConfigError
+from sentflow.retrieval.chance import chance_levels
 
 Ranking = Mapping[str, Sequence[str]]
 """Question → identifiers of documents, best first."""
@@ -54,17 +55,45 @@ def per_question(
     import ir_measures
 
     parsed = {name: _measure(name, relevant_grade, "measures") for name in measures}
-    found = {
-        name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ()))}
-        for name in grades
-    }
     values = {name: np.zeros(len(grades)) for name in measures}
     row_of = {name: row for row, name in enumerate(grades)}
-    key_of = {str(measure): name for name, measure in parsed.items()}
+    # equality of measures is that of their names as text, which would be made anew for each of the values
+    key_of = {id(measure): name for name, measure in parsed.items()}
     qrels = {name: dict(judged) for name, judged in grades.items()}
-    for value in ir_measures.iter_calc(list(parsed.values()), qrels, found):
-        values[key_of[str(value.measure)]][row_of[value.query_id]] = value.value
+    for cutoff, alike in _by_cutoff(parsed.values()).items():
+        found = {
+            name: {document: -float(rank) for rank, document in enumerate(ranking.get(name, ())[:cutoff])}
+            for name in grades
+        }
+        for value in ir_measures.iter_calc(alike, qrels, found):
+            values[key_of[id(value.measure)]][row_of[value.query_id]] = value.value
     return values
+
+
+def _by_cutoff(measures: Iterable[Any]) -> dict[int | None, list[Any]]:
+    """Measures by the number of documents that they see, None for all: a program that is given no more is faster."""
+    found: dict[int | None, list[Any]] = {}
+    for measure in measures:
+        sees_all = measure.params.get("judged_only", False)
+        found.setdefault(None if sees_all else measure.params.get("cutoff"), []).append(measure)
+    return found
+
+
+def chance(
+    grades: Grades, measures: Sequence[str], *, relevant_grade: int, n_documents: int, depth: int
+) -> dict[str, float]:
+    """What a random order reaches on average, see `sentflow.retrieval.chance`; NaN where that is not known.
+
+    Parameters
+    ----------
+    grades, measures, relevant_grade
+        See `per_question`.
+    n_documents, depth
+        Of the corpus; ranked at most.
+    """
+    parsed = [_measure(name, relevant_grade, "measures") for name in measures]
+    found = chance_levels(grades, parsed, n_documents=n_documents, depth=depth)
+    return dict(zip(measures, found.values(), strict=True))
 
 
 def _measure(name: str, relevant_grade: int, where: str) -> Any:

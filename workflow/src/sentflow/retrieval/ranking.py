@@ -7,6 +7,8 @@ import numpy as np
 
 from sentflow.errors import DataError
 
+_GROUPS_PER_RANK = 8  # so that few groups hold two of the best; more groups take longer to order
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -49,18 +51,39 @@ def top(scores: np.ndarray, k: int, *, above: float = -np.inf, rows: np.ndarray 
     DataError
         A score is not a number.
     """
-    if np.isnan(scores).any():
-        raise DataError(f"{int(np.isnan(scores).sum())} of {len(scores)} scores are not numbers (NaN).")
     rows = np.arange(len(scores)) if rows is None else rows
-    candidates = np.flatnonzero(scores > above)
+    candidates = np.flatnonzero(scores >= _bound(scores, k))
+    candidates = candidates[scores[candidates] > above]
+    values = scores[candidates]
     n_tied = 0
     if len(candidates) > k:
-        values = scores[candidates]
         least = np.partition(values, len(values) - k)[len(values) - k]
-        n_tied = int((values >= least).sum()) - k
-        candidates = candidates[values >= least]
-    best = candidates[np.lexsort((rows[candidates], -scores[candidates]))[:k]]
-    return Ranked(rows[best], scores[best].astype(np.float64), n_tied)
+        kept = values >= least
+        candidates, values = candidates[kept], values[kept]
+        n_tied = len(candidates) - k
+    best = np.lexsort((rows[candidates], -values))[:k]
+    return Ranked(rows[candidates[best]], values[best].astype(np.float64), n_tied)
+
+
+def _bound(scores: np.ndarray, k: int) -> float:
+    """A number that at least k scores reach, found without ordering all of them; −∞ if there are too few.
+
+    The scores are dealt into groups. Where the greatest of k groups reach a number, so do k scores.
+
+    Raises
+    ------
+    DataError
+        A score is not a number.
+    """
+    n_groups = min(len(scores), _GROUPS_PER_RANK * k)
+    whole = len(scores) - len(scores) % max(n_groups, 1)
+    # a maximum over the first axis is one pass over rows that lie together; what is left over is not needed
+    greatest = scores[:whole].reshape(-1, max(n_groups, 1)).max(axis=0) if whole else scores[:0]
+    if np.isnan(greatest).any() or np.isnan(scores[whole:]).any():
+        raise DataError(f"{int(np.isnan(scores).sum())} of {len(scores)} scores are not numbers (NaN).")
+    if n_groups <= k:
+        return -np.inf
+    return float(np.partition(greatest, n_groups - k)[n_groups - k])
 
 
 def merged(parts: Iterable[Ranked], k: int) -> Ranked:

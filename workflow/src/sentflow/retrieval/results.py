@@ -7,13 +7,16 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.errors import DataError
 from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.io import write_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
 from sentflow.retrieval.evaluation import Evaluation
+from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 _NAMES = ("questions", "retriever")
+_ABOUT_QUESTION = ("question", "group", "n_relevant", "ranks")  # the other columns are measures
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class QuestionValues:
         Names.
     questions, groups
         n identifiers and names of groups.
+    n_relevant, ranks
+        (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they were found.
     values
         Measure → (n,) float64.
     """
@@ -34,13 +39,15 @@ class QuestionValues:
     retriever: str
     questions: list[str]
     groups: list[str]
+    n_relevant: np.ndarray
+    ranks: list[np.ndarray]
     values: Mapping[str, np.ndarray]
 
 
 def write_results(
     output: Path, rows: Path, found: Evaluation, about: Mapping[str, Any], bootstrap: Bootstrap
 ) -> None:
-    """Write the values of every question as Parquet, and their means with intervals as JSON.
+    """Write values and ranks of relevant documents of every question as Parquet, means with intervals as JSON.
 
     Parameters
     ----------
@@ -53,7 +60,13 @@ def write_results(
     bootstrap
         Of questions, for the intervals of means.
     """
-    columns: Columns = {"question": found.questions, "group": found.groups, **found.values}
+    columns: Columns = {
+        "question": found.questions,
+        "group": found.groups,
+        "n_relevant": found.n_relevant,
+        "ranks": [" ".join(map(str, ranks.tolist())) for ranks in found.ranks],
+        **found.values,
+    }
     names = {key.encode(): str(about[key]).encode() for key in _NAMES}
     write_parquet(rows, table_of(columns, names))
     write_json(
@@ -61,15 +74,14 @@ def write_results(
         {
             **about,
             "n_questions": len(found.questions),
+            "n_relevant": int(found.n_relevant.sum()),
             "n_left_out": found.n_left_out,
             "n_unanswered": found.n_unanswered,
             "n_tied_at_cut": found.n_tied_at_cut,
             "judged_share": found.judged_share,
             "level": bootstrap.level,
             "n_resamples": bootstrap.n_resamples,
-            "measures": {
-                name: _mean(found, name, values, bootstrap) for name, values in found.values.items()
-            },
+            "measures": stated_means(found, bootstrap),
             "groups": _groups(found),
         },
     )
@@ -86,19 +98,26 @@ def read_values(path: Path | str) -> QuestionValues:
     with readable(path, "table of values per question"):
         stored = read_parquet(path)
         about = {key: stored.schema.metadata[key.encode()].decode() for key in _NAMES}
-        names = [name for name in stored.column_names if name not in ("question", "group")]
+        names = [name for name in stored.column_names if name not in _ABOUT_QUESTION]
         return QuestionValues(
             about["questions"],
             about["retriever"],
             stored.column("question").to_pylist(),
             stored.column("group").to_pylist(),
+            numbers_of(stored.column("n_relevant")),
+            [np.array(ranks.split(), dtype=np.int64) for ranks in stored.column("ranks").to_pylist()],
             {name: numbers_of(stored.column(name)) for name in names},
         )
 
 
+def stated_means(found: Evaluation, bootstrap: Bootstrap) -> dict[str, dict[str, float]]:
+    """Measure → mean over questions, ``low`` and ``high`` of its interval, means under other readings of ties, …"""
+    return {name: _mean(found, name, values, bootstrap) for name, values in found.values.items()}
+
+
 def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap) -> dict[str, float]:
     low, high = interval_of_mean(values, bootstrap)
-    stated = {"mean": float(values.mean()), "low": low, "high": high}
+    stated = {"mean": float(values.mean()), "low": low, "high": high, "chance": found.chance[name]}
     others = {
         "best_order": found.best_order,
         "worst_order": found.worst_order,
@@ -109,17 +128,29 @@ def _mean(found: Evaluation, name: str, values: np.ndarray, bootstrap: Bootstrap
 
 
 def _groups(found: Evaluation) -> dict[str, Any]:
-    """Group → number of questions and means; nothing where there are no groups."""
-    names = [name for name in dict.fromkeys(found.groups) if name]
-    groups = np.array(found.groups)
+    """Group → number of questions and means: those of the question set, then what is clean or leaked of it.
+
+    Raises
+    ------
+    DataError
+        A group has the name of one of these two.
+    """
+    own = np.array(found.groups, dtype=object)
+    parts = {name: own == name for name in dict.fromkeys(found.groups) if name}
+    if found.leaked is not None:
+        if taken := sorted({CLEAN, LEAKED} & parts.keys()):
+            raise DataError(
+                f"A group of questions is called {taken[0]!r}, as those that are compared with training questions "
+                "are. Name it otherwise."
+            )
+        parts |= {CLEAN: ~found.leaked, LEAKED: found.leaked}
     return {
         name: {
-            "n_questions": int((groups == name).sum()),
-            "measures": {
-                measure: float(values[groups == name].mean()) for measure, values in found.values.items()
-            },
+            "n_questions": int(rows.sum()),
+            "measures": {measure: float(values[rows].mean()) for measure, values in found.values.items()},
         }
-        for name in names
+        for name, rows in parts.items()
+        if rows.any()
     }
 
 

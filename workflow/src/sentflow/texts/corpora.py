@@ -1,5 +1,6 @@
 """A corpus, its questions and their judgements: what every reader makes and every later stage reads."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,6 +52,14 @@ class Corpus:
             f"{title} {text}" if title and text else title or text
             for title, text in zip(self.titles, self.texts, strict=True)
         ]
+
+    def copies(self) -> dict[str, list[str]]:
+        """Document → all documents with its whole text but for white space and case, where there are others."""
+        same: dict[str, list[str]] = defaultdict(list)
+        for name, text in zip(self.ids, self.whole_texts(), strict=True):
+            if text:
+                same[" ".join(text.lower().split())].append(name)
+        return {name: names for names in same.values() if len(names) > 1 for name in names}
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The whole text of each document, for the collection that is embedded."""

@@ -8,6 +8,7 @@ MEANINGS: Mapping[str, tuple[str, ...]] = {
     "documents": ("id", "title", "text"),
     "questions": ("id", "text", "group"),
     "judgements": ("question", "question_text", "document", "document_text", "grade"),
+    "without": ("id", "text"),
 }
 
 
@@ -37,6 +38,8 @@ def source_problems(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _needed(key: str, ids: str) -> list[tuple[str, ...]]:
     """What a source must name, each of one kind."""
+    if key == "without":
+        return [("id", "text")]
     own: list[tuple[str, ...]] = [("id",)] if ids == "column" else []
     if key != "judgements":
         return [*own, ("text",)]

@@ -1,16 +1,18 @@
 """What the records of a corpus, of questions and of judgements mean: which columns are names, texts and grades."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.preparation import verified_files
 from sentflow.texts.record_readers import RecordReader
 
-LISTS = ("none", "json", "spaces", "numpy")
+LISTS = ("none", "json", "spaces", "numpy", "python")
 _QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"", re.DOTALL)
 _WORD = re.compile(r"\w+")
 
@@ -29,7 +31,8 @@ class Source:
         Meaning (``id``, ``title``, ``text``, ``question``, …) → column of the file.
     lists
         How a cell holds several values: ``json`` (a list), ``spaces`` (``[1 2]`` or ``1 2``), ``numpy`` (a printed
-        array of strings, which are joined by spaces); ``none``: it holds one.
+        array of strings, which are joined by spaces), ``python`` (a literal list of texts, or of maps, whose values
+        are joined by ``|`` as `law_article` joins them); ``none``: it holds one.
     lower
         Whether texts are put in lower case, for files that are in capitals throughout.
     least_words
@@ -112,6 +115,8 @@ class Source:
                         f"{records.file}, row {row}: {cell[:40]!r} is no printed array of strings."
                     )
                 values = [" ".join(found)]
+            case "python":
+                values = literal_list(cell, where=f"{records.file}, row {row}")
             case _:
                 values = [cell]
         return [self._cased(key, value) for value in values]
@@ -141,3 +146,20 @@ class Row:
     def one(self, key: str, default: str = "") -> str:
         """The value of a column that holds one."""
         return self.cells[key][0] if key in self.cells else default
+
+
+def verified_paths(
+    sources: Iterable[Source],
+    raw_files: Sequence[Path],
+    files: Mapping[str, Mapping[str, Any]],
+    *,
+    where: str,
+) -> dict[str, Path]:
+    """The files that sources name, see `verified_files`."""
+    names = list(dict.fromkeys(file for source in sources for file in source.reader.files))
+    return verified_files(names, raw_files, files, where=where)
+
+
+def rows_of(sources: Iterable[Source], paths: Mapping[str, Path]) -> Iterator[Row]:
+    """The rows of all sources, one after the other."""
+    return (row for source in sources for row in source.rows(paths))

@@ -1,14 +1,17 @@
 """What the module of a kind offers, and what it is given.
 
 An encoder is a module that `sentflow.encoders.kinds.table` names. If its vectors do not depend on a fold, it has the
-class `Settings` and a function `load`; if it is fitted inside each fold, a function `load_fitted`. The module that
-fetches it has a function `fetch`.
+class `Settings` and a function `load`; if it is fitted inside each fold, a function `load_fitted`; if it compares two
+texts, `Settings` and a function `load_pairs`. The module that fetches it has a
+function `fetch`.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
+
+import numpy as np
 
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.manifest import Manifest
@@ -76,6 +79,40 @@ class FittedModule(Protocol):
         ------
         ConfigError
             Its settings are wrong.
+        """
+        ...
+
+
+class PairEncoder(Protocol):
+    """Compares two texts."""
+
+    truncated_pairs: int
+
+    def scores(self, first: Sequence[str], second: Sequence[str]) -> np.ndarray:
+        """(n,) float32 of n pairs, higher where the second text answers the first better; counts the pairs it cuts.
+
+        Raises
+        ------
+        DataError
+            A score is not a finite number.
+        """
+        ...
+
+
+class PairModule(Protocol):
+    """The module of a kind that compares two texts."""
+
+    Settings: type[EncoderSettings]
+
+    def load_pairs(self, manifest: Manifest, settings: Any, around: Surroundings) -> PairEncoder:
+        """The encoder that a manifest describes; `settings` are of the module's own class.
+
+        Raises
+        ------
+        ConfigError
+            The settings do not fit the model.
+        DataError
+            The files are no longer those of the manifest.
         """
         ...
 

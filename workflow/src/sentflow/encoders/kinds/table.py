@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 # What a kind gives
 DENSE = "dense"  # vectors of texts, one array per dataset
 FITTED = "fitted"  # learns from the training part of every fold, so that it has no array
+PAIRS = "pairs"  # a number for two texts, and no vector of one
 OWN = "own"  # one or the other, or features of rows, as the user's class says
 
 _KINDS = "sentflow.encoders.kinds"
@@ -33,7 +34,7 @@ class Kind:
     fetch_keys
         Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
     gives
-        `DENSE`, `FITTED` or `OWN`.
+        `DENSE`, `FITTED`, `PAIRS` or `OWN`.
     encode_keys
         Decide what the vectors are, beside the manifest.
     connection_keys, limit_keys, place_keys
@@ -111,6 +112,18 @@ def _neural(name: str) -> Kind:
 _ALL = (
     _neural("sentence-transformers"),
     _neural("transformers"),
+    Kind(
+        "cross-encoder",
+        module=f"{_KINDS}.neural.cross_encoder",
+        fetcher=f"{_FETCH}.cross_encoder",
+        fetch_keys=("kind", "source", "allow_pickle"),
+        gives=PAIRS,
+        encode_keys=("max_tokens", "batch_tokens"),
+        place_keys=("device",),
+        sources=_FOLDERS,
+        libraries=_NEURAL_LIBRARIES,
+        threads=4,
+    ),
     Kind(
         "model2vec",
         module=f"{_KINDS}.model2vec",

@@ -1,21 +1,29 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
+from sentflow.encoders.entries import compares_pairs
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
-BM25, DENSE, FUSION, RUN, RANDOM = "bm25", "dense", "fusion", "run", "random"
+BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+
+
+def parts_of(entry: Entry) -> list[str]:
+    """The retrievers whose runs a retriever needs: those that it fuses, or the one that it reranks."""
+    of = entry.get("of", [])
+    return [of] if isinstance(of, str) else list(of)
 
 
 def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers, each after those that it fuses.
+    """The selected retrievers, each after those that it fuses or reranks.
 
     Raises
     ------
@@ -25,7 +33,7 @@ def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
     found: dict[str, None] = {}
 
     def add(name: str) -> None:
-        for part in retrievers[name].get("of", []):
+        for part in parts_of(retrievers[name]):
             add(part)
         found[name] = None
 
@@ -34,35 +42,82 @@ def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
     return list(found)
 
 
+def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
+    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse or rerank."""
+    return [name for name in selected if all(model in models for model in _encoders([name], retrievers))]
+
+
+def _encoders(selected: Sequence[str], retrievers: Entries) -> set[str]:
+    found = (retrievers[name] for name in _reached(selected, retrievers))
+    return {entry["model"] for entry in found if entry["kind"] == DENSE}
+
+
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
-    corpora = entries["corpora"]
+    sets = entries["question_sets"]
     for name in selected["question_sets"]:
-        entry, where = entries["question_sets"][name], f"question_sets.{name}"
-        if entry["corpus"] not in corpora:
-            yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
-            continue
-        corpus = corpora[entry["corpus"]]
-        for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
-            for place, problem in source_problems(one):
-                yield f"{section}.{owner}.{place}: {problem}"
-        datasets = entries["datasets"]
-        yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
-        yield from file_problems(
-            f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
-        )
+        yield from _question_set_problems(name, entries)
+        for other in sets[name].get("training", []):
+            if other not in sets:
+                yield unknown(f"question_sets.{name}.training", "question set", other, sets)
+            elif other == name:
+                yield f"question_sets.{name}.training: it names itself. Write other question sets."
+            elif (
+                other not in selected["question_sets"] and "corpus" in sets[other]
+            ):  # else its schema says it
+                yield from _question_set_problems(other, entries)
+    yield from _tasks_named_twice({name: sets[name] for name in selected["question_sets"]})
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
+    reference = measured.get("reference")
+    if reference is not None and reference not in selected["retrievers"]:
+        yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
+    known = selected["retrievers"] if selected["question_sets"] else []
+    if known and not searchable(known, entries["retrievers"], selected["models"]):
+        encoders = ", ".join(sorted(_encoders(known, entries["retrievers"])))
+        yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])
 
 
+def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
+    """What is wrong with the files of a question set and of its corpus."""
+    entry, where, corpora = entries["question_sets"][name], f"question_sets.{name}", entries["corpora"]
+    if entry["corpus"] not in corpora:
+        yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
+        return
+    corpus = corpora[entry["corpus"]]
+    for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
+        for place, problem in source_problems(one):
+            yield f"{section}.{owner}.{place}: {problem}"
+    datasets = entries["datasets"]
+    yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
+    yield from file_problems(
+        f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
+    )
+
+
+def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
+    """Question sets whose result files would be one."""
+    tasks: dict[str, str] = {}
+    for name, entry in question_sets.items():
+        task = task_of_mteb(name, entry)
+        if task in tasks:
+            yield f"question_sets.{name}.mteb: {task!r} is that of {tasks[task]}, too. Write another name."
+        tasks[task] = name
+
+
+def task_of_mteb(name: str, entry: Entry) -> str:
+    """What a question set is called in result files of MTEB."""
+    return str(entry.get("mteb", name))
+
+
 def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers and all that they fuse, as far as these exist."""
+    """The selected retrievers and all that they fuse or rerank, as far as these exist."""
     found: list[str] = []
     waiting = list(selected)
     while waiting:
@@ -70,25 +125,33 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
         if name in found or name not in retrievers:
             continue
         found.append(name)
-        waiting += retrievers[name].get("of", [])
+        waiting += parts_of(retrievers[name])
     return found
 
 
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
-    if entry["kind"] == BM25 and entry["analyser"] not in entries["analysers"]:
-        yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+    if entry["kind"] == BM25:
+        if entry["analyser"] not in entries["analysers"]:
+            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
+        else:
+            used = entries["analysers"][entry["analyser"]]
+            yield from list_problems(
+                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
+            )
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
-        elif entry["model"] not in selected["models"]:
-            yield f"{where}.model: {entry['model']!r} is not selected. Write it in select.models, too."
-        if "passages" in entry:
-            yield from _passage_problems(entry, where, entries)
+        elif compares_pairs(entries["models"][entry["model"]]):
+            yield f"{where}.model: {entry['model']!r} compares two texts and gives no vectors. Write kind: rerank."
+    if entry["kind"] == RERANK:
+        yield from _reranking_problems(where, entry, entries["models"])
+    if "passages" in entry:
+        yield from _passage_problems(entry, where, entries)
+    for part in parts_of(entry):
+        if part not in entries["retrievers"]:
+            yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
     if entry["kind"] == FUSION:
-        for part in entry["of"]:
-            if part not in entries["retrievers"]:
-                yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
         weights = entry.get("weights")
         if weights is not None and len(weights) != len(entry["of"]):
             yield f"{where}.weights: {len(weights)} weights for {len(entry['of'])} retrievers. Write one for each."
@@ -113,11 +176,32 @@ def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iter
         )
 
 
+def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
+    if entry["model"] not in models:
+        yield unknown(f"{where}.model", "model", entry["model"], models)
+    elif models[entry["model"]].get("kind") not in KINDS:
+        return  # the schema of models tells it
+    elif not compares_pairs(models[entry["model"]]):
+        yield (
+            f"{where}.model: {entry['model']!r} gives vectors of single texts and compares no two. Write a model of "
+            "kind cross-encoder, or kind: dense."
+        )
+
+
+def _pair_models(entries: AllEntries, selected: Selected) -> list[str]:
+    """The cross-encoders of the selected retrievers, and of those that they fuse or rerank."""
+    retrievers = entries["retrievers"]
+    known = selected["retrievers"] if selected["question_sets"] else []
+    reached = _reached(searchable(known, retrievers, selected["models"]), retrievers)
+    return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] == RERANK]
+
+
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
-    """Retrievers that fuse themselves, through others perhaps."""
+    """Retrievers that need themselves, through others perhaps."""
     for name in reached:
-        if name in _reached(retrievers[name].get("of", []), retrievers):
-            yield f"retrievers.{name}.of: it fuses itself. Write other retrievers."
+        if name in _reached(parts_of(retrievers[name]), retrievers):
+            does = "fuses" if retrievers[name]["kind"] == FUSION else "reranks"
+            yield f"retrievers.{name}.of: it {does} itself. Write other retrievers."
 
 
 RETRIEVAL = ConfigPart(
@@ -129,4 +213,5 @@ RETRIEVAL = ConfigPart(
         Section("passages", "way to cut passages", ()),
     ),
     problems=_problems,
+    pair_models=_pair_models,
 )

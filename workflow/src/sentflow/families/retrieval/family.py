@@ -1,41 +1,38 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import (
-    BM25,
-    DENSE,
-    DOCUMENTS,
-    FUSION,
-    QUESTIONS,
-    RANDOM,
-    RETRIEVAL,
-    RUN,
-)
+from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
+from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
-from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.families.retrieval.units import SHARDED_KINDS, RetrievalUnits
 from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
-from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.shards import SUFFIX_PATTERN, suffix_of, whole_of
+from sentflow.texts.shards import SUFFIX_PATTERN
 
 _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
     FUSION: "fuse",
+    RERANK: "rerank",
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
-# Their runs on a corpus in shards are merged of those on its shards; the others read identifiers alone
-SHARDED_KINDS = (BM25, DENSE)
-_VECTOR_FILES = (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_TOKENS)
+_SUMMARIES = (
+    paths.SUMMARY_RETRIEVAL,
+    paths.RETRIEVAL_PAIRS,
+    paths.RECALL,
+    paths.QUESTION_DIFFERENCES,
+    paths.RETRIEVAL_COSTS,
+)
 
 
-class Retrieval(RetrievalSettings):
+class Retrieval(RetrievalUnits):
     """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
 
     name = "retrieval"
@@ -44,29 +41,16 @@ class Retrieval(RetrievalSettings):
     products = PRODUCTS
     section = SECTION
 
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.exported = RetrievalExports(self, _RULES)
+
     # --- what it needs --------------------------------------------------------------------------------------
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        used = [*self.corpora.values(), *self.question_sets.values()]
+        used = [*self.prepared_corpora.values(), *self.prepared.values()]
         return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
-
-    def collections(self) -> list[Collection]:
-        """What each encoder of dense retrievers reads, once for all of them.
-
-        Of each corpus, or of each of its shards, the documents and passages that any of its retrievers searches; and
-        the questions of all sets that search the corpus.
-        """
-        found: dict[str, Collection] = {}
-        for corpus, model in product(self.corpora, self._dense_models()):
-            for shard in self._shards(corpus):
-                files = [_files_of_unit(shard, unit) for unit in self._units_of(model)]
-                kept = f"{shard}/{DOCUMENTS}"
-                _add(found, self._documents_of(shard, model), files, model, "document", kept)
-            asked = [name for name, entry in self.question_sets.items() if entry["corpus"] == corpus]
-            files = [_questions_of(name) for name in asked]
-            _add(found, f"{corpus}/{QUESTIONS}", files, model, "query")
-        return list(found.values())
 
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
@@ -84,37 +68,65 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers)
+        return self._each(paths.RUN, self.retrievers, self.question_sets)
+
+    def run_costs(self) -> list[str]:
+        """What each of `runs` cost."""
+        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
-        return self._each(paths.RETRIEVAL, self.shown)
+        return self._each(paths.RETRIEVAL, self.shown, self.judged_sets)
 
     def rows(self) -> list[str]:
         """The values per question, in the order of `scores`."""
-        return self._each(paths.RETRIEVAL_ROWS, self.shown)
+        return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, and tests between retrievers."""
-        return [*self.scores(), *([paths.RETRIEVAL_PAIRS] if self.scores() else [])]
+        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        unjudged = [name for name in self.question_sets if name not in self.judged_sets]
+        runs = self._each(paths.RUN, self.shown, unjudged)
+        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
+        return [*self.scores(), *tests, *self.audits(), *runs]
+
+    def audits(self) -> list[str]:
+        """What is to be known about each question set, its judgements and what encoders were trained on."""
+        return [paths.QUESTION_AUDIT.format(questions=name) for name in self.question_sets]
 
     def summaries(self) -> list[str]:
-        """The summary of scores, and the tests; nothing if nothing is measured."""
-        return [paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS] if self.scores() else []
+        """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
+        return list(_SUMMARIES) if self.scores() else []
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
 
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.exported.files()
+
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores())}
+        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return {"retrieval-published": self._published()} if self._published() else {}
+
+    def asked(self) -> dict[str, Any]:
+        """See `Family.asked`."""
+        return {"question_sets": list(self.judged_sets), "retrievers": list(self.shown)}
 
     def told(self) -> dict[str, Any]:
         """See `Family.told`."""
         if not self.scores():
             return {}
-        return {"question_sets": self.question_sets, "corpora": self.corpora, "retrievers": self.retrievers}
+        return {
+            "question_sets": self.judged_sets,
+            "corpora": self.corpora,
+            "retrievers": self.retrievers,
+            "retrievers_left_out": self.left_out,
+        }
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
@@ -125,150 +137,79 @@ class Retrieval(RetrievalSettings):
             rule: len(self._of_kind(kind)) * (searched if kind in SHARDED_KINDS else n_sets)
             for kind, rule in _RULES.items()
         }
+        merged = sum(len(self._of_kind(kind)) for kind in SHARDED_KINDS)
         analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
-        cuts = set(self._cuts())
-        by_tokens = {cut for cut in cuts if "/" in cut}
-        n_parts, one = sum(n_shards.values()), int(bool(self.scores()))
-        n_sharded = sum(n > 1 for n in n_shards.values())
+        n_sharded, one = sum(n > 1 for n in n_shards.values()), int(bool(self.scores()))
         return {
-            "prepare_corpus": len(self.corpora),
+            "prepare_corpus": len(self.prepared_corpora),
             "shard_corpus": sum(n for n in n_shards.values() if n > 1),
-            "prepare_questions": n_sets,
-            "analyse": n_parts * len(analysers),
+            "prepare_questions": len(self.prepared),
+            "audit_questions": n_sets,
+            "analyse": sum(n_shards.values()) * len(analysers),
             "count_terms": n_sharded * len(analysers),
-            "split_passages": n_parts * len(cuts - by_tokens),
-            "split_tokens": n_parts * len(by_tokens),
+            "split_passages": self._n_cut()[False],
+            "split_tokens": self._n_cut()[True],
             **searches,
-            "merge_shards": len(self._sharded_sets())
-            * sum(len(self._of_kind(kind)) for kind in SHARDED_KINDS),
+            "merge_shards": len(self._sharded_sets()) * merged,
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
             "summarise_retrieval": one,
+            "summarise_questions": one,
+            "summarise_retrieval_costs": one,
         }
 
     def constraints(self) -> Mapping[str, str]:
         """Corpora, question sets, ways to cut and to analyse that are used."""
         used = self.retrievers.values()
         return {
-            "corpus": f"(?:{one_of(self.corpora)}){SUFFIX_PATTERN}",
-            "questions": one_of(self.question_sets),
+            "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
+            "questions": one_of(self.prepared),
             "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
             "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
             "passages": one_of(self._cuts()),
         }
 
-    def named(self, *kinds: str) -> str:
-        """Regular expression of the retrievers of some kinds, on a whole corpus."""
-        return one_of(name for kind in kinds for name in self._of_kind(kind))
-
-    def named_in_parts(self, kind: str) -> str:
-        """Regular expression of the retrievers of a kind, on a whole corpus or on a shard."""
-        return f"(?:{self.named(kind)}){SUFFIX_PATTERN}"
-
-    def whole_corpora(self) -> str:
-        """Regular expression of the corpora as their files give them."""
-        return one_of(self.corpora)
-
-    def shards(self) -> str:
-        """Regular expression of the shards of all corpora."""
-        return one_of(
-            shard for name in self.corpora if self._is_sharded(name) for shard in self._shards(name)
-        )
-
-    def sharded_sets(self) -> str:
-        """Regular expression of the question sets whose corpus is searched shard by shard."""
-        return one_of(self._sharded_sets())
-
-    def cuts(self, *, by_tokens: bool) -> str:
-        """Regular expression of the ways to cut documents by words, or by the tokens of an encoder."""
-        return one_of(cut for cut in self._cuts() if ("/" in cut) == by_tokens)
-
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
     def raw_files_of_corpus(self, wildcards: Any) -> list[str]:
         """The raw files that hold the documents of a corpus."""
-        return _raw_paths(self.corpora[wildcards.corpus])
+        return _raw_paths(self.prepared_corpora[wildcards.corpus])
 
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
         """The raw files that hold the questions of a set and their judgements."""
-        return _raw_paths(self.question_sets[wildcards.questions])
+        return _raw_paths(self.prepared[wildcards.questions])
 
-    def whole(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: the file of the corpus that its shard is a part of."""
-        return lambda wildcards: pattern.format(corpus=whole_of(wildcards.corpus))
+    def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set that encoders were trained on."""
+        return lambda wildcards: [pattern.format(questions=name) for name in self._training(wildcards)]
 
-    def terms_of_shards(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: the files of the terms of each shard of its corpus."""
-        return lambda wildcards: [
-            pattern.format(corpus=shard, analyser=wildcards.analyser)
-            for shard in self._shards(wildcards.corpus)
-        ]
-
-    def counts(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: the counts of terms in the whole corpus, of which it searches a shard; else nothing."""
-
-        def files(wildcards: Any) -> list[str]:
-            corpus = self._corpus(wildcards)
-            if not suffix_of(corpus):
-                return []
-            return [pattern.format(corpus=whole_of(corpus), analyser=self._retriever(wildcards)["analyser"])]
-
-        return files
-
-    def runs_of_shards(self, pattern: str) -> Callable[[Any], list[str]]:
-        """Function of a job: the files of the runs of its retriever in each shard."""
-        return lambda wildcards: [
-            pattern.format(questions=wildcards.questions, retriever=search)
-            for search in self._shards(self._corpus(wildcards), wildcards.retriever)
-        ]
-
-    def model_of_cut(self, wildcards: Any) -> str:
-        """The manifest of the encoder whose tokens are counted."""
-        return paths.MANIFEST.format(model=wildcards.passages.rpartition("/")[2])
-
-    def of_corpus(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: the file of the corpus that its questions are searched in."""
-        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
-
-    def terms(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: the file of the terms that its retriever counts."""
-        return lambda wildcards: pattern.format(
-            corpus=self._corpus(wildcards), analyser=self._retriever(wildcards)["analyser"]
+    def of_training_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the corpus of each of them; one that several share comes once."""
+        return lambda wildcards: list(
+            dict.fromkeys(
+                pattern.format(corpus=self.prepared[name]["corpus"]) for name in self._training(wildcards)
+            )
         )
 
-    def passages(self, wildcards: Any) -> list[str]:
-        """The passages that stand for documents; nothing where whole documents are embedded."""
-        return self._of_passages(wildcards, 0)
+    def leaks(self, wildcards: Any) -> list[str]:
+        """What says which questions are known from training; nothing where no training set is named."""
+        return (
+            [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
+        )
 
-    def passages_digest(self, wildcards: Any) -> list[str]:
-        """The digest of `passages`."""
-        return self._of_passages(wildcards, 1)
-
-    def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a dense retriever."""
-        return self._vectors(self._documents(wildcards), wildcards, *_VECTOR_FILES)
-
-    def document_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
-        return self._vectors(self._documents(wildcards), wildcards, paths.EMBEDDINGS_INFO)
-
-    def question_vectors(self, wildcards: Any) -> list[str]:
-        """Texts and vectors of the questions."""
-        return self._vectors(self._asked(wildcards), wildcards, *_VECTOR_FILES)
-
-    def question_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
-        return self._vectors(self._asked(wildcards), wildcards, paths.EMBEDDINGS_INFO)
-
-    def fused_runs(self, wildcards: Any) -> list[str]:
-        """The runs that are fused, in the order of their weights."""
-        names = self._retriever(wildcards)["of"]
+    def runs_of_parts(self, wildcards: Any) -> list[str]:
+        """The runs that are fused, in the order of their weights, or the one that is reranked."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
-    def fused_digests(self, wildcards: Any) -> list[str]:
-        """The digests of `fused_runs`."""
-        names = self._retriever(wildcards)["of"]
+    def digests_of_parts(self, wildcards: Any) -> list[str]:
+        """The digests of `runs_of_parts`."""
+        names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def manifest(self, wildcards: Any) -> str:
+        """What was fetched of the encoder of a retriever."""
+        return paths.MANIFEST.format(model=self._retriever(wildcards)["model"])
 
     def run_file(self, wildcards: Any) -> str:
         """The run of another engine, in TREC's form."""
@@ -276,77 +217,18 @@ class Retrieval(RetrievalSettings):
 
     # --- helpers --------------------------------------------------------------------------------------------
 
-    def _each(self, pattern: str, retrievers: Any) -> list[str]:
-        names = product(self.question_sets, retrievers)
+    def _published(self) -> list[dict[str, Any]]:
+        """What is reported of the question sets, each entry with the name of its set."""
+        sets = self.judged_sets if self.scores() else {}
+        return [
+            {"questions": name, **value}
+            for name, entry in sets.items()
+            for value in entry.get("published", [])
+        ]
+
+    def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
+        names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
-
-    def _sharded_sets(self) -> list[str]:
-        return [name for name, entry in self.question_sets.items() if self._is_sharded(entry["corpus"])]
-
-    def _dense_models(self) -> list[str]:
-        """The encoders of dense retrievers."""
-        return list(dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values()))
-
-    def _units_of(self, model: str) -> list[str]:
-        """What the dense retrievers of an encoder search, in an order that no selection changes."""
-        return sorted(
-            {self._unit(entry) for entry in self._of_kind(DENSE).values() if entry["model"] == model}
-        )
-
-    def _unit(self, retriever: Entry) -> str:
-        """What stands for documents: themselves, or passages; with the encoder where its tokens are counted."""
-        cut = retriever.get("passages", DOCUMENTS)
-        counts_tokens = cut != DOCUMENTS and "tokens" in self._entry("passages", cut)
-        return f"{cut}/{retriever['model']}" if counts_tokens else cut
-
-    def _cuts(self) -> list[str]:
-        units = [unit for model in self._dense_models() for unit in self._units_of(model)]
-        return [unit for unit in dict.fromkeys(units) if unit != DOCUMENTS]
-
-    def _documents_of(self, corpus: str, model: str) -> str:
-        """The collection of all that an encoder reads of a corpus or shard."""
-        return f"{corpus}/{'+'.join(self._units_of(model))}"
-
-    def _of_passages(self, wildcards: Any, which: int) -> list[str]:
-        unit = self._unit(self._retriever(wildcards))
-        return [] if unit == DOCUMENTS else [_files_of_unit(self._corpus(wildcards), unit)[which]]
-
-    def _documents(self, wildcards: Any) -> str:
-        return self._documents_of(self._corpus(wildcards), self._retriever(wildcards)["model"])
-
-    def _asked(self, wildcards: Any) -> str:
-        return f"{whole_of(self._corpus(wildcards))}/{QUESTIONS}"
-
-    def _vectors(self, collection: str, wildcards: Any, *patterns: str) -> list[str]:
-        model = self._retriever(wildcards)["model"]
-        return [pattern.format(collection=collection, model=model) for pattern in patterns]
-
-
-def _files_of_unit(corpus: str, unit: str) -> tuple[str, str]:
-    """Table and digest of what stands for the documents of a corpus or shard."""
-    patterns = (
-        (paths.CORPUS, paths.CORPUS_DIGEST) if unit == DOCUMENTS else (paths.PASSAGES, paths.PASSAGES_DIGEST)
-    )
-    table, digest = (pattern.format(corpus=corpus, passages=unit) for pattern in patterns)
-    return table, digest
-
-
-def _questions_of(name: str) -> tuple[str, str]:
-    """Table and digest of the questions of a set."""
-    return paths.QUESTIONS.format(questions=name), paths.QUESTIONS_DIGEST.format(questions=name)
-
-
-def _add(
-    found: dict[str, Collection],
-    name: str,
-    files: Iterable[Sequence[str]],
-    model: str,
-    role: str,
-    kept: str = "",
-) -> None:
-    models = [*found[name].models, model] if name in found else [model]
-    tables, digests = map(list, zip(*files, strict=True))
-    found[name] = Collection(name, tables, digests, models, (role,), kept=kept)
 
 
 def _raw_paths(entry: Entry) -> list[str]:

@@ -1,15 +1,37 @@
-"""The tables of retrieval, and what the page says of it."""
+"""The tables, the figures and the check of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import TABLE, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
+_SUMMARY = (paths.SUMMARY_RETRIEVAL,)
 
-PRODUCTS = products_of(
+_MEASURED = products_of(
     _PACKAGE,
     "retrieval",
     (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
+    (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
+    (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
     (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+    (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
+    (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
+    (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
+)
+PRODUCTS = (
+    *_MEASURED,
+    *products_of(
+        _PACKAGE,
+        "retrieval-published",
+        (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
+    ),
+    Product(
+        CHECK,
+        "retrieval",
+        f"{_PACKAGE}checks:check_retrieval",
+        _COMPARED,
+        "retrieval",
+        tables=("retrieval",),
+    ),
 )
 SECTION = SectionOfPage.of("retrieval", "summary", "results")

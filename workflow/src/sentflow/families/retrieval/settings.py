@@ -1,19 +1,24 @@
 """What decides the jobs of retrieval: settings and versions."""
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
-from sentflow.families.retrieval.config import RANDOM, all_retrievers
+from sentflow.encoders.entries import encode_settings, kind_of, place_settings
+from sentflow.families.retrieval.config import BM25, DENSE, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
-from sentflow.graph.provenance import versions
+from sentflow.graph.provenance import code, versions
+from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
-from sentflow.texts.shards import shards_of, suffix_of, whole_of
+from sentflow.texts.shards import suffix_of, whole_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
+    "unjudged", "without",
 )  # fmt: skip
 _CHECK_KEYS = ("rows", "judged")
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
@@ -25,10 +30,21 @@ class RetrievalSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.question_sets: Entries = experiment.selected["question_sets"]
+        # others are searched, but nothing can be measured on them
+        self.judged_sets: Entries = {
+            name: entry for name, entry in self.question_sets.items() if entry["judgements"]
+        }
         entries = experiment.entries
-        names = list(dict.fromkeys(entry["corpus"] for entry in self.question_sets.values()))
-        self.corpora: Entries = {name: entries["corpora"][name] for name in names}
-        asked = list(experiment.selected["retrievers"]) if self.question_sets else []
+        self.corpora: Entries = _corpora_of(self.question_sets, entries["corpora"])
+        # what encoders were trained on is prepared, too, but not searched for
+        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        self.prepared: Entries = self.question_sets | {
+            name: entries["question_sets"][name] for name in training
+        }
+        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
+        named = list(experiment.selected["retrievers"]) if self.question_sets else []
+        asked = searchable(named, entries["retrievers"], experiment.models)
+        self.left_out = [name for name in named if name not in asked]
         # those that are fused are searched, too, but only what was selected is shown
         self.retrievers: Entries = {
             name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
@@ -39,19 +55,19 @@ class RetrievalSettings(Family):
 
     def corpus_settings(self, wildcards: Any) -> str:
         """What decides the documents of a corpus."""
-        return json_text(pick_known(self.corpora[wildcards.corpus], *_CORPUS_KEYS))
+        return json_text(pick_known(self.prepared_corpora[wildcards.corpus], *_CORPUS_KEYS))
 
     def question_settings(self, wildcards: Any) -> str:
         """What decides the questions of a set and their judgements."""
-        return json_text(pick_known(self.question_sets[wildcards.questions], *_QUESTION_KEYS))
+        return json_text(pick_known(self.prepared[wildcards.questions], *_QUESTION_KEYS))
 
     def corpus_checks(self, wildcards: Any) -> str:
         """How many documents there must be, and the checksums of raw files: checked, but they change no byte."""
-        return self._checks(self.corpora[wildcards.corpus])
+        return self._checks(self.prepared_corpora[wildcards.corpus])
 
     def question_checks(self, wildcards: Any) -> str:
         """The same of questions and judgements."""
-        return self._checks(self.question_sets[wildcards.questions])
+        return self._checks(self.prepared[wildcards.questions])
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
@@ -84,9 +100,28 @@ class RetrievalSettings(Family):
             case "fusion":
                 found |= pick_known(entry, "rule", "normalise", "k")
                 found["weights"] = entry.get("weights", [1] * len(entry["of"]))
+            case "rerank":
+                found["rerank_depth"] = entry.get("depth", 100)
+                found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
                 found["seed"] = self.experiment.config["retrieval"]["seed"]
         return json_text(found)
+
+    def reranking_code(self, wildcards: Any) -> str:
+        """Digest of the command and of the module of the encoder's kind."""
+        return code("sentflow.commands.rerank", kind_of(self._encoder(self._retriever(wildcards))).module)
+
+    def reranking_versions(self, wildcards: Any) -> str:
+        """Versions of the libraries that can change a score."""
+        return versions(*kind_of(self._encoder(self._retriever(wildcards))).libraries)
+
+    def reranking_device(self, wildcards: Any) -> str:
+        """Where pairs are compared. Not a setting of science: changing it runs nothing again."""
+        return json_text(place_settings(self._encoder(self._retriever(wildcards))).get("device"))
+
+    def reranking_threads(self, wildcards: Any) -> int:
+        """Threads that the encoder's kind has use for; no number depends on them."""
+        return kind_of(self._encoder(self._retriever(wildcards))).threads
 
     def evaluate_settings(self, _wildcards: Any) -> str:
         """Measures, and how intervals are drawn."""
@@ -97,7 +132,7 @@ class RetrievalSettings(Family):
         statistics = self.experiment.config["statistics"]
         return json_text(
             {
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
@@ -113,26 +148,61 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "question_sets": {
-                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.question_sets.items()
+                    name: pick_known(entry, *_TITLE_KEYS) for name, entry in self.judged_sets.items()
                 },
                 "corpora": corpora,
                 "retrievers": {
                     name: {
                         "title": entry.get("title", name),
                         "control": entry["kind"] == RANDOM,
-                        "model": entry.get("model", ""),
+                        "position": self._position(name),
+                        # of vectors: a reranker's own model measures nothing beside it
+                        "model": entry["model"] if entry["kind"] == DENSE else "",
                         "model_title": models[entry["model"]].get("title", entry["model"])
-                        if "model" in entry
+                        if entry["kind"] == DENSE
                         else "",
                     }
                     for name, entry in self.retrievers.items()
                 },
-                "order": [list(self.question_sets), self.shown],
+                "order": [list(self.judged_sets), self.shown],
                 **pick(self.experiment.config["retrieval"], "measures", "main"),
             }
         )
 
+    def question_summary_settings(self, wildcards: Any) -> str:
+        """The same, and how bands of recall are drawn and which retriever the others are compared with."""
+        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
+        depth = self.experiment.config["retrieval"]["depth"]
+        told = json.loads(self.summarise_settings(wildcards))
+        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+
+    def cost_settings(self, _wildcards: Any) -> str:
+        """Which retrievers and encoders each shown retriever is made of."""
+        return json_text(
+            {
+                "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
+                "encoders": {name: entry["model"] for name, entry in self._of_kind(DENSE).items()},
+            }
+        )
+
     # --- helpers ----------------------------------------------------------------------------------------
+
+    def _position(self, name: str) -> int:
+        """Place among the shown retrievers, or among their controls; of those that are only fused behind them."""
+        alike = [
+            one
+            for one in dict.fromkeys([*self.shown, *self.retrievers])
+            if (self.retrievers[one]["kind"] == RANDOM) == (self.retrievers[name]["kind"] == RANDOM)
+        ]
+        return alike.index(name)
+
+    def _first_bm25(self) -> str:
+        """What the others are compared with where the configuration says nothing."""
+        lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
+        return next(iter([*lexical, *self.shown]), "")
+
+    def _encoder(self, retriever: Entry) -> Entry:
+        return self.experiment.fetched_models[retriever["model"]]
 
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
@@ -143,20 +213,19 @@ class RetrievalSettings(Family):
     def _corpus(self, wildcards: Any) -> str:
         """What a job searches: the corpus of its questions, or the shard that its retriever names."""
         shard = suffix_of(getattr(wildcards, "retriever", ""))
-        return f"{self.question_sets[wildcards.questions]['corpus']}{shard}"
+        return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
 
-    def _shards(self, corpus: str, name: str = "") -> list[str]:
-        """The shards of a corpus; with the name of a retriever, the searches in them."""
-        return shards_of(name or corpus, self.corpora[corpus].get("shards", 1))
-
-    def _is_sharded(self, corpus: str) -> bool:
-        return len(self._shards(corpus)) > 1
+    def _training(self, wildcards: Any) -> list[str]:
+        return list(self.prepared[wildcards.questions].get("training", []))
 
     def _entry(self, section: str, name: str) -> Entry:
         return self.experiment.entries[section][name]
 
     def _analyser(self, name: str) -> Entry:
-        return pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        entry = pick_known(self._entry("analysers", name), "units", "lower", "stop_words", "stemmer")
+        if isinstance(entry.get("stop_words"), Mapping):  # an edit of the user's file is another analyser
+            entry["stop_words"] = file_settings(entry["stop_words"], where=f"analysers.{name}.stop_words")
+        return entry
 
     def _resampling(self) -> dict[str, Any]:
         statistics = self.experiment.config["statistics"]
@@ -167,6 +236,11 @@ class RetrievalSettings(Family):
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})
+
+
+def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
+    names = dict.fromkeys(entry["corpus"] for entry in question_sets.values())
+    return {name: corpora[name] for name in names}
 
 
 def _analyser_libraries(analyser: Entry) -> list[str]:

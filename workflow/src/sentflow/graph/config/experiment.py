@@ -29,6 +29,8 @@ class Experiment:
         Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
     selected
         Section → the entries that are selected or named otherwise, in that order.
+    pair_models
+        Encoders of two texts that are asked, by name; none of them is among `models`.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
     """
@@ -36,6 +38,7 @@ class Experiment:
     config: Mapping[str, Any]
     entries: AllEntries
     selected: AllEntries
+    pair_models: Entries
     workflow: Path
 
     @property
@@ -47,6 +50,11 @@ class Experiment:
     def models(self) -> Entries:
         """The selected encoders."""
         return self.selected["models"]
+
+    @property
+    def fetched_models(self) -> Entries:
+        """Everything that is fetched: the selected encoders, and those of two texts."""
+        return {**self.models, **self.pair_models}
 
     @cached_property
     def fixed_models(self) -> list[str]:
@@ -104,4 +112,6 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         problems += part.problems(plain, entries, selected)
     refuse(problems)
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
-    return Experiment(plain, entries, chosen, workflow)
+    asked = [name for part in known_parts() for name in part.pair_models(entries, selected)]
+    pair_models = {name: entries["models"][name] for name in asked}
+    return Experiment(plain, entries, chosen, pair_models, workflow)

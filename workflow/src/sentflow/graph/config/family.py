@@ -70,8 +70,11 @@ class ConfigPart:
         names; one sentence each. What does not exist or does not fit its schema is reported already.
     entry_problems
         What is wrong with entries whether they are selected or not, beyond what their schemas find.
+    pair_models
+        Names of encoders of two texts that what is selected asks; they are fetched, and embed nothing.
     """
 
     sections: tuple[Section, ...]
     problems: Callable[[Mapping[str, Any], AllEntries, Selected], Iterable[str]]
     entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()
+    pair_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()

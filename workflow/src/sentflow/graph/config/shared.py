@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.encoders.kinds.table import KINDS, PAIRS
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
@@ -40,8 +41,13 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 
 
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
-    """Own encoders whose file is not in order; that of one that is not selected need not be there."""
+    """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
+        if KINDS[entries["models"][name]["kind"]].gives == PAIRS:
+            yield (
+                f"config.select.models: {name!r} compares two texts and gives no vectors, so nothing is measured of it "
+                "alone. Leave it out here, and write it as model of a retriever of kind rerank."
+            )
         yield from custom_problems(name, entries["models"][name])
 
 

@@ -29,9 +29,9 @@ class FigureTexts:
     alternative: str
 
 
-def nothing(title: str) -> FigureTexts:
+def nothing(title: str, why: str = NOTHING) -> FigureTexts:
     """Texts of a figure without rows."""
-    return FigureTexts(title=title, reading=NOTHING, alternative=NOTHING)
+    return FigureTexts(title=title, reading=why, alternative=why)
 
 
 def sentences(*found: str) -> str:

@@ -115,7 +115,8 @@ def _template() -> Template:
 def _parts(table: Table) -> list[Table]:
     """The table, or tables that fit a page side by side no more than it can."""
     scores = [index for index, kind in enumerate(table.alignment) if kind == "c"]
-    limit = MAX_LETTERED_COLUMNS if any(table.header_letters) else MAX_SCORE_COLUMNS
+    raised = [cell.letters for group in table.groups for row in group.rows for cell in row]
+    limit = MAX_LETTERED_COLUMNS if any((*table.header_letters, *raised)) else MAX_SCORE_COLUMNS
     n_parts = math.ceil(len(scores) / limit)
     if n_parts < 2 or scores[0] != table.lead:
         return [table]

@@ -69,7 +69,7 @@ def read_law_questions(file: RawFile) -> Records:
     """Questions with the articles that answer them: a row per question and article, one without where there is none.
 
     Columns: question_id, question, document (``law|article``, empty without gold). The form of the Zalo challenge
-    (an object with ``items``, or the list itself, ``question``) and of ALQAC (``text``).
+    (an object with ``items``, or the list itself, ``question``) and of ALQAC (``text``; ``id`` in 2022).
 
     Raises
     ------
@@ -80,7 +80,7 @@ def read_law_questions(file: RawFile) -> Records:
     def rows(found: Any) -> Iterator[Row]:
         for item in found["items"] if isinstance(found, dict) else found:
             about = {
-                "question_id": str(item["question_id"]),
+                "question_id": str(item["question_id"] if "question_id" in item else item["id"]),
                 "question": item["question"] if "question" in item else item["text"],
             }
             gold = item.get("relevant_articles") or [None]

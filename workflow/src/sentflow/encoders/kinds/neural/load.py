@@ -28,7 +28,7 @@ from sentflow.encoders.roles import TEXT
 from sentflow.errors import ConfigError, DataError
 
 # What the libraries raise where files are damaged, tensors are missing or a class does not exist.
-_LOADING_ERRORS = (
+LOADING_ERRORS = (
     *(
         AssertionError,
         AttributeError,
@@ -86,8 +86,8 @@ def load_folder(
         The weights are not those of the model, see `check_weights`, or a file is damaged.
     """
     transformers_logging.disable_progress_bar()
-    devices = devices or _default_devices(settings.backend)
-    _check_devices(devices, backend=settings.backend)
+    devices = devices or default_devices(settings.backend)
+    check_devices(devices, backend=settings.backend)
     # Once more: files that the manifest does not name may have come into the folder since
     (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
     tell_of_slow_bfloat16(settings.dtype, devices)
@@ -142,7 +142,7 @@ def _checked_model(
                 )
     except torch.OutOfMemoryError:
         raise
-    except _LOADING_ERRORS as error:
+    except LOADING_ERRORS as error:
         reason = " ".join(str(error).split())
         raise DataError(
             f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
@@ -182,11 +182,19 @@ def _plain_model(
     return SentenceTransformer(modules=[transformer, module], device=device)
 
 
-def _default_devices(backend: str) -> tuple[str, ...]:
+def default_devices(backend: str) -> tuple[str, ...]:
+    """The best device there is, where an entry names none."""
     return ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
 
 
-def _check_devices(devices: Sequence[str], *, backend: str) -> None:
+def check_devices(devices: Sequence[str], *, backend: str) -> None:
+    """Refuse devices that are not there.
+
+    Raises
+    ------
+    ConfigError
+        Names them, and those that are.
+    """
     if backend != TORCH and any(device != "cpu" for device in devices):
         raise ConfigError(
             f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."

@@ -130,7 +130,7 @@ def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *
     info_of = {id(one.network): one.info for one in loaded}
     for module in _modules(model):
         if isinstance(module, Transformer) and id(module.model) in info_of:
-            _check_network(
+            check_network(
                 info_of[id(module.model)],
                 pooler_is_used=_uses_pooler(module),
                 is_encoder=type(module.model).__name__.endswith("EncoderModel"),
@@ -157,8 +157,25 @@ def _uses_pooler(transformer: Transformer) -> bool:
     return any(output != _TOKEN_VECTORS for output in outputs)
 
 
-def _check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
-    """`is_encoder`: the class is the half of an encoder–decoder, whose other half may lie in the file."""
+def check_network(info: Mapping[str, Any], *, pooler_is_used: bool, is_encoder: bool, folder: Path) -> None:
+    """Refuse a network by what transformers said when it was loaded, see `check_weights`.
+
+    Parameters
+    ----------
+    info
+        Of `LoadedNetwork`.
+    pooler_is_used
+        Otherwise it may be missing.
+    is_encoder
+        The class is the half of an encoder–decoder, whose other half may lie in the file.
+    folder
+        For messages.
+
+    Raises
+    ------
+    DataError
+        Names the first tensors of each sort and their number.
+    """
     missing = [name for name in info["missing_keys"] if pooler_is_used or not _POOLER.match(name)]
     unexpected = [
         name

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import NullFormatter, NullLocator
 
 from sentflow.report import captions
 from sentflow.report.families.geometry.rows import TruncationRow
-from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure import canvas, layout, legend, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
@@ -18,7 +17,6 @@ from sentflow.report.rows import unique
 
 _COLUMNS = 4
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.15, 1.3, 2.4
-_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
 _TICK_SIZE = 6.5
 
 
@@ -47,14 +45,8 @@ def draw(rows: Sequence[TruncationRow]) -> Figure:
             axes.set_ylabel("Spearman × 100")
     canvas.few_ticks(panels[0, 0].yaxis)
     _set_ticks(panels[0, 0], rows)
-    titles = {row.model: row.model_title for row in rows}
-    names = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
-    handles = [
-        Line2D([], [], color=look.color, marker=look.marker, label=names[model])
-        for model, look in looks.items()
-    ]
     size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, handles)
+    layout.finish(figure, texts, rows, size, legend.handles(rows, looks))
     return figure
 
 

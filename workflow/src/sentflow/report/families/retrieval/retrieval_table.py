@@ -1,23 +1,31 @@
-"""The table of retrieval papers: a line per retriever, a column per measure, a block per question set."""
+"""The table of retrieval papers: a line per retriever, question sets side by side."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.measures_table import measures_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import count, decimal, interval
+from sentflow.report.numbers import count, decimal
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+MEAN = "Mean"
+_LEAST_SETS = 3  # of a mean
+_RECALL = re.compile(r"R(?:\(.*\))?@(\d+)\Z")
 
 
 def retrieval_table(
     rows: Sequence[RetrievalRow], title: str, differences: Sequence[QuestionDifference]
 ) -> Table:
-    """Retriever × measure for each question set; the main measure with its interval, marks and letters.
+    """Retriever × question set by the main measure, and below it by the deepest recall; of one set all measures.
 
     Parameters
     ----------
@@ -27,29 +35,41 @@ def retrieval_table(
         What was tested; without, nothing is marked.
     """
     shown = words.whole(rows)
-    main = next((row.measure for row in shown if row.is_main), "")
-    measures = unique([*([main] if main else []), *(row.measure for row in shown)])
+    sets = unique(row.questions for row in shown)
+    if len(sets) < 2:
+        alone = measures_table(rows, title, differences)
+        return replace(alone, name="retrieval", caption=f"{title}: retrieval.")
     retrievers = unique(row.retriever for row in shown)
     marks = Marks(differences, retrievers if differences else [])
-    groups = []
-    for name in unique(row.questions for row in shown):
-        own = [row for row in shown if row.questions == name]
-        first = own[0]
-        size = f"{count(first.n_questions)} questions, {count(first.n_documents)} documents"
-        heading = f"{name}: {first.questions_title} ({size})"
-        lines = [
-            _line([row for row in own if row.retriever == one], measures, marks)
-            for one in unique(row.retriever for row in own)
-        ]
-        groups.append(Group(heading, tuple(lines)))
+    measures = [words.measures_of(shown)[0], *deepest_recall(words.measures_of(shown)[1:])]
+    has_mean = may_be_averaged(shown)
+    groups = [
+        Group(
+            measure,
+            tuple(
+                _line(
+                    [row for row in shown if (row.measure, row.retriever) == (measure, one)],
+                    sets,
+                    marks,
+                    has_mean=has_mean,
+                )
+                for one in retrievers
+            ),
+        )
+        for measure in measures
+    ]
     notes = (
         captions.data_note(shown),
         words.MEASURES_NOTE,
+        _sizes_note(shown),
         words.grades_note(shown),
         words.left_out_note(shown),
         words.cut_note(shown),
         words.interval_note(shown),
         words.test_note(differences),
+        f"{MEAN}: unweighted mean over these {len(sets)} question sets; it speaks of no other set, and is not tested."
+        if has_mean
+        else "",
         words.ties_note(shown),
         words.duplicates_note(shown),
     )
@@ -57,31 +77,45 @@ def retrieval_table(
         name="retrieval",
         caption=f"{title}: retrieval.",
         notes=tuple(filter(None, notes)),
-        header=("Retriever", *measures),
-        alignment=("w4.2", *("r" for _ in measures)),
+        header=("Retriever", *sets, *((MEAN,) if has_mean else ())),
+        alignment=("w3.0", *("c" for _ in sets), *(("c",) if has_mean else ())),
         groups=tuple(groups),
         tidy_header=names_of(RetrievalRow),
         tidy_rows=records_of(rows),
     )
 
 
-def _line(rows: Sequence[RetrievalRow], measures: Sequence[str], marks: Marks) -> tuple[Cell, ...]:
-    first = rows[0]
-    own_letter = marks.letters.get(first.retriever, "")
-    by_measure = {row.measure: row for row in rows}
-    cells = [_cell(by_measure[measure], marks) if measure in by_measure else Cell("") for measure in measures]
-    return (Cell(first.retriever_title, letters=own_letter), *cells)
+def deepest_recall(measures: Sequence[str]) -> list[str]:
+    """The recall that looks at most documents, where there is one."""
+    depths = {name: int(found[1]) for name in measures if (found := _RECALL.match(name))}
+    return [max(depths, key=lambda name: depths[name])] if depths else []
 
 
-def _cell(row: RetrievalRow, marks: Marks) -> Cell:
-    if not row.is_main:
-        return Cell(decimal(row.value))
-    return Cell(
-        decimal(row.value),
-        detail=interval(row.low, row.high),
-        mark=marks.mark(row.questions, row.retriever),
-        letters=marks.raised(row.questions, row.retriever),
+def may_be_averaged(rows: Sequence[RetrievalRow]) -> bool:
+    """Whether a mean over question sets says something: three or more, none on the documents of another."""
+    corpora = {row.questions: row.corpus for row in rows}
+    return len(corpora) >= _LEAST_SETS and len(set(corpora.values())) == len(corpora)
+
+
+def _line(
+    rows: Sequence[RetrievalRow], sets: Sequence[str], marks: Marks, *, has_mean: bool
+) -> tuple[Cell, ...]:
+    first, by_set = rows[0], {row.questions: row for row in rows}
+    letter = marks.letters.get(first.retriever, "") if first.is_main else ""
+    cells = [words.cell(by_set[name], marks) if name in by_set else Cell("") for name in sets]
+    mean = math.fsum(row.value for row in rows) / len(rows) if len(rows) == len(sets) else math.nan
+    return (
+        Cell(first.retriever_title, letters=letter),
+        *cells,
+        *((Cell(decimal(mean)),) if has_mean else ()),
     )
+
+
+def _sizes_note(rows: Sequence[RetrievalRow]) -> str:
+    sizes = {
+        row.questions: f"{row.questions} {count(row.n_questions)} in {count(row.n_documents)}" for row in rows
+    }
+    return f"Questions, and documents that they are searched in: {', '.join(sizes.values())}."
 
 
 def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

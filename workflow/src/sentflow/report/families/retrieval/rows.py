@@ -1,5 +1,6 @@
-"""The row of the summary of retrieval; undefined numbers NaN."""
+"""The rows of the summaries of retrieval; undefined numbers NaN."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,8 +13,9 @@ class RetrievalRow:
     ----------
     questions, questions_title, corpus, corpus_title
         Names and titles.
-    retriever, retriever_title, is_control
-        What searched, and whether it knows nothing of the texts.
+    retriever, retriever_title, is_control, position
+        What searched, whether it knows nothing of the texts, and its place among those that are shown, or among their
+        controls.
     model, model_title, is_baseline
         The encoder whose vectors were searched; the retriever itself where no encoder was, which is a baseline then.
     group
@@ -28,9 +30,9 @@ class RetrievalRow:
         The mean if documents with equal scores had been in the best, or in the worst, order.
     condensed, with_duplicates
         Without documents that nobody judged; with the grades of judged documents for those of equal text.
-    n_questions, n_left_out, n_unanswered, n_tied_at_cut, n_documents, depth
-        Questions behind the number; without a relevant document; without an answer; with ties at the cut; documents
-        of the corpus; documents per question at most.
+    n_questions, n_left_out, n_unanswered, n_tied_at_cut, n_relevant, n_documents, depth
+        Questions behind the number; without a relevant document; without an answer; with ties at the cut; relevant
+        documents of all questions of the set; documents of the corpus; documents per question at most.
     judged_share
         Of the first 10 documents, mean over questions.
     documents_cut, documents_lost, questions_cut, questions_lost
@@ -38,6 +40,8 @@ class RetrievalRow:
         read, prompts and special tokens included. Undefined where no encoder was searched, or it does not say.
     relevant_grade, data_version, language
         Of the question set.
+    chance
+        What a random order of the documents reaches on average; NaN for groups, and where it is not known.
     """
 
     FILE: ClassVar[str] = "retrieval"
@@ -49,6 +53,7 @@ class RetrievalRow:
     retriever: str
     retriever_title: str
     is_control: bool
+    position: int
     model: str
     model_title: str
     is_baseline: bool
@@ -67,6 +72,7 @@ class RetrievalRow:
     n_left_out: int
     n_unanswered: int
     n_tied_at_cut: int
+    n_relevant: int
     n_documents: int
     depth: int
     judged_share: float
@@ -77,3 +83,128 @@ class RetrievalRow:
     relevant_grade: int
     data_version: str
     language: str
+    chance: float = math.nan
+
+
+@dataclass(frozen=True)
+class RecallRow:
+    """Mean recall of a retriever among the first documents of each question of a set.
+
+    Attributes
+    ----------
+    model, model_title, is_control, position
+        The retriever, see `RetrievalRow`.
+    cutoff
+        Documents per question.
+    recall, low, high
+        Mean over questions, and its bootstrap interval over questions at `level`; no interval at most cutoffs.
+    relevant_grade
+        From which grade on a document is relevant.
+    """
+
+    FILE: ClassVar[str] = "recall"
+
+    questions: str
+    questions_title: str
+    model: str
+    model_title: str
+    is_control: bool
+    position: int
+    cutoff: int
+    recall: float
+    low: float
+    high: float
+    level: float
+    n_questions: int
+    relevant_grade: int
+    data_version: str
+
+
+@dataclass(frozen=True)
+class QuestionGapRow:
+    """What a retriever reached on one question more than the reference.
+
+    Attributes
+    ----------
+    model, model_title, is_control, position
+        The retriever, see `RetrievalRow`.
+    reference, reference_title
+        The retriever that it is compared with.
+    question, difference
+        Identifier, and value of `measure` less that of the reference.
+    mean, low, high
+        Over all questions of the set, with the t interval at `level`.
+    p_holm, alpha
+        Of the paired t-test, adjusted over all pairs of the set, and up to which that counts as a difference.
+    wins, ties, losses
+        Questions on which the retriever is better, neither is, the reference is.
+    """
+
+    FILE: ClassVar[str] = "question-differences"
+
+    questions: str
+    questions_title: str
+    measure: str
+    model: str
+    model_title: str
+    is_control: bool
+    position: int
+    reference: str
+    reference_title: str
+    question: str
+    difference: float
+    mean: float
+    low: float
+    high: float
+    level: float
+    p_holm: float
+    alpha: float
+    wins: int
+    ties: int
+    losses: int
+    data_version: str
+
+
+@dataclass(frozen=True)
+class RetrievalCostRow:
+    """What a retriever reaches on a question set, and what it costs.
+
+    Attributes
+    ----------
+    model, model_title, is_control, position
+        The retriever, see `RetrievalRow`.
+    value, low, high
+        Of the main measure, see `RetrievalRow`.
+    search_seconds, encode_seconds
+        Of all questions: ranking, with that of the retrievers that it is made of; embedding them by the encoders of
+        these, 0 without one. NaN where another program searched.
+    index_bytes
+        Of the files that are searched: terms or vectors of the documents; NaN where not known.
+    n_asked
+        Questions that were searched.
+    """
+
+    FILE: ClassVar[str] = "retrieval-costs"
+
+    questions: str
+    questions_title: str
+    model: str
+    model_title: str
+    is_control: bool
+    position: int
+    measure: str
+    value: float
+    low: float
+    high: float
+    level: float
+    search_seconds: float
+    encode_seconds: float
+    index_bytes: float
+    n_asked: int
+    n_documents: int
+    data_version: str
+
+    @property
+    def seconds_each(self) -> float:
+        """Seconds per question."""
+        return (self.search_seconds + self.encode_seconds) / self.n_asked

@@ -37,6 +37,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         "retriever": result["retriever"],
         "retriever_title": retriever["title"],
         "is_control": retriever["control"],
+        "position": retriever["position"],
         "model": retriever["model"] or result["retriever"],
         "model_title": retriever["model_title"] or retriever["title"],
         "is_baseline": not retriever["model"],
@@ -46,7 +47,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
         "language": asked["language"],
         **{
             key: result[key]
-            for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_documents", "depth")
+            for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_relevant", "n_documents", "depth")
         },
         "judged_share": result["judged_share"],
         **_cut_off(result.get("reading", {})),
@@ -63,6 +64,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
             low=stated["low"],
             high=stated["high"],
             n_questions=result["n_questions"],
+            chance=stated["chance"],
             **others,
         )
     none: dict[str, Any] = dict.fromkeys(_OTHERS, math.nan)

@@ -3,12 +3,16 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.marks import Marks
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.numbers import count, percent
+from sentflow.report.numbers import count, decimal, interval, percent
 from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell
+from sentflow.retrieval.groups import CLEAN, LEAKED
 
 POPULATION = "other questions of the same kind, asked of the same documents"
+NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
     "Documents with equal scores are ranked in the order of the corpus."
@@ -18,6 +22,30 @@ MEASURES_NOTE = (
 def whole(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
     """The rows of all questions of a set, without those of groups."""
     return [row for row in rows if not row.group]
+
+
+def measures_of(rows: Sequence[RetrievalRow]) -> list[str]:
+    """The measures, the main one first."""
+    return unique([*(row.measure for row in rows if row.is_main), *(row.measure for row in rows)])
+
+
+def cell(row: RetrievalRow, marks: Marks) -> Cell:
+    """A mean; of the main measure over all questions of a set with interval, mark and letters."""
+    if not row.is_main or row.group:
+        return Cell(decimal(row.value))
+    return Cell(
+        decimal(row.value),
+        detail=interval(row.low, row.high),
+        mark=marks.mark(row.questions, row.retriever),
+        letters=marks.raised(row.questions, row.retriever),
+    )
+
+
+def groups_note(rows: Sequence[RetrievalRow]) -> str:
+    """What the blocks of groups are, where there are any."""
+    if not any(row.group for row in rows):
+        return ""
+    return "Groups of questions of a set have lines of their own, without intervals and tests."
 
 
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
@@ -114,4 +142,14 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
         f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
         f"{POPULATION}. Superscript letters: the retrievers that this one is significantly better than."
+    )
+
+
+def leaks_note(rows: Sequence[RetrievalRow]) -> str:
+    """What clean and leaked questions are, where there are any."""
+    if not {CLEAN, LEAKED} & {row.group for row in rows}:
+        return ""
+    return (
+        f"{LEAKED.capitalize()}: questions that are equal to a training question but for case and punctuation, or "
+        f"nearly so; {CLEAN}: the others. Main numbers are over all."
     )

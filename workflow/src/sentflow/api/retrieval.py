@@ -1,0 +1,270 @@
+"""Search in notebooks: questions and documents as lists, by the retrievers of the pipeline, with its numbers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sentflow.api.arguments import ArgumentError
+from sentflow.api.pair_sets import catalog
+from sentflow.api.run_inputs import Texts, corpus_of, texts_of
+from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.encoders.protocol import FloatArray
+from sentflow.errors import instead
+from sentflow.retrieval.analysers import Analyser
+from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.dense import SIMILARITIES, Vectors, search
+from sentflow.retrieval.fusion import FusionSettings, fused
+from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.stats.seeds import derive_seed
+from sentflow.texts.corpora import Corpus
+from sentflow.texts.split_passages import PassageSettings, split_corpus
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEPTH = 1000  # of runs that are fused, as retrieval.depth of the default configuration
+SEED = 9847706
+_KEYS = {
+    "bm25": ("analyser", "variant", "k1", "b", "delta"),
+    "dense": ("model", "similarity", "passages", "batch_size"),
+    "fusion": ("of", "rule", "weights", "normalise", "k"),
+    "random": ("seed",),
+}
+_SHOWN_QUESTIONS, _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 3, 3, 60
+
+
+@dataclass(frozen=True)
+class RetrievedRun(Mapping[str, dict[str, float]]):
+    """What was found: question → document → score, best first. `sentflow.evaluate_run` takes it as it is.
+
+    Attributes
+    ----------
+    name
+        Of the retriever.
+    run
+        The run as the pipeline has it.
+    questions
+        Texts of the questions by name; those of a list are named by their places, from 0.
+    corpus
+        What was searched.
+    """
+
+    name: str
+    run: Run
+    questions: Mapping[str, str] = field(repr=False)
+    corpus: Corpus = field(repr=False)
+
+    def __getitem__(self, question: str | int) -> dict[str, float]:
+        found = self.run.ranked[str(question)]
+        return dict(zip(self.run.documents(str(question)), found.scores.tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.run.ranked)
+
+    def __len__(self) -> int:
+        return len(self.run.ranked)
+
+    def frame(self) -> "pd.DataFrame":
+        """Columns question, rank (from 1), document, score, text of the document."""
+        import pandas as pd
+
+        text_of = dict(zip(self.corpus.ids, self.corpus.whole_texts(), strict=True))
+        rows = [
+            (question, rank, document, score, text_of[document])
+            for question in self
+            for rank, (document, score) in enumerate(self[question].items(), 1)
+        ]
+        return pd.DataFrame(rows, columns=["question", "rank", "document", "score", "text"])
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name}: {len(self)} questions, {len(self.corpus)} documents"]
+        text_of = dict(zip(self.corpus.ids, self.corpus.whole_texts(), strict=True))
+        for question in [*self][:_SHOWN_QUESTIONS]:
+            lines.append(f"{question}: {_short(self.questions[question])}")
+            for document, score in [*self[question].items()][:_SHOWN_DOCUMENTS]:
+                lines.append(f"  {score:10.4f}  {document}: {_short(text_of[document])}")
+        return "\n".join([*lines, *(["…"] if len(self) > _SHOWN_QUESTIONS else [])])
+
+
+def retrieve(
+    questions: Any, documents: Any, retriever: Any = "bm25", *, k: int = 10, name: str | None = None
+) -> RetrievedRun:
+    """The k best documents of each question.
+
+    Parameters
+    ----------
+    questions
+        A list of texts, or a dictionary from names to texts.
+    documents
+        The same; a document may be (title, text). Equal scores keep their order.
+    retriever
+        What searches:
+
+        - a name of the catalog that needs no encoder: ``"bm25"``, ``"bm25-english"``, ``"random-order"``, …;
+        - an encoder: a SentenceTransformer, anything with ``encode``, or a function from texts to vectors (see
+          `SentenceEncoder`); exact search by cosine. ``encode_query`` and ``encode_document`` are used where it has
+          both, with their prompts;
+        - an entry as under ``retrievers:`` of a configuration, with encoders and retrievers themselves in place of
+          their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "dense", "model": model,
+          "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule": "product"}``.
+    k
+        At least 1; fewer are found where fewer fit.
+    name
+        Of the retriever, for tables; without it, that of the catalog or its kind.
+
+    Returns
+    -------
+    RetrievedRun
+        With the scores of the pipeline for the same texts, settings and vectors.
+
+    Raises
+    ------
+    ArgumentError
+        An argument does not exist or does not fit.
+    ConfigError
+        Settings of a retriever are not in order.
+    """
+    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
+        raise ArgumentError(f"k is {k!r}. Write a whole number of at least 1.")
+    asked, corpus = texts_of(questions, "questions"), corpus_of(documents)
+    found = _Search(asked, corpus).ranked(retriever, k)
+    run = Run(corpus.ids, dict(zip(asked.ids, found, strict=True)))
+    return RetrievedRun(name or _name(retriever), run, dict(zip(asked.ids, asked.texts, strict=True)), corpus)
+
+
+class _Search:
+    """Questions and documents, and what every retriever makes of them."""
+
+    def __init__(self, questions: Texts, corpus: Corpus) -> None:
+        self._questions, self._corpus = questions, corpus
+
+    def ranked(self, retriever: Any, k: int) -> list[Ranked]:
+        """The k best documents of each question."""
+        entry = _entry(retriever)
+        kind = entry.pop("kind", None)
+        if kind not in _KEYS:
+            raise ArgumentError(f"retriever: kind is {kind!r}. {instead(str(kind), _KEYS)}")
+        if unknown := sorted(set(entry) - {*_KEYS[kind], "title"}):
+            raise ArgumentError(
+                f"retriever: {kind} has no {unknown[0]!r}. {instead(unknown[0], _KEYS[kind])}"
+            )
+        entry.pop("title", None)
+        found: list[Ranked] = getattr(self, f"_{kind}")(entry, k)
+        return found
+
+    def _bm25(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        given = _named("analysers", entry.pop("analyser", "long-words"))
+        analyser = Analyser.from_settings(given, where="retriever.analyser")
+        settings = Bm25Settings(**entry)
+        settings.check("retriever")
+        index = Bm25(analyser.terms(self._corpus.whole_texts()), settings)
+        return list(index.search(analyser.terms(self._questions.texts), k))
+
+    def _dense(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        similarity = entry.get("similarity", "cosine")
+        if similarity not in SIMILARITIES:
+            raise ArgumentError(
+                f"retriever.similarity is {similarity!r}. {instead(str(similarity), SIMILARITIES)}"
+            )
+        if "model" not in entry or isinstance(entry["model"], str):
+            raise ArgumentError(
+                "retriever.model: give the encoder itself, e.g. a SentenceTransformer. Encoders of the catalog are "
+                "fetched by the pipeline."
+            )
+        if "passages" in entry:
+            settings = PassageSettings(**_named("passages", entry["passages"]))
+            settings.check("retriever.passages")
+            passages = split_corpus(self._corpus, "passages", settings)
+            owners, texts = passages.documents, passages.texts
+        else:
+            texts = self._corpus.whole_texts()
+            owners = np.arange(len(texts))
+        asked, vectors = _embedded(
+            entry["model"], self._questions.texts, texts, batch_size=entry.get("batch_size", 64)
+        )
+        return list(search(asked, Vectors(vectors, owners), k, similarity=similarity))
+
+    def _fusion(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        parts = entry.pop("of", ())
+        if isinstance(parts, str) or len(parts) < 2:
+            raise ArgumentError("retriever.of: give a list of two retrievers or more.")
+        weights = tuple(entry.pop("weights", [1] * len(parts)))
+        if len(weights) != len(parts):
+            raise ArgumentError(
+                f"retriever.weights: {len(weights)} for {len(parts)} retrievers. Give one for each."
+            )
+        settings = FusionSettings(weights=weights, **{"rule": "reciprocal-rank", **entry})
+        settings.check("retriever")
+        runs = [self.ranked(part, max(k, DEPTH)) for part in parts]
+        return [fused(found, settings, k) for found in zip(*runs, strict=True)]
+
+    def _random(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        def drawn(question: str) -> np.ndarray:
+            seed = derive_seed(entry.get("seed", SEED), "questions", question)
+            return np.random.default_rng(seed).random(len(self._corpus))
+
+        return [top(drawn(question), k) for question in self._questions.ids]
+
+
+def _entry(retriever: Any) -> dict[str, Any]:
+    """A retriever as an entry of the configuration."""
+    if isinstance(retriever, Mapping):
+        return dict(retriever)
+    if not isinstance(retriever, str):
+        return {"kind": "dense", "model": retriever}
+    entry = _named("retrievers", retriever)
+    if entry["kind"] not in ("bm25", "random"):
+        raise ArgumentError(
+            f"retriever={retriever!r} needs an encoder, which the pipeline fetches. Give the encoder itself, e.g. a "
+            'SentenceTransformer, or {"kind": "fusion", "of": ["bm25", model], "rule": "product"}.'
+        )
+    return entry
+
+
+def _named(section: str, given: Any) -> dict[str, Any]:
+    """An entry of the catalog by its name, or one that is given itself; what only describes it is left out."""
+    if isinstance(given, Mapping):
+        return dict(given)
+    entries = catalog(section)
+    if given not in entries:
+        raise ArgumentError(f"retriever: there is no {given!r} in {section}. {instead(str(given), entries)}")
+    return {key: value for key, value in entries[given].items() if key != "note"}
+
+
+def _name(retriever: Any) -> str:
+    if isinstance(retriever, str):
+        return retriever
+    if isinstance(retriever, Mapping):
+        return str(retriever.get("title", retriever.get("kind")))
+    return str(getattr(retriever, "__name__", type(retriever).__name__))
+
+
+def _embedded(
+    model: Any, questions: list[str], texts: list[str], *, batch_size: int
+) -> tuple[FloatArray, FloatArray]:
+    """(q, d) and (n, d) vectors of questions and texts; each distinct text is encoded once in its role."""
+    sides = [getattr(model, name, None) for name in ("encode_query", "encode_document")]
+    if all(map(callable, sides)):
+        asked, found = (
+            _vectors(encode, side, batch_size) for encode, side in zip(sides, (questions, texts), strict=True)
+        )
+        return asked, found
+    both = _vectors(model, [*questions, *texts], batch_size)
+    return both[: len(questions)], both[len(questions) :]
+
+
+def _vectors(encode: Any, texts: list[str], batch_size: int) -> FloatArray:
+    distinct = list(dict.fromkeys(texts))
+    # Which kind of function it is, is found out on two texts
+    asked = distinct if len(distinct) > 1 else [*distinct, f"{distinct[0]} ."]
+    vectors = SentenceEncoder(encode, batch_size=batch_size).vectors(asked)
+    row_of = {text: row for row, text in enumerate(asked)}
+    found: FloatArray = vectors[[row_of[text] for text in texts]]
+    return found
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SHOWN_CHARACTERS else f"{line[: _SHOWN_CHARACTERS - 1]}…"

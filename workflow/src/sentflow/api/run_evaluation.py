@@ -1,0 +1,295 @@
+"""Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sentflow.api.arguments import ArgumentError
+from sentflow.api.retrieval import SEED, RetrievedRun
+from sentflow.api.run_inputs import corpus_of, grades_of, judged_questions, ranked_run, scores_of
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.retrieval.evaluation import Evaluation, evaluate
+from sentflow.retrieval.measures import check_measures
+from sentflow.retrieval.results import stated_means
+from sentflow.stats.resampling import Bootstrap
+from sentflow.stats.seeds import derive_seed
+from sentflow.texts.corpora import Corpus
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Of the default configuration
+MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
+LEVEL, N_RESAMPLES = 0.99, 10_000
+ALPHA, MARGIN = 0.05, 0.01
+QUESTIONS = "questions"
+POPULATION = "other questions of the same kind, asked of the same documents"
+_COLUMNS = ("mean", "low", "high", "worst_order", "best_order")
+
+
+@dataclass(frozen=True)
+class RunEvaluation:
+    """What a run reached.
+
+    Attributes
+    ----------
+    name
+        Of the run.
+    found
+        The values of every question and what is to be known of them, see `Evaluation`.
+    bootstrap
+        Of questions, for intervals.
+    n_not_judged
+        Questions of the run without a judgement, which are left out.
+    question_set
+        Name of the questions, of which random draws depend.
+    """
+
+    name: str
+    found: Evaluation = field(repr=False)
+    bootstrap: Bootstrap = field(repr=False)
+    n_not_judged: int
+    question_set: str = QUESTIONS
+
+    @cached_property
+    def means(self) -> dict[str, dict[str, float]]:
+        """Measure → ``mean`` over questions, ``low`` and ``high`` of its interval, ``worst_order``, ``best_order``.
+
+        The interval is for other questions of the same kind, asked of the same documents; the last two are the means
+        if documents with equal scores were in the order that is worst, or best, for every question.
+        """
+        return stated_means(self.found, self.bootstrap)
+
+    def __getitem__(self, measure: str) -> float:
+        """The mean of a measure over the questions with a relevant document."""
+        return float(self.found.values[_known(measure, self.found.values)].mean())
+
+    def per_question(self) -> "pd.DataFrame":
+        """One row per question with a relevant document, one column per measure."""
+        import pandas as pd
+
+        return pd.DataFrame(self.found.values, index=pd.Index(self.found.questions, name="question"))
+
+    def frame(self) -> "pd.DataFrame":
+        """One row per measure; see `means`."""
+        import pandas as pd
+
+        return pd.DataFrame.from_dict(self.means, orient="index").rename_axis("measure")
+
+    def compare(self, other: "RunEvaluation", measure: str = MEASURES[0], **settings: Any) -> "RunComparison":
+        """Test this run against another, question by question; see `compare_runs`."""
+        return compare_runs([self, other], measure, **settings)
+
+    def notes(self) -> list[str]:
+        """What is to be known about the means."""
+        n = len(self.found.questions)
+        stated = [
+            f"{self.name}: means over {n} questions with a relevant document; {self.bootstrap.level:.0%} intervals for "
+            f"{POPULATION}."
+        ]
+        counts = {
+            "judged questions without a relevant document, left out": self.found.n_left_out,
+            "questions without an answer, which count as 0": self.found.n_unanswered,
+            "questions of the run without a judgement, left out": self.n_not_judged,
+        }
+        return stated + [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+
+    def __repr__(self) -> str:
+        lines = [f"{'':10}{'  '.join(f'{column:>11}' for column in _COLUMNS)}"]
+        lines += [
+            f"{measure:10}{'  '.join(f'{row[column]:11.4f}' for column in _COLUMNS)}"
+            for measure, row in self.means.items()
+        ]
+        return "\n".join([*lines, *self.notes()])
+
+
+@dataclass(frozen=True)
+class RunComparison:
+    """Tests of every two of several runs by one measure.
+
+    Attributes
+    ----------
+    rows
+        See `QuestionDifference`; differences are the first run less the second.
+    """
+
+    rows: list[QuestionDifference]
+
+    def frame(self) -> "pd.DataFrame":
+        """One row per pair of runs, a column per field of `QuestionDifference`."""
+        import pandas as pd
+
+        return pd.DataFrame([vars(row) for row in self.rows])
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{row.model_a} - {row.model_b}: {row.measure} {row.difference:+.4f} [{row.low:+.4f}, {row.high:+.4f}], "
+            f"p {row.p_holm:.2g} (Holm), {row.wins} wins, {row.ties} ties, {row.losses} losses"
+            for row in self.rows
+        ]
+        note = (
+            f"Paired t-tests over questions; intervals ({self.rows[0].level:.0%}) and tests for {POPULATION}."
+        )
+        return "\n".join([*lines, note])
+
+
+def evaluate_run(
+    run: Any,
+    judgements: Any,
+    measures: Sequence[str] = MEASURES,
+    *,
+    relevant_grade: int = 1,
+    documents: Any = None,
+    name: str | None = None,
+    question_set: str = QUESTIONS,
+    level: float = LEVEL,
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+) -> RunEvaluation:
+    """Hold a run against judgements.
+
+    Parameters
+    ----------
+    run
+        Of `sentflow.retrieve`; or question → document → score, rows of (question, document, score), or the path of a
+        file of any engine in TREC's form.
+    judgements
+        Question → document → grade, question → relevant documents, rows of (question, document, grade), or the path
+        of a file in TREC's or BEIR's form. Names that are numbers may be given as numbers.
+    measures
+        As ir-measures writes them.
+    relevant_grade
+        The least grade that is relevant; gains of nDCG are the grades.
+    documents
+        What was searched, as for `sentflow.retrieve`: equal scores are in their order then, documents of equal texts
+        are found, and unknown documents are refused. Without, equal scores keep the order of the run.
+    name
+        Of the run, for tables.
+    question_set
+        Of the questions; the draws of the pipeline's intervals are those of the name of its question set.
+    level, n_resamples, seed
+        Of the intervals.
+
+    Raises
+    ------
+    ArgumentError
+        An argument does not fit, or no judged question has a relevant document.
+    ConfigError
+        ir-measures does not know a measure.
+    DataError
+        A file is not in order.
+    """
+    measures = [measures] if isinstance(measures, str) else list(measures)
+    check_measures(measures, "measures")
+    scores, grades = scores_of(run), grades_of(judgements)
+    if not any(grade >= relevant_grade for judged in grades.values() for grade in judged.values()):
+        raise ArgumentError(
+            f"judgements: no document has the grade {relevant_grade} or a higher one. Write a lower relevant_grade."
+        )
+    kept = {question: found for question, found in scores.items() if question in grades}
+    if scores and not kept:
+        raise ArgumentError(
+            f"run: none of its {len(scores)} questions ({_some(scores)}) is judged; judged are {_some(grades)}. Give "
+            "both the same names."
+        )
+    corpus = _corpus(run, documents, kept, grades)
+    found = evaluate(
+        ranked_run(kept, corpus.ids, ordered=documents is not None),
+        judged_questions(question_set, grades, relevant_grade),
+        corpus,
+        measures,
+    )
+    bootstrap = Bootstrap(level, n_resamples, derive_seed(seed, question_set, "bootstrap"))
+    named = name or (run.name if isinstance(run, RetrievedRun) else "run")
+    return RunEvaluation(named, found, bootstrap, len(scores) - len(kept), question_set)
+
+
+def compare_runs(
+    evaluations: Sequence[RunEvaluation],
+    measure: str = MEASURES[0],
+    *,
+    alpha: float = ALPHA,
+    margin: float = MARGIN,
+    seed: int = SEED,
+) -> RunComparison:
+    """Test every two of several runs on the same judgements.
+
+    Parameters
+    ----------
+    evaluations
+        Of `evaluate_run`, with the same judgements, under different names.
+    measure
+        One that they have.
+    alpha
+        Error rate of the tests.
+    margin
+        Difference that would matter, for the test of equivalence.
+    seed
+        Of sign flips, permutations and bootstrap.
+
+    Raises
+    ------
+    ArgumentError
+        Fewer than two runs, runs of one name, of other questions, or without the measure.
+    """
+    if len(evaluations) < 2:
+        raise ArgumentError("compare_runs: give two evaluations or more.")
+    first = evaluations[0]
+    names = [one.name for one in evaluations]
+    if twice := [name for place, name in enumerate(names) if name in names[:place]]:
+        raise ArgumentError(f"two runs are called {twice[0]!r}. Give evaluate_run a name for each: name=…")
+    for one in evaluations:
+        _known(measure, one.found.values)
+        if one.found.questions != first.found.questions:
+            raise ArgumentError(
+                f"{one.name} and {first.name} were measured on other questions. Evaluate both with the same judgements."
+            )
+    if len(first.found.questions) < 2:
+        raise ArgumentError("there is one question with a relevant document; nothing can be tested on it.")
+    settings = QuestionSettings(first.bootstrap.level, alpha, margin, first.bootstrap.n_resamples, seed)
+    values = np.stack([one.found.values[measure] for one in evaluations])
+    scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
+    return RunComparison(compare_questions(scores))
+
+
+def _corpus(
+    run: Any,
+    documents: Any,
+    scores: Mapping[str, Mapping[str, float]],
+    grades: Mapping[str, Mapping[str, int]],
+) -> Corpus:
+    if documents is None:
+        if isinstance(run, RetrievedRun):
+            known = run.corpus.ids
+            texts = run.corpus.whole_texts()
+        else:
+            known, texts = [], []
+        named = dict.fromkeys(known)
+        for found in (*scores.values(), *grades.values()):
+            named.update(dict.fromkeys(found))
+        ids = [*named]
+        return Corpus("documents", "own", "und", ids, [""] * len(ids), texts + [""] * (len(ids) - len(known)))
+    corpus = corpus_of(documents)
+    there = set(corpus.ids)
+    for what, found in (("run", scores), ("judgements", grades)):
+        if unknown := [one for own in found.values() for one in own if one not in there]:
+            raise ArgumentError(
+                f"{what}: {len(unknown)} documents are not among the documents ({_some(unknown)}). Give all documents "
+                "under the same names."
+            )
+    return corpus
+
+
+def _known(measure: str, measures: Mapping[str, Any]) -> str:
+    if measure not in measures:
+        raise ArgumentError(f"{measure!r} was not measured. Write one of: {', '.join(measures)}.")
+    return measure
+
+
+def _some(names: Any) -> str:
+    found = list(dict.fromkeys(names))
+    return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")

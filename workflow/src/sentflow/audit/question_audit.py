@@ -1,0 +1,164 @@
+"""What a reader should know about questions and their judgements: what occurs twice, and what training has shown."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.audit.ngrams import ngram_sets, plain
+from sentflow.audit.similar import SimilarPairs, similar_pairs
+from sentflow.texts.corpora import Corpus, Questions
+
+NEAR = 0.8  # Jaccard similarity of character 5-grams
+COPY, NEARLY = "copy", "near"
+_EXAMPLES = 20
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Questions with the corpus that they are asked of."""
+
+    questions: Questions
+    corpus: Corpus
+
+
+def audit_questions(test: Judged, training: Sequence[Judged]) -> dict[str, Any]:
+    """Repeated questions and documents, and questions that occur in training sets.
+
+    Parameters
+    ----------
+    test
+        What is audited.
+    training
+        The question sets that encoders were trained on; their corpora may be others.
+
+    Returns
+    -------
+    dict
+        As JSON holds it. Questions are copies where they are equal but for case, punctuation, white space and forms of
+        characters; similar where the Jaccard similarity of their character 5-grams is `NEAR` or more. Documents are
+        copies where title and text are equal but for case and white space. ``leaked`` names the questions that are
+        copies of, or similar to, a training question; ``same_document`` counts the questions one of whose relevant
+        documents, or a copy of it, is relevant to a training question.
+    """
+    questions, corpus = test.questions, test.corpus
+    copies = corpus.copies()
+    known = [text for one in training for text in one.questions.texts]
+    pairs = _similar(questions.texts, known)
+    among = _among(pairs, questions.texts)
+    leaked, of_training = _leaks(test, training, pairs)
+    answered = _relevant(questions)
+    return {
+        "questions": questions.name,
+        "corpus": corpus.name,
+        "n_questions": len(questions),
+        "n_documents": len(corpus),
+        "n_judgements": len(questions.documents),
+        "without_judgement": sum(not judged for judged in questions.by_question().values()),
+        "without_relevant": sum(not found for found in answered.values()),
+        "empty_documents": sum(not text for text in corpus.whole_texts()),
+        "document_copies": {"documents": len(copies), "texts": len({names[0] for names in copies.values()})},
+        "judged_copies": _judged_copies(questions, copies),
+        "question_copies": _question_copies(questions, answered),
+        "similar_questions": {
+            "pairs": len(among),
+            "threshold": NEAR,
+            "examples": [[questions.ids[one], questions.ids[other]] for one, other in among[:_EXAMPLES]],
+        },
+        "questions_that_are_documents": len(_folded(questions.texts) & _folded(corpus.whole_texts())),
+        "training": of_training,
+        "leaked": leaked,
+        "same_document": _sharing_documents(test, training),
+    }
+
+
+def _relevant(questions: Questions) -> dict[str, set[str]]:
+    return {
+        name: {document for document, grade in judged.items() if grade >= questions.relevant_grade}
+        for name, judged in questions.by_question().items()
+    }
+
+
+def _folded(texts: Sequence[str]) -> set[str]:
+    return {" ".join(text.lower().split()) for text in texts}
+
+
+def _similar(asked: Sequence[str], known: Sequence[str]) -> SimilarPairs:
+    """Pairs of similar questions, at least one of them of the test; rows of training follow those of the test."""
+    texts = [*asked, *known]
+    return similar_pairs(ngram_sets([texts]), threshold=NEAR, first_below=len(asked))
+
+
+def _among(pairs: SimilarPairs, asked: Sequence[str]) -> list[tuple[int, int]]:
+    """Similar questions of the test, copies left out."""
+    rows = zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)
+    return [
+        (one, other) for one, other in rows if other < len(asked) and plain(asked[one]) != plain(asked[other])
+    ]
+
+
+def _judged_copies(questions: Questions, copies: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Texts that a question has judged under several identifiers, and those of them with different grades."""
+    several = torn = 0
+    for judged in questions.by_question().values():
+        grades: dict[str, list[int]] = defaultdict(list)
+        for document, grade in judged.items():
+            if document in copies:
+                grades[copies[document][0]].append(grade)
+        several += sum(len(own) > 1 for own in grades.values())
+        torn += sum(len(set(own)) > 1 for own in grades.values())
+    return {"texts": several, "different_grades": torn}
+
+
+def _question_copies(questions: Questions, answered: Mapping[str, set[str]]) -> dict[str, Any]:
+    same: dict[str, list[str]] = defaultdict(list)
+    for name, text in zip(questions.ids, questions.texts, strict=True):
+        same[plain(text)].append(name)
+    groups = [names for names in same.values() if len(names) > 1]
+    torn = [names for names in groups if any(answered[name] != answered[names[0]] for name in names)]
+    return {
+        "questions": sum(map(len, groups)),
+        "texts": len(groups),
+        "different_answers": len(torn),
+        "examples": groups[:_EXAMPLES],
+    }
+
+
+def _leaks(
+    test: Judged, training: Sequence[Judged], pairs: SimilarPairs
+) -> tuple[dict[str, str], dict[str, dict[str, int]]]:
+    """Question → how it leaked; and training set → numbers of questions, of copies and of similar ones in the test."""
+    names, n_asked = test.questions.ids, len(test.questions)
+    asked = [plain(text) for text in test.questions.texts]
+    leaked: dict[str, str] = {}
+    of_training: dict[str, dict[str, int]] = {}
+    start = n_asked
+    for one in training:
+        end = start + len(one.questions)
+        known = {plain(text) for text in one.questions.texts}
+        near = set(pairs.first[(pairs.second >= start) & (pairs.second < end)].tolist())
+        copied = [row for row, text in enumerate(asked) if text in known]
+        similar = sorted(near.difference(copied))
+        leaked |= {names[row]: NEARLY for row in similar if names[row] not in leaked}
+        leaked |= {names[row]: COPY for row in copied}
+        of_training[one.questions.name] = {
+            "n_questions": len(one.questions),
+            "copies": len(copied),
+            "similar": len(similar),
+        }
+        start = end
+    return {name: leaked[name] for name in names if name in leaked}, of_training
+
+
+def _sharing_documents(test: Judged, training: Sequence[Judged]) -> int:
+    """Questions of the test with a relevant text that is relevant in training, too."""
+    shown = {text for one in training for texts in _relevant_texts(one).values() for text in texts}
+    return sum(not shown.isdisjoint(texts) for texts in _relevant_texts(test).values())
+
+
+def _relevant_texts(judged: Judged) -> dict[str, set[str]]:
+    text_of = dict(zip(judged.corpus.ids, judged.corpus.whole_texts(), strict=True))
+    return {
+        name: _folded([text_of[document] for document in documents])
+        for name, documents in _relevant(judged.questions).items()
+    }

@@ -1,0 +1,194 @@
+"""Files and settings of the exports of retrieval: runs and judgements in TREC's form, results in MTEB's."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
+from sentflow.families.retrieval.config import DENSE, task_of_mteb
+from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.graph import paths
+from sentflow.graph.config.family import Entry
+from sentflow.graph.exports import model_outside
+from sentflow.graph.job_settings import json_text, pick, pick_known
+
+_TEST = {"name": "paired t-test over questions", "correction method": "Holm, all pairs of a question set"}
+_DATA_KEYS = ("title", "licence", "citation", "homepage")
+_PLAIN_KEYS = {"title", "kind", "model"}  # of a retriever that takes an encoder as it comes
+
+
+class RetrievalExports:
+    """What retrieval exports.
+
+    Parameters
+    ----------
+    family
+        Question sets and retrievers of the experiment.
+    rules
+        Kind of a retriever → the rule that searches.
+    """
+
+    def __init__(self, family: RetrievalSettings, rules: Mapping[str, str]) -> None:
+        self._family, self._rules = family, rules
+        self._entries = family.experiment.entries
+
+    def files(self) -> list[str]:
+        """Every file; none without question sets."""
+        sets = self._family.question_sets
+        trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
+        return [*trec, *self.mteb_files()]
+
+    def runs(self) -> list[str]:
+        """Run files of the wildcard ``{questions}``, a file per selected retriever."""
+        return [paths.TREC_RUN.replace("{retriever}", name) for name in self._family.shown]
+
+    def run_tables(self, wildcards: Any) -> list[str]:
+        """The runs that become `runs`, in their order."""
+        return self._of_each(paths.RUN, wildcards)
+
+    def run_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `run_tables`."""
+        return self._of_each(paths.RUN_DIGEST, wildcards)
+
+    def benchmarks(self, wildcards: Any) -> str:
+        """Retriever → where Snakemake keeps what its search took, as JSON."""
+        retrievers = self._family.retrievers
+        return json_text(
+            {
+                name: paths.benchmark(self._rules[retrievers[name]["kind"]], f"{wildcards.questions}/{name}")
+                for name in self._family.shown
+            }
+        )
+
+    def trec_settings(self, wildcards: Any) -> str:
+        """What the header of a run says of experiment, collection and retriever."""
+        config = self._family.experiment.config
+        test = _TEST | {"measure": config["retrieval"]["main"], "alpha": config["statistics"]["alpha"]}
+        return json_text(
+            {
+                "order": list(self._family.shown),
+                "goal": pick(config["experiment"], "title", "description"),
+                "evaluation": {
+                    "reported measures": config["retrieval"]["measures"],
+                    "significance test": [test],
+                },
+                "collection": self._collection(wildcards.questions),
+                "retrievers": {name: self._method(name) for name in self._family.retrievers},
+            }
+        )
+
+    # --- MTEB -----------------------------------------------------------------------------------------------
+
+    def dense(self) -> list[str]:
+        """The selected retrievers that are an encoder's vectors alone."""
+        return [name for name in self._family.shown if self._family.retrievers[name]["kind"] == DENSE]
+
+    def mteb_files(self) -> list[str]:
+        """Result files of MTEB: one per question set and dense retriever, and two about each of the latter."""
+        if not self._family.judged_sets:
+            return []
+        tasks = [f"{task_of_mteb(name, entry)}.json" for name, entry in self._family.judged_sets.items()]
+        names = [*tasks, "model_meta.json", "run_settings.jsonl"]
+        folders = dict.fromkeys(_folder(self.outside(name)) for name in self.dense())
+        return [f"{paths.MTEB_RETRIEVAL_RESULTS}/{folder}/{name}" for folder in folders for name in names]
+
+    def mteb_runs(self) -> list[str]:
+        """The runs of dense retrievers, question set after question set."""
+        return self._dense(paths.RUN)
+
+    def mteb_digests(self) -> list[str]:
+        """The digests of `mteb_runs`."""
+        return self._dense(paths.RUN_DIGEST)
+
+    def of_sets(self, pattern: str) -> list[str]:
+        """A file of each question set, if there are dense retrievers."""
+        return [pattern.format(questions=name) for name in self._family.judged_sets if self.dense()]
+
+    def corpora(self, pattern: str) -> list[str]:
+        """A file of the corpus of each question set, in the order of `of_sets`; a corpus may come twice."""
+        sets = self._family.judged_sets.values() if self.dense() else ()
+        return [pattern.format(corpus=entry["corpus"]) for entry in sets]
+
+    def manifests(self) -> list[str]:
+        """What was fetched of the encoder of each dense retriever."""
+        return [paths.MANIFEST.format(model=self._family.retrievers[name]["model"]) for name in self.dense()]
+
+    def mteb_settings(self, _wildcards: Any) -> str:
+        """What question sets and dense retrievers are called outside this project, in their order."""
+        sets = self._family.judged_sets
+        return json_text(
+            {
+                "question_sets": {
+                    name: {"task": task_of_mteb(name, entry), "language": entry["language"]}
+                    for name, entry in sets.items()
+                },
+                "order": [list(sets), self.dense()],
+                "retrievers": {name: self.outside(name) for name in self.dense()},
+            }
+        )
+
+    def outside(self, retriever: str) -> Entry:
+        """What an export says about a dense retriever, see `sentflow.graph.exports.model_outside`.
+
+        It is the encoder where it compares whole documents by cosine, and else a model of its own.
+        """
+        entry = self._family.retrievers[retriever]
+        model = model_outside(entry["model"], self._family.experiment.models[entry["model"]])
+        settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
+        if settings in ({}, {"similarity": "cosine"}):
+            return model
+        method = {key: value for key, value in self._method(retriever).items() if key != "title"}
+        text = json_text({"model": pick(model, "name", "revision"), "retriever": method})
+        return model | {
+            "name": f"{OWNER}/{retriever}",
+            "revision": hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS],
+            "adapted_from": model["adapted_from"] or model["name"],
+        }
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _of_each(self, pattern: str, wildcards: Any) -> list[str]:
+        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self._family.shown]
+
+    def _dense(self, pattern: str) -> list[str]:
+        sets = self._family.judged_sets
+        return [pattern.format(questions=one, retriever=name) for one in sets for name in self.dense()]
+
+    def _collection(self, name: str) -> Entry:
+        entry = self._family.question_sets[name]
+        corpus = self._family.corpora[entry["corpus"]]
+        datasets = {one["dataset"] for one in (entry, corpus)}
+        return {
+            "name": entry["title"],
+            "question set": name,
+            "corpus": entry["corpus"],
+            "qrels": paths.TREC_QRELS.rsplit("/", 1)[-1],
+            "relevant from grade": entry.get("relevant_grade", 1),
+            "language": entry["language"],
+            "data version": entry["data_version"],
+            "source": [
+                pick_known(self._entries["datasets"][dataset], *_DATA_KEYS) for dataset in sorted(datasets)
+            ],
+        }
+
+    def _method(self, name: str) -> Entry:
+        """The entry of a retriever with what it names, under the words of ir_metadata where it has one."""
+        entry = dict(self._family.retrievers[name])
+        found = {"method": entry.pop("kind"), "title": entry.pop("title", name)}
+        if "analyser" in entry:
+            analyser = entry.pop("analyser")
+            found["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
+        if "model" in entry:
+            model = entry.pop("model")
+            outside = model_outside(model, self._family.experiment.models[model])
+            found["model"] = pick(outside, "name", "revision", "adapted_from")
+        if "passages" in entry:
+            found["passages"] = self._entries["passages"][entry.pop("passages")]
+        if "of" in entry:
+            found["interpolates"] = entry.pop("of")
+        entry.pop("files", None)
+        return found | entry
+
+
+def _folder(model: Entry) -> str:
+    return ModelName(**pick(model, "name", "revision", "adapted_from")).folder

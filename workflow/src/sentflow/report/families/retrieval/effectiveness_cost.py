@@ -1,0 +1,131 @@
+"""What retrievers reach against the time per question and the size of what they search."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sentflow.report import captions
+from sentflow.report.costs.pareto import front, log_ticks
+from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.rows import RetrievalCostRow
+from sentflow.report.figure import canvas, layout, legend, lettering
+from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.numbers import counted, file_size, percent, seconds_each
+from sentflow.report.rows import unique
+
+_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.25, 2.6, 4.0
+_MOST_SETS = 8
+_ROOM = 1.6  # factor of the axis beyond the outermost points
+
+_COSTS: Mapping[str, tuple[Callable[[RetrievalCostRow], float], Callable[[float], str]]] = {
+    "time per question": (lambda row: row.seconds_each, seconds_each),
+    "size of what is searched": (lambda row: row.index_bytes, file_size),
+}
+
+
+def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
+    """A line of panels per question set, a column per kind of cost; controls, which search nothing, are left out."""
+    shown, texts = _of_texts(rows), texts_of(rows)
+    if not shown:
+        return layout.nothing(texts, rows)
+    sets = unique(row.questions for row in shown)[:_MOST_SETS]
+    labels = lettering.starts({name: name for name in sets}, lettering.into(_LEAST_PANEL, 7, bold=True))
+    looks = canvas.looks(shown)
+    figure = Figure()
+    panels = figure.subplots(len(sets), len(_COSTS), squeeze=False, sharex="col", sharey="row")
+    for column, (heading, (cost, written)) in enumerate(_COSTS.items()):
+        for line, name in enumerate(sets):
+            axes = panels[line, column]
+            _draw_panel(axes, [row for row in shown if row.questions == name], cost, looks)
+            if column == 0:
+                axes.set_title(labels[name], loc="left", fontweight="bold", color=canvas.INK)
+                axes.set_ylabel(shown[0].measure)
+                canvas.few_ticks(axes.yaxis)
+        last = panels[-1, column]
+        last.set_xlabel(heading)
+        ticks = _readable(log_ticks(*last.get_xlim()), written, *last.get_xlim())
+        last.set_xticks(ticks, [written(tick) for tick in ticks])
+        last.set_xticks([], minor=True)
+    size = Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(figure, texts, shown, size, legend.handles(shown, looks, linestyle="none"))
+    return figure
+
+
+def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
+    """Texts of the figure of costs."""
+    shown = _of_texts(rows)
+    if not shown:
+        return nothing("Effectiveness and cost", words.NOTHING_SEARCHED)
+    first = shown[0]
+    sets, models = unique(row.questions for row in shown), unique(row.model for row in shown)
+    unknown = unique(row.model_title for row in shown if math.isnan(row.seconds_each))
+    return FigureTexts(
+        title=f"{first.measure} against time and size",
+        reading=sentences(
+            f"Mean with its {percent(first.level)} interval for {words.POPULATION}. Time: ranking the documents for a "
+            "question, with an index that is in memory, and embedding the question, start and loading of the encoder "
+            "spread over all questions; of a fusion that of all that it is made of. One measurement, on a machine that "
+            "may have done other work. Size: files of terms or vectors of the documents. Dashed: retrievers that no "
+            "other beats in both, which is not a test.",
+            f"Not known, and not drawn: {', '.join(unknown)}." if unknown else "",
+            f"Not drawn: {counted(len(sets) - _MOST_SETS, 'question set')}; they are in the data of the figure."
+            if len(sets) > _MOST_SETS
+            else "",
+            captions.data_note(shown),
+        ),
+        alternative=f"Points of {counted(len(models), 'retriever')} on {', '.join(sets)}: {first.measure} against time "
+        "per question and against the size of what is searched.",
+    )
+
+
+def _of_texts(rows: Sequence[RetrievalCostRow]) -> list[RetrievalCostRow]:
+    return [row for row in rows if not row.is_control]
+
+
+def _draw_panel(
+    axes: Axes,
+    rows: Sequence[RetrievalCostRow],
+    cost: Callable[[RetrievalCostRow], float],
+    looks: Mapping[str, canvas.Look],
+) -> None:
+    axes.set_xscale("log")
+    axes.grid(axis="y")
+    known = [row for row in rows if cost(row) > 0]
+    if not known:
+        axes.text(0.5, 0.5, "not known", transform=axes.transAxes, ha="center", color=canvas.QUIET)
+        return
+    places, values = [cost(row) for row in known], [row.value for row in known]
+    best = front(places, values)
+    axes.step(
+        [places[index] for index in best], [values[index] for index in best],
+        where="post", color=canvas.QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1,
+    )  # fmt: skip
+    for row, place in zip(known, places, strict=True):
+        look = looks[row.model]
+        if not math.isnan(row.low):
+            axes.plot((place, place), (row.low, row.high), color=look.color, linewidth=0.7)
+        axes.plot(place, row.value, marker=look.marker, color=look.color, markersize=4.5, linestyle="none")
+    low, high = min(places) / _ROOM, max(places) * _ROOM
+    before = axes.get_xlim() if axes.get_autoscalex_on() is False else (low, high)
+    axes.set_xlim(min(low, before[0]), max(high, before[1]))
+
+
+def _readable(
+    ticks: Sequence[float], written: Callable[[float], str], low: float, high: float
+) -> list[float]:
+    """Every tick, or every second, third, … one, so that their labels stand side by side."""
+    room = _LEAST_PANEL / math.log(high / low)
+    for step in range(1, len(ticks) + 1):
+        kept = ticks[::step]
+        gaps = (room * math.log(after / before) for before, after in zip(kept, kept[1:], strict=False))
+        wide = lettering.widest([written(tick) for tick in kept], 6.5)
+        if all(gap > 1.2 * wide for gap in gaps):
+            return list(kept)
+    return list(ticks[:1])
+
+
+FIGURE = Recipe(RetrievalCostRow, draw, texts_of, may_be_empty=True)

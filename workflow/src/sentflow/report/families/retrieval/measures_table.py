@@ -1,0 +1,98 @@
+"""All measures: a line per retriever, a column per measure, a block per question set and per group of questions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.compare.marks import Marks
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.report import captions
+from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import count
+from sentflow.report.rows import unique
+from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+
+
+def measures_table(
+    rows: Sequence[RetrievalRow], title: str, differences: Sequence[QuestionDifference]
+) -> Table:
+    """Retriever × measure for each question set; the main measure with its interval, marks and letters.
+
+    Groups of questions have blocks of their own behind that of their set, without tests.
+
+    Parameters
+    ----------
+    rows
+        The summary of retrieval.
+    differences
+        What was tested; without, nothing is marked.
+    """
+    shown = words.whole(rows)
+    measures = words.measures_of(shown)
+    retrievers = unique(row.retriever for row in shown)
+    marks = Marks(differences, retrievers if differences else [])
+    groups = [
+        Group(
+            _heading([row for row in rows if (row.questions, row.group) == block]),
+            tuple(
+                _line(
+                    [row for row in rows if (row.questions, row.group, row.retriever) == (*block, one)],
+                    measures,
+                    marks,
+                )
+                for one in retrievers
+            ),
+        )
+        for block in dict.fromkeys((row.questions, row.group) for row in _in_blocks(rows))
+    ]
+    notes = (
+        captions.data_note(shown),
+        words.MEASURES_NOTE,
+        words.grades_note(shown),
+        words.left_out_note(shown),
+        words.interval_note(shown),
+        words.test_note(differences),
+        words.ties_note(shown),
+        words.duplicates_note(shown),
+        words.groups_note(rows),
+    )
+    return Table(
+        name="retrieval-measures",
+        caption=f"{title}: retrieval, all measures.",
+        notes=tuple(filter(None, notes)),
+        header=("Retriever", *measures),
+        alignment=("w4.2", *("r" for _ in measures)),
+        groups=tuple(groups),
+        tidy_header=names_of(RetrievalRow),
+        tidy_rows=records_of(rows),
+    )
+
+
+def _in_blocks(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
+    """Question set after question set, all questions before groups of them."""
+    sets = unique(row.questions for row in rows)
+    return sorted(rows, key=lambda row: (sets.index(row.questions), bool(row.group)))
+
+
+def _heading(rows: Sequence[RetrievalRow]) -> str:
+    first = rows[0]
+    name = ", ".join(filter(None, (first.questions, first.group)))
+    size = f"{count(first.n_questions)} questions, {count(first.n_documents)} documents"
+    return f"{name}: {first.questions_title} ({size})"
+
+
+def _line(rows: Sequence[RetrievalRow], measures: Sequence[str], marks: Marks) -> tuple[Cell, ...]:
+    first = rows[0]
+    own_letter = marks.letters.get(first.retriever, "")
+    by_measure = {row.measure: row for row in rows}
+    cells = [
+        words.cell(by_measure[measure], marks) if measure in by_measure else Cell("") for measure in measures
+    ]
+    return (Cell(first.retriever_title, letters=own_letter), *cells)
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """`measures_table` of the files of an experiment."""
+    found = inputs.rows_if_there(QuestionDifference)
+    return measures_table(inputs.rows(RetrievalRow), settings["caption"], found)

@@ -1,0 +1,65 @@
+"""Raw files into the documents of a corpus: read, match, and say all that is wrong at once."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.texts.checks import named
+from sentflow.texts.corpora import Corpus
+from sentflow.texts.corpus_settings import CorpusSettings
+from sentflow.texts.preparation import refuse
+from sentflow.texts.sources import rows_of, verified_paths
+
+logger = logging.getLogger(__name__)
+
+
+def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSettings) -> Corpus:
+    """Read and check the documents of a corpus.
+
+    Parameters
+    ----------
+    corpus
+        Its name.
+    raw_files
+        Files of its dataset; those that the sources name are found among them by name.
+    settings
+        See `CorpusSettings`.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the files.
+    DataError
+        A file is not in order; or documents are: without text, of one id and different texts, of another number than
+        stated. All problems are told at once. A repeated id with the same text is the same document.
+    """
+    paths = verified_paths(settings.documents, raw_files, settings.files, where=f"corpora.{corpus}")
+    found: dict[str, tuple[str, str]] = {}
+    nameless, empty, torn = [], [], []
+    for row in rows_of(settings.documents, paths):
+        title = " ".join(row.one("title").split())
+        for text in row.cells["text"]:
+            key = text if settings.ids == "distinct" else row.one("id")
+            if not key:
+                nameless.append(row.where)
+                continue
+            if not title + text:
+                empty.append(row.where)
+            if found.setdefault(key, (title, text)) != (title, text):
+                torn.append(f"{key} ({row.where})")
+    problems = [f"the id is empty in {named(nameless)}"] if nameless else []
+    if empty and settings.empty == "refuse":
+        problems.append(f"text is empty in {named(empty)}: fill or delete them, or write empty: keep")
+    elif empty:
+        logger.warning("%s: %d documents have no text: nothing finds them", corpus, len(empty))
+    if torn:
+        problems.append(f"one id, but another text than before, in {named(torn)}")
+    if settings.rows is not None and len(found) != settings.rows:
+        problems.append(f"{len(found)} documents, expected {settings.rows}")
+    if not found and not problems:
+        problems.append("no document")
+    refuse(problems, table=corpus)
+    ids = [str(number) for number in range(1, len(found) + 1)] if settings.ids == "distinct" else [*found]
+    logger.info("%s: %d documents", corpus, len(ids))
+    titles, texts = ([document[side] for document in found.values()] for side in (0, 1))
+    return Corpus(corpus, settings.data_version, settings.language, ids, titles, texts)

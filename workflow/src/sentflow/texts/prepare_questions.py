@@ -1,0 +1,148 @@
+"""Raw files into questions with their judgements: read, match, and say all that is wrong at once."""
+
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sentflow.texts.checks import named
+from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.corpus_settings import QuestionSettings
+from sentflow.texts.match_judgements import match_judgements
+from sentflow.texts.preparation import refuse
+from sentflow.texts.sources import rows_of, verified_paths
+
+logger = logging.getLogger(__name__)
+
+_LONG_WORD = re.compile(r"\w\w+")
+
+
+def prepare_questions(
+    name: str, raw_files: Sequence[Path], settings: QuestionSettings, corpus: Corpus
+) -> Questions:
+    """Read and check the questions of a set and their judgements.
+
+    Parameters
+    ----------
+    name
+        Of the question set.
+    raw_files
+        Files of its dataset.
+    settings
+        See `QuestionSettings`.
+    corpus
+        That which is searched.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the files.
+    DataError
+        A file is not in order; or questions without text, of one id and different texts, or without a relevant
+        document; judgements of unknown questions or documents, with grades that are no numbers, or twice with
+        different grades; other numbers than stated. All problems are told at once.
+    """
+    where = f"question_sets.{name}"
+    sources = [*settings.questions, *settings.judgements, *settings.without]
+    paths = verified_paths(sources, raw_files, settings.files, where=where)
+    problems: list[str] = []
+    asked, groups = _questions(settings, paths, problems)
+    judged = match_judgements(settings, paths, corpus, asked, problems)
+    asked, groups, judged = _less_those_taken_out(settings, paths, asked, groups, judged, name)
+    row_of = {key: row for row, key in enumerate(asked)}
+    pairs = sorted(judged.items(), key=lambda pair: row_of[pair[0][0]])
+    answered = {question for (question, _), grade in pairs if grade >= settings.relevant_grade}
+    if settings.rows is not None and len(asked) != settings.rows:
+        problems.append(f"{len(asked)} questions, expected {settings.rows}")
+    if settings.judged is not None and len(pairs) != settings.judged:
+        problems.append(f"{len(pairs)} judgements, expected {settings.judged}")
+    if settings.judgements and not answered and not problems:
+        problems.append(f"no question has a document of grade {settings.relevant_grade} or more")
+    refuse(problems, table=name)
+    n_without = len(asked) - len(answered)
+    if not settings.judgements:
+        logger.warning("%s: no judgements; it can be searched, but not evaluated", name)
+    elif n_without:
+        logger.warning(
+            "%s: %d of %d questions have no document of grade %d or more; they count in no mean",
+            name,
+            n_without,
+            len(asked),
+            settings.relevant_grade,
+        )
+    logger.info("%s: %d questions, %d judgements", name, len(asked), len(pairs))
+    return Questions(
+        name=name,
+        corpus=settings.corpus,
+        data_version=settings.data_version,
+        language=settings.language,
+        relevant_grade=settings.relevant_grade,
+        ids=_names(settings.ids, asked),
+        texts=[*asked.values()],
+        groups=[*groups.values()],
+        judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
+        documents=[document for (_, document), _ in pairs],
+        grades=np.array([grade for _, grade in pairs], dtype=np.int64),
+    )
+
+
+def _questions(
+    settings: QuestionSettings, paths: Mapping[str, Path], problems: list[str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Key of each question → its text; and → its group."""
+    asked: dict[str, str] = {}
+    groups: dict[str, str] = {}
+    empty, torn = [], []
+    for row in rows_of(settings.questions, paths):
+        text = row.one("text")
+        key = {"column": row.one("id"), "rows": row.number, "distinct": text}[settings.ids]
+        if not text or not key:
+            empty.append(row.where)
+        elif asked.setdefault(key, text) != text:
+            torn.append(f"{key} ({row.where})")
+        groups.setdefault(key, row.one("group"))
+    if empty:
+        problems.append(f"the question or its id is empty in {named(empty)}: fill or delete them")
+    if torn:
+        problems.append(f"one id, but another question than before, in {named(torn)}")
+    if not asked and not problems:
+        problems.append("no question")
+    return asked, {key: groups[key] for key in asked}
+
+
+def _less_those_taken_out(
+    settings: QuestionSettings,
+    paths: Mapping[str, Path],
+    asked: dict[str, str],
+    groups: dict[str, str],
+    judged: dict[tuple[str, str], int],
+    name: str,
+) -> tuple[dict[str, str], dict[str, str], dict[tuple[str, str], int]]:
+    """Questions, groups and judgements without those that the settings take out."""
+    others = [*rows_of(settings.without, paths)]
+    ids, texts = {row.one("id") for row in others}, {_letters(row.one("text")) for row in others} - {""}
+    judged_ones = {question for question, _ in judged}
+    out = {key for key, text in asked.items() if key in ids or _letters(text) in texts}
+    n_pairs = sum(question in out for question, _ in judged)
+    if settings.without:
+        logger.info("%s: %d questions and their %d judgements are taken out", name, len(out), n_pairs)
+    if settings.unjudged == "leave-out":
+        unjudged = asked.keys() - judged_ones
+        logger.info("%s: %d questions without a judgement are left out", name, len(unjudged))
+        out |= unjudged
+    return (
+        {key: text for key, text in asked.items() if key not in out},
+        {key: group for key, group in groups.items() if key not in out},
+        {pair: grade for pair, grade in judged.items() if pair[0] not in out},
+    )
+
+
+def _letters(text: str) -> str:
+    """What two questions have in common that differ in case, spaces, signs and single letters."""
+    return " ".join(_LONG_WORD.findall(text.lower()))
+
+
+def _names(ids: str, asked: Mapping[str, str]) -> list[str]:
+    return [str(number) for number in range(1, len(asked) + 1)] if ids == "distinct" else [*asked]
