@@ -20,7 +20,9 @@ from sentflow.commands import (
     search_terms,
     search_vectors,
     split_passages,
+    summarise_questions,
     summarise_retrieval,
+    summarise_retrieval_costs,
 )
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.encoders.fetch.model import fetch_model
@@ -30,7 +32,12 @@ from sentflow.encoders.vectors.storage import text_order_sha256, write_embedding
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
-from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.rows import (
+    QuestionGapRow,
+    RecallRow,
+    RetrievalCostRow,
+    RetrievalRow,
+)
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.texts.collection import write_texts
 
@@ -246,20 +253,19 @@ def test_results_differences_and_summary(prepared):
         3,
         1,
     )
-    titles = {"title": "T", "control": False, "model": "", "model_title": ""}
+    titles = {"title": "T", "control": False, "position": 0, "model": "", "model_title": ""}
+    shown = {
+        "question_sets": {"q": {"title": "Q", "corpus": "c", **COMMON}},
+        "corpora": {"c": {"title": "C"}},
+        "retrievers": {"bm25": titles, "random": {**titles, "control": True}},
+        "order": [["q"], ["bm25", "random"]],
+        "measures": ["nDCG@10", "R@1"],
+        "main": "nDCG@10",
+    }
     summarise_retrieval.main(
         [
-            *("--results", "bm25-r.json", "random-r.json", "--output", "summary.parquet", "--settings"),
-            json.dumps(
-                {
-                    "question_sets": {"q": {"title": "Q", "corpus": "c", **COMMON}},
-                    "corpora": {"c": {"title": "C"}},
-                    "retrievers": {"bm25": titles, "random": {**titles, "control": True}},
-                    "order": [["q"], ["bm25", "random"]],
-                    "measures": ["nDCG@10", "R@1"],
-                    "main": "nDCG@10",
-                }
-            ),
+            *("--results", "bm25-r.json", "random-r.json", "--output", "summary.parquet"),
+            *("--settings", json.dumps(shown)),
         ]
     )
     rows = read_rows("summary.parquet", RetrievalRow)
@@ -267,6 +273,39 @@ def test_results_differences_and_summary(prepared):
         ("bm25", "nDCG@10", True), ("bm25", "R@1", False), ("random", "nDCG@10", True), ("random", "R@1", False),
     ]  # fmt: skip
     assert [row.model for row in rows[:1]] == ["bm25"]
+    summarise_questions.main(
+        [
+            *("--rows", "bm25-r.parquet", "random-r.parquet", "--differences", "differences.parquet"),
+            *("--recall", "recall.parquet", "--gaps", "gaps.parquet"),
+            *("--settings", json.dumps({**shown, "reference": "random", "depth": 3, **bootstrap})),
+        ]
+    )
+    recall = read_rows("recall.parquet", RecallRow)
+    assert [(row.cutoff, row.recall) for row in recall if row.model == "bm25"] == [(1, 1), (2, 1), (3, 1)]
+    gaps = read_rows("gaps.parquet", QuestionGapRow)
+    assert [row.question for row in gaps] == [*QUESTIONS]
+    assert {row.model for row in gaps} == {"bm25"}
+    parts = {"parts": {"bm25": ["bm25"], "random": ["random"]}, "encoders": {}}
+    summarise_retrieval_costs.main(
+        [
+            *("--summary", "summary.parquet", "--made", "bm25.made.json", "random.made.json"),
+            *("--settings", json.dumps(parts), "--output", "costs.parquet"),
+        ]
+    )
+    [cost, _] = read_rows("costs.parquet", RetrievalCostRow)
+    assert cost.search_seconds > 0
+    assert (cost.index_bytes, cost.n_asked) == (Path("t.parquet").stat().st_size, 3)
+
+
+def test_what_a_search_took_is_no_part_of_its_run(prepared):
+    files = [Path(f"bm25.{ending}") for ending in ("parquet", "json")]
+    bm25()
+    first = [file.read_bytes() for file in files]
+    made = read_json("bm25.made.json")
+    bm25()
+    assert [file.read_bytes() for file in files] == first
+    assert made["seconds"] > 0
+    assert (made["questions"], made["retriever"], made["n_questions"]) == ("q", "bm25", 3)
 
 
 def test_questions_of_another_corpus_are_refused(prepared):

@@ -6,13 +6,17 @@ import pytest
 from small_collection import CONFIG, DATA, changed
 from workflow_copy import copy_workflow, planned, pretend_to_run
 
+AFTER_COSTS = {"figure effectiveness-cost", "report"}
 SHOWN = {
     "summarise_retrieval",
+    "summarise_questions",
+    "summarise_retrieval_costs",
+    "figure question-differences",
     "summarise_costs",
     "table retrieval",
     "table retrieval-differences",
-    "report",
     "record",
+    *AFTER_COSTS,
 }
 MEASURED = {"compare_retrieval", *SHOWN}
 
@@ -79,6 +83,21 @@ def test_another_measure_searches_nothing(searched):
 
 def test_another_main_measure_evaluates_nothing(searched):
     assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED
+
+
+def test_another_reference_changes_the_differences_from_it_alone(searched):
+    found = planned(searched, changed(retrieval={"reference": "dense"}))
+    assert found == {"summarise_questions", "figure question-differences", "record", "report"}
+
+
+def test_what_a_search_took_is_read_by_costs_alone(searched):
+    file = searched / "results/runs/mine/bm25.made.json"
+    before = file.read_text(encoding="utf-8")
+    file.write_text(before + " ", encoding="utf-8")
+    try:
+        assert planned(searched, CONFIG) == {"summarise_retrieval_costs", *AFTER_COSTS}
+    finally:
+        file.write_text(before, encoding="utf-8")
 
 
 def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):

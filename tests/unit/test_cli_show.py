@@ -190,7 +190,9 @@ def test_folder_of_folds_lists_their_scores_in_order(tmp_path):
 
 def test_folder_of_something_else_says_what_is_in_it(tmp_path):
     (tmp_path / "photos").mkdir()
-    assert "has no scores, no similarities and no folds. It contains: photos." in refused(tmp_path)
+    assert "has no scores, no similarities, no retrieval and no folds. It contains: photos." in refused(
+        tmp_path
+    )
     assert "It is empty." in refused(tmp_path / "photos")
 
 

@@ -448,6 +448,7 @@ rule rerank:
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
     log:
         paths.log("rerank", "{questions}/{retriever}"),
     benchmark:

@@ -171,6 +171,35 @@ def test_all_mistakes_of_a_run_are_told_at_once(tmp_path):
         assert part in said
 
 
+def test_clean_and_leaked_questions_are_groups_where_training_sets_are_named(tmp_path):
+    asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, groups=["x", "x", ""])
+    run = run_of(q1={"a": 1.0}, q2={"b": 1.0}, q3={"a": 1.0})
+
+    def groups(leaked):
+        found = evaluate(run, asked, CORPUS, ["R@1"], leaked=leaked)
+        about = {"questions": "q", "retriever": "r"}
+        write_results(tmp_path / "r.json", tmp_path / "r.parquet", found, about, Bootstrap(0.95, 200, 1))
+        stated = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["groups"]
+        return {name: (part["n_questions"], part["measures"]["R@1"]) for name, part in stated.items()}
+
+    assert groups(None) == {"x": (2, 1)}
+    assert groups(["q3"]) == {"x": (2, 1), "clean": (2, 1), "leaked": (1, 0)}
+    assert groups([]) == {"x": (2, 1), "clean": (3, pytest.approx(2 / 3))}
+
+
+def test_a_group_called_leaked_is_refused_where_training_sets_are_named(tmp_path):
+    asked = questions({"q1": {"a": 1}}, groups=["leaked"])
+    found = evaluate(run_of(q1={"a": 1.0}), asked, CORPUS, ["R@1"], leaked=[])
+    with pytest.raises(DataError, match="A group of questions is called 'leaked'"):
+        write_results(
+            tmp_path / "r.json",
+            tmp_path / "r.parquet",
+            found,
+            {"questions": "q", "retriever": "r"},
+            Bootstrap(0.95, 200, 1),
+        )
+
+
 def test_results_hold_means_with_intervals_and_groups(tmp_path):
     asked = questions({"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}, groups=["x", "y", "y"])
     run = run_of(q1={"a": 1.0}, q2={"b": 1.0}, q3={"a": 1.0})

@@ -155,7 +155,12 @@ class _Search:
         return found
 
     def _bm25(self, entry: dict[str, Any], k: int) -> list[Ranked]:
-        given = _named("analysers", entry.pop("analyser", "long-words"))
+        named = entry.pop("analyser", "long-words")
+        if isinstance(named, Mapping) and "other" in named:
+            raise ArgumentError(
+                "retriever.analyser: give one analyser; the language of the documents is not known here."
+            )
+        given = _named("analysers", named)
         analyser = Analyser.from_settings(given, where="retriever.analyser")
         settings = Bm25Settings(**entry)
         settings.check("retriever")

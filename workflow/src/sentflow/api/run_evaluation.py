@@ -1,6 +1,6 @@
 """Runs against judgements in notebooks: values per question, intervals, tests between runs, as in the pipeline."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ LEVEL, N_RESAMPLES = 0.99, 10_000
 ALPHA, MARGIN = 0.05, 0.01
 QUESTIONS = "questions"
 POPULATION = "other questions of the same kind, asked of the same documents"
+_TIES = 5e-4  # of a mean, from which on the order of equal scores is worth a remark
 _COLUMNS = ("mean", "low", "high", "worst_order", "best_order")
 
 
@@ -84,19 +85,31 @@ class RunEvaluation:
         """Test this run against another, question by question; see `compare_runs`."""
         return compare_runs([self, other], measure, **settings)
 
-    def notes(self) -> list[str]:
-        """What is to be known about the means."""
-        n = len(self.found.questions)
-        stated = [
-            f"{self.name}: means over {n} questions with a relevant document; {self.bootstrap.level:.0%} intervals for "
-            f"{POPULATION}."
-        ]
+    def population(self) -> str:
+        """What means and intervals speak of."""
+        return (
+            f"Means over {len(self.found.questions)} questions with a relevant document; {self.bootstrap.level:.0%} "
+            f"intervals for {POPULATION}."
+        )
+
+    def remarks(self) -> list[str]:
+        """Questions that are counted otherwise than one may think, and how far equal scores could move a mean."""
         counts = {
             "judged questions without a relevant document, left out": self.found.n_left_out,
             "questions without an answer, which count as 0": self.found.n_unanswered,
             "questions of the run without a judgement, left out": self.n_not_judged,
         }
-        return stated + [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+        stated = [f"{self.name}: {count} {what}." for what, count in counts.items() if count]
+        widths = {name: row["best_order"] - row["worst_order"] for name, row in self.means.items()}
+        widest = max(widths, key=lambda name: widths[name])
+        if widths[widest] < _TIES:
+            return stated
+        row = self.means[widest]
+        return [
+            *stated,
+            f"{self.name}: the order of equal scores could move {widest} between {row['worst_order']:.3f} and "
+            f"{row['best_order']:.3f}; other tools may order them otherwise.",
+        ]
 
     def __repr__(self) -> str:
         lines = [f"{'':10}{'  '.join(f'{column:>11}' for column in _COLUMNS)}"]
@@ -104,7 +117,7 @@ class RunEvaluation:
             f"{measure:10}{'  '.join(f'{row[column]:11.4f}' for column in _COLUMNS)}"
             for measure, row in self.means.items()
         ]
-        return "\n".join([*lines, *self.notes()])
+        return "\n".join([*lines, self.population(), *self.remarks()])
 
 
 @dataclass(frozen=True)
@@ -275,8 +288,9 @@ def _corpus(
         return Corpus("documents", "own", "und", ids, [""] * len(ids), texts + [""] * (len(ids) - len(known)))
     corpus = corpus_of(documents)
     there = set(corpus.ids)
-    for what, found in (("run", scores), ("judgements", grades)):
-        if unknown := [one for own in found.values() for one in own if one not in there]:
+    named_in: dict[str, list[Iterable[str]]] = {"run": [*scores.values()], "judgements": [*grades.values()]}
+    for what, names in named_in.items():
+        if unknown := [one for own in names for one in own if one not in there]:
             raise ArgumentError(
                 f"{what}: {len(unknown)} documents are not among the documents ({_some(unknown)}). Give all documents "
                 "under the same names."

@@ -75,6 +75,7 @@ def scores_of(run: Any) -> Scores:
     """
     if isinstance(run, str | Path):
         return read_scores(Path(run))
+    rows: Iterable[Sequence[Any]]
     if isinstance(run, Mapping):
         rows = ((name, one, score) for name, scores in _maps(run, "run") for one, score in scores.items())
     else:

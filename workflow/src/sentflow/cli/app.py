@@ -110,6 +110,20 @@ def models(
 
 
 @app.command()
+def catalog(
+    section: Annotated[
+        str | None, typer.Argument(help="E.g. question_sets, corpora, retrievers, analysers, pair_sets.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the entries of a section of the catalog, or its sections."""
+    from sentflow.cli.catalog import list_section
+
+    list_section(configfile or [], section, as_json=as_json)
+
+
+@app.command()
 def validate(
     configs: Annotated[
         list[Path] | None,
@@ -140,6 +154,46 @@ def show(
     from sentflow.cli.show import show as run
 
     run(path, rows=rows)
+
+
+@app.command()
+def evaluate(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN... QRELS",
+            help="Runs in TREC's form (question Q0 document rank score tag), then their judgements "
+            "(question 0 document grade, or BEIR's .tsv).",
+        ),
+    ],
+    measures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measures", help="As ir-measures writes them, separated by commas; tests are by the first."
+        ),
+    ] = None,
+    relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
+    per_question: Annotated[
+        Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
+    ] = None,
+    as_json: AsJson = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Hold runs of any search engine against judgements.
+
+    Means over questions with intervals, and paired tests between the runs. No configuration is needed.
+    """
+    from sentflow.cli.evaluate import evaluate as run
+
+    run(
+        files,
+        measures=measures,
+        relevant_grade=relevant_grade,
+        level=level,
+        output="json" if as_json else "csv" if as_csv else "table",
+        per_question=per_question,
+    )
 
 
 @app.command()

@@ -10,10 +10,16 @@ from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.encoders.checks.entries import custom_problems
 from sentflow.encoders.entries import is_lazy
 from sentflow.encoders.manifest import source_kind
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, instead
 from sentflow.graph.config.catalog import load_catalog
 from sentflow.graph.config.family import Entries
 
+# Of any section, as far as its entries have them
+_COLUMNS = (
+    *("title", "kind", "corpus", "dataset", "language", "rows", "judged", "relevant_grade"),
+    *("analyser", "model", "passages", "of", "rule", "units", "stop_words", "stemmer", "words", "overlap"),
+    *("tokens", "family", "metric", "licence"),
+)
 _METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 
 
@@ -72,6 +78,51 @@ def list_models(files: Sequence[Path], *, kind: str | None, as_json: bool) -> No
     ]
     notes = (f"{len(kept)} of {len(rows)} models.",)
     _print(kept, Listing(header, cells, notes=notes), as_json=as_json)
+
+
+def list_section(files: Sequence[Path], section: str | None, *, as_json: bool) -> None:
+    """Print the entries of any section of the catalog, or what sections there are.
+
+    Parameters
+    ----------
+    files
+        Laid over the catalog.
+    section
+        E.g. ``question_sets``; None for all sections with the numbers of their entries.
+    as_json
+        Print the entries instead of a table.
+
+    Raises
+    ------
+    ConfigError
+        The files have mistakes, or there is no such section.
+    """
+    entries = load_catalog(read_configuration(files), workflow_folder())
+    if section is None:
+        counts = [(name, f"{len(found):,}") for name, found in entries.items()]
+        numbers = {name: len(found) for name, found in entries.items()}
+        _print(numbers, Listing(("Section", "Entries"), counts, "lr"), as_json=as_json)
+        return
+    name = section.replace("-", "_")
+    if name not in entries:
+        raise ConfigError(f"the catalog has no section {section!r}. {instead(name, entries)}")
+    shown = {one: _simple(entry) for one, entry in entries[name].items()}
+    keys = [key for key in _COLUMNS if any(key in row for row in shown.values())]
+    cells = [(one, *(row.get(key, "") for key in keys)) for one, row in shown.items()]
+    header = ("Name", *(key.replace("_", " ").capitalize() for key in keys))
+    _print(entries[name], Listing(header, cells, notes=(f"{len(cells)} entries.",)), as_json=as_json)
+
+
+def _simple(entry: Mapping[str, Any]) -> dict[str, str]:
+    """The values of an entry that a cell can hold."""
+    found = {key: value for key, value in entry.items() if key in _COLUMNS}
+    return {key: _cell(value) for key, value in found.items()}
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Mapping):  # of a user's file, or of each language
+        return str(value.get("file", ", ".join(f"{key}: {one}" for key, one in value.items())))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def variant_of(task: Mapping[str, Any], datasets: Entries) -> str:

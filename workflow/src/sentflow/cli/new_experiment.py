@@ -38,8 +38,9 @@ select:
   pair_sets: []
   alignments: []
   regressions: []
-  # Questions that are searched in collections of documents (docs/retrieval.md).
+  # Questions that are searched in corpora, and what ranks the documents (docs/retrieval.md).
   question_sets: []
+  retrievers: []
 
 # A model of your own (docs/models.md), which is run when its name is in the list above. The revision is a commit.
 # models:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.cli import show_similarity
+from sentflow.cli import show_retrieval, show_similarity
 from sentflow.cli.report_tables import table_listing
 from sentflow.cli.show_parquet import fold_scores
 from sentflow.cli.terminal import Block, Listing
@@ -25,7 +25,7 @@ _SCORE_KEYS = {"task", "model", "mean", "intervals"}
 
 
 def folder_blocks(folder: Path) -> list[Block]:
-    """The scores in a results folder, in the folder that holds it, or in a folder of score, similarity or fold files.
+    """The scores in a results folder, in the folder that holds it, or in one of score files or folds.
 
     Raises
     ------
@@ -41,17 +41,20 @@ def folder_blocks(folder: Path) -> list[Block]:
     if summary.is_file():
         tested = Comparisons.read(sorted((folder / _COMPARISONS).glob("*")))
         blocks.append(table_listing(scores_table(read_rows(summary, ScoreRow), title, tested)))
-    if found := blocks + show_similarity.summary_blocks(folder, title):
-        return found
+    blocks += show_similarity.summary_blocks(folder, title) + show_retrieval.summary_blocks(folder, title)
+    if blocks:
+        return blocks
     if scores := _files(folder, "scores", _SCORE_KEYS):
         return _loose_scores(scores)
     if similarities := _files(folder, "similarity", show_similarity.KEYS):
         return show_similarity.loose_blocks(similarities)
+    if found := _files(folder, "retrieval", show_retrieval.KEYS):
+        return show_retrieval.loose_blocks(found)
     if folds := sorted(file for file in folder.rglob("rep-*/fold-*.parquet") if _is_fold(file)):
         return [_folds(folder, folds)]
     inside = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
     raise DataError(
-        f"{folder} has no scores, no similarities and no folds. "
+        f"{folder} has no scores, no similarities, no retrieval and no folds. "
         + (f"It contains: {', '.join(inside)}. Add one of these to the path." if inside else "It is empty.")
     )
 

@@ -70,7 +70,8 @@ def _steps(retriever: str, retrievers: Mapping[str, Mapping[str, Any]]) -> Itera
     found: dict[str, None] = {}
 
     def add(name: str) -> None:
-        for part in retrievers[name].get("interpolates", ()):
+        entry = retrievers[name]
+        for part in (*entry.get("interpolates", ()), *([entry["reranks"]] if "reranks" in entry else [])):
             add(part)
         found[name] = None
 

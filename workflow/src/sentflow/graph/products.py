@@ -14,6 +14,7 @@ from sentflow.errors import ConfigError
 from sentflow.graph import paths
 
 TABLE, FIGURE, CHECK = "table", "figure", "check"
+ENCODERS = "encoders"  # what some products need: that any encoder was measured
 
 
 @dataclass(frozen=True)
@@ -90,10 +91,10 @@ COMMON_PRODUCTS = (
     *products_of(
         _COSTS,
         "",
-        (TABLE, "encoders", "encoders_table:table", _ENCODERS),
         (TABLE, "costs", "costs_table:table", (paths.COSTS,)),
         (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
     ),
+    *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "encoders_table:table", _ENCODERS)),
     *products_of(
         _COSTS,
         "scores",

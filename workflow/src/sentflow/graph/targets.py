@@ -135,6 +135,8 @@ class Targets:
         there = {
             need for family in self._families() for need, is_there in family.available().items() if is_there
         }
+        if self.collections or "scores" in there:  # some probes need no vectors
+            there.add(products.ENCODERS)
         return [product.name for product in chosen if not product.needs or product.needs in there]
 
     def tables(self) -> list[str]:

@@ -49,7 +49,11 @@ def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: st
 
 
 def lead_over_all(
-    differences: Sequence[Difference], unit_sets: Sequence[str], test: str, what: str
+    differences: Sequence[Difference],
+    unit_sets: Sequence[str],
+    test: str,
+    what: str,
+    systems: str = "encoders",
 ) -> str | None:
     """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
 
@@ -61,6 +65,8 @@ def lead_over_all(
         Names.
     test, what
         How it was tested, and what a unit set is called: ``"pair set"``.
+    systems
+        What was compared.
     """
     known = [name for name in unit_sets if on_unit_set(differences, name)]
     if not known:
@@ -70,7 +76,7 @@ def lead_over_all(
         f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every "
         "other one "
         f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, this does not show that the "
-        "encoders are equal."
+        f"{systems} are equal."
     )
 
 

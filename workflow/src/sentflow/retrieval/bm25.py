@@ -1,6 +1,6 @@
 """BM25 by bm25s: every variant with its parameters, and the closed form that it stands for."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,19 +83,22 @@ class Bm25:
             import bm25s
 
             self._index = bm25s.BM25(**named)
-            self._index.index([list(document) for document in terms], show_progress=False)
+            if any(terms):  # bm25s cannot index nothing
+                self._index.index([list(document) for document in terms], show_progress=False)
         else:
             from sentflow.retrieval.bm25_parts import IndexOfPart
 
             self._index = IndexOfPart(counts, **named)
-            self._index.index_terms(terms)
+            if counts.n_documents_with:
+                self._index.index_terms(terms)
+        self._vocabulary: Mapping[str, int] = getattr(self._index, "vocab_dict", {})
 
     def scores(self, terms: Sequence[str]) -> np.ndarray:
         """(n,) float32 scores of all documents; a term that repeats counts each time.
 
         Variants that add `delta` give documents without any of the terms a score above 0, see `floor`.
         """
-        known = [self._index.vocab_dict[term] for term in terms if term in self._index.vocab_dict]
+        known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
         if not known:
             return np.zeros(self._n_documents, dtype=np.float32)
         found: np.ndarray = self._index.get_scores_from_ids(known)
@@ -105,7 +108,7 @@ class Bm25:
         """The score of a document that holds none of the terms."""
         if getattr(self._index, "nonoccurrence_array", None) is None:
             return 0.0
-        known = [self._index.vocab_dict[term] for term in terms if term in self._index.vocab_dict]
+        known = [self._vocabulary[term] for term in terms if term in self._vocabulary]
         return (
             float(np.asarray(self._index.nonoccurrence_array)[known].sum(dtype=np.float32)) if known else 0.0
         )

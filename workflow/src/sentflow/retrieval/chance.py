@@ -31,8 +31,9 @@ def chance_levels(
     Notes
     -----
     With r relevant documents and k the smallest of cutoff, depth and N: R k / N; P k r / (N · cutoff);
-    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N); RR and Success from the
-    probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i} (N − r − j + 1) / (N − j + 1).
+    nDCG (Σ gains / N) Σ_{i≤k} 1 / log2(i + 1), over the ideal; AP Σ_{i≤k} (1 + (i − 1)(r − 1) / (N − 1)) / (i N);
+    RR and Success from the probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i}
+    (N − r − j + 1) / (N − j + 1).
     """
     return {
         str(measure): float(
@@ -52,9 +53,9 @@ def _expected(measure: Any, grades: Sequence[int], n_documents: int, depth: int)
     places = np.arange(1, k + 1)
     match measure.NAME:
         case "R":
-            return k / n_documents
+            return float(k / n_documents)
         case "P":
-            return k * relevant / n_documents / (cutoff or n_documents)
+            return float(k * relevant / n_documents / (cutoff or n_documents))
         case "nDCG":
             gains = np.array(sorted((grade for grade in grades if grade > 0), reverse=True), dtype=float)
             discounts = 1 / np.log2(np.arange(2, max(k, len(gains)) + 2))

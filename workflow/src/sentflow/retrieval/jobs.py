@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_ids, read_questions
 from sentflow.texts.shards import whole_of
+
+logger = logging.getLogger(__name__)
 
 
 def add_search_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,8 +72,13 @@ class Search:
             raise DataError(
                 f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus}."
             )
-        names = (settings.pop("retriever"), settings.pop("depth"))
-        return cls(corpus, ids, questions, *names, settings, args)
+        retriever, depth = settings.pop("retriever"), settings.pop("depth")
+        if depth > len(ids):
+            logger.info(
+                "%s: depth %d, but %s has %d documents: all that are found are ranked",
+                *(retriever, depth, corpus, len(ids)),
+            )
+        return cls(corpus, ids, questions, retriever, depth, settings, args)
 
     @cached_property
     def corpus(self) -> Corpus:

@@ -76,7 +76,7 @@ class QuestionSettings:
     grades
         Grade as written → number, or None for rows that judge nothing; empty where grades are numbers.
     unknown
-        ``refuse`` judgements of documents that the corpus lacks, or ``leave-out`` and count them.
+        ``refuse`` judgements of questions or documents that do not exist, or ``leave-out`` and count them.
     unjudged
         ``keep`` questions without any judgement, which count in no mean, or ``leave-out``, where files hold the
         questions of all splits.

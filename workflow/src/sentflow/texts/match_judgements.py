@@ -51,8 +51,13 @@ def match_judgements(
     if odd:
         wanted = ", ".join(settings.grades) if settings.grades else "whole numbers"
         problems.append(f"the grade is none of those expected ({wanted}) in {named(odd)}")
-    if strangers:
-        problems.append(f"judgements of questions that do not exist: {named(strangers)}")
+    if strangers and settings.unknown == "refuse":
+        problems.append(
+            f"judgements of questions that do not exist: {named(strangers)}. Write unknown: leave-out, "
+            "if they are to be left out"
+        )
+    elif strangers:
+        logger.warning("%d judgements are of questions that do not exist; they are left out", len(strangers))
     if unknown and settings.unknown == "refuse":
         problems.append(
             f"judgements of documents that the corpus {corpus.name} lacks: {named(unknown)}. Write unknown: leave-out, "

@@ -31,7 +31,7 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         The settings do not fit the files.
     DataError
         A file is not in order; or documents are: without text, of one id and different texts, of another number than
-        stated. All problems are told at once. A repeated id with the same text is the same document.
+        stated; or none has a text. All problems are told at once. A repeated id with the same text is the same document.
     """
     paths = verified_paths(settings.documents, raw_files, settings.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}
@@ -56,8 +56,8 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         problems.append(f"one id, but another text than before, in {named(torn)}")
     if settings.rows is not None and len(found) != settings.rows:
         problems.append(f"{len(found)} documents, expected {settings.rows}")
-    if not found and not problems:
-        problems.append("no document")
+    if not any(title + text for title, text in found.values()) and not problems:
+        problems.append("no document has a text" if found else "no document")
     refuse(problems, table=corpus)
     ids = [str(number) for number in range(1, len(found) + 1)] if settings.ids == "distinct" else [*found]
     logger.info("%s: %d documents", corpus, len(ids))

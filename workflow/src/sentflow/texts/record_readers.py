@@ -6,18 +6,25 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import read_json_lines, read_json_list
 from sentflow.texts.formats.matched_lines import read_matched_lines
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
+from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.parquet import read_parquet_columns
 from sentflow.texts.formats.raw_file import FileForm
 from sentflow.texts.formats.records import Column, Records
+from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
 
 _NEEDED: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(
-        ("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
+        (
+            *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
+            *("beir", "beir-judgements", "trec", "trec-topics"),
+            *("statute", "oab-exam", "oab-justifications"),
+        ),
         ("files",),
     ),
     "spaced": ("files", "columns"),
@@ -36,8 +43,10 @@ class RecordReader(FileForm):
         One of `FORMATS`. ``tsv``: tab, no quoting. ``jsonl``: an object per line, as BEIR's corpus and queries.
         ``spaced``: fields between white space, as TREC's judgements. ``smart``: ``.I``, ``.T``, ``.W``, as Cranfield.
         ``slashed``: a number, lines of text, a line with a slash, as NPL. ``squad``: paragraphs with questions.
-        ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC. ``lines``: those that `pattern`
-        matches.
+        ``beir`` (documents, questions) and ``beir-judgements``: files of BEIR's folders. ``trec`` and ``trec-topics``:
+        documents and topics between tags. ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC.
+        ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``lines``: those that
+        `pattern` matches.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
@@ -115,6 +124,20 @@ class RecordReader(FileForm):
                 return read_laws(raw)
             case "law-questions":
                 return read_law_questions(raw)
+            case "beir":
+                return read_beir_texts(raw)
+            case "beir-judgements":
+                return read_beir_judgements(raw)
+            case "trec":
+                return read_trec_documents(raw)
+            case "trec-topics":
+                return read_trec_topics(raw)
+            case "statute":
+                return read_statute(raw)
+            case "oab-exam":
+                return read_oab_exam(raw)
+            case "oab-justifications":
+                return read_oab_justifications(raw)
             case "lines":
                 return read_matched_lines(raw, self.pattern, where=f"{where}.pattern")
         raise ConfigError(f"{where}.format: {self.format!r} is not a format.")

@@ -5,11 +5,12 @@ from typing import Any
 
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
-from sentflow.families.probing.own_tasks import is_short, missing_file, write_out
+from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
+from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import protocol_of
 
 
@@ -43,7 +44,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     for name in selected["tasks"]:
         own = config["tasks"].get(name)
         if is_short(own):
-            yield from missing_file(name, own)
+            yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
     yield from _study_problems(config, {name: entries["protocols"][name] for name in selected["protocols"]})
     yield from _published_problems(config["report"], entries)

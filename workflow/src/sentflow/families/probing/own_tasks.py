@@ -1,19 +1,14 @@
-"""Tasks in short form: a file and its columns, written out as a task and a dataset of the catalog.
+"""Tasks in short form: a file and its columns, written out as a task and a dataset of the catalog."""
 
-Which key of the short form goes where is what the schemas of tasks and datasets say: each keeps its name.
-"""
-
-import re
 from collections.abc import Callable, Mapping
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from sentflow.files.archives.limits import without_ending
-from sentflow.graph import paths
 from sentflow.graph.config.family import AllEntries, Entry
-from sentflow.graph.config.schema import Schema, schema_problems
+from sentflow.graph.config.schema import Schema
+from sentflow.graph.config.short_forms import OWN, completed, picked, properties, raw_name, replace_short
 
-OWN = "own"  # begins the names of the datasets of tasks in short form
 # Ending of a file → settings of its reader.
 FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
     ".csv": {"format": "csv"},
@@ -29,24 +24,20 @@ FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
 def write_out(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
     """Replace tasks in short form by a task and a dataset, in place; problems of those that stay, by name."""
     tasks, datasets = schema("tasks"), schema("datasets")
-    short_schema = {**tasks, "additionalProperties": tasks["$defs"]["short_task"]}
-    problems: dict[str, list[str]] = {}
     for name, entry in list(entries["tasks"].items()):
-        if not is_short(entry):
-            entries["tasks"][name] = _with_reader(entry, tasks) if isinstance(entry, dict) else entry
-            continue
-        found = schema_problems({name: entry}, short_schema, where="tasks")
-        found = found or _short_problems(name, entry)
-        dataset = dataset_name(name)
-        if dataset in entries["datasets"]:
-            found.append(
-                f"tasks.{name}: its dataset would be {dataset}, which already exists. Rename the task."
-            )
-        if found:
-            problems[name] = found
-        else:
-            entries["tasks"][name], entries["datasets"][dataset] = _written_out(name, entry, tasks, datasets)
-    return problems
+        if isinstance(entry, dict) and not is_short(entry):
+            entries["tasks"][name] = _with_reader(entry, tasks)
+    return replace_short(
+        entries,
+        "tasks",
+        tasks,
+        definition="short_task",
+        noun="task",
+        is_short=is_short,
+        problems=_short_problems,
+        written_out=lambda name, entry: _written_out(name, entry, tasks, datasets),
+        dataset_name=dataset_name,
+    )
 
 
 def is_short(entry: Any) -> bool:
@@ -54,29 +45,9 @@ def is_short(entry: Any) -> bool:
     return isinstance(entry, dict) and "file" in entry
 
 
-def missing_file(name: str, entry: Mapping[str, Any]) -> list[str]:
-    """A problem if a short entry's file of this machine is neither there nor copied already."""
-    file = str(entry["file"])
-    path = Path(file.removeprefix("file://")).expanduser()
-    copy = Path(paths.RAW_FILE.format(dataset=dataset_name(name), file=raw_name(file)))
-    if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
-        return []
-    return [
-        f"tasks.{name}.file: there is no file {file} (searched for in {Path.cwd()}). Write its path "
-        "relative to the "
-        "folder in which you run, or an absolute one."
-    ]
-
-
 def dataset_name(task: str) -> str:
     """Name of the dataset of a task in short form."""
     return f"{OWN}-{task.lower()}"
-
-
-def raw_name(file: str) -> str:
-    """Name of a file below ``results/``: its own, without characters that have a meaning in paths and shells."""
-    plain = PurePosixPath(file.partition("?")[0]).name
-    return re.sub(r"[^A-Za-z0-9._-]+", "_", plain).lstrip(".-") or "data"
 
 
 def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
@@ -107,23 +78,17 @@ def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
 
 def _written_out(name: str, entry: Entry, tasks: Schema, datasets: Schema) -> tuple[Entry, Entry]:
     """The task and the dataset that a short entry stands for."""
-    file, title = raw_name(str(entry["file"])), entry.get("title", name)
-    long, short, data = _keys(tasks, "task"), _keys(tasks, "short_task"), _keys(datasets, "dataset")
-    # a default that the long form has too is left to it
-    assumed = {
-        key: value["default"]
-        for key, value in short.items()
-        if "default" in value and "default" not in long.get(key, {})
-    }
-    full = {"title": title, "data_version": title, **assumed, **entry}
+    file = raw_name(str(entry["file"]))
+    long = properties(tasks, "task")
+    full = completed(name, entry, short=properties(tasks, "short_task"), long=long)
     task = {
-        **{key: value for key, value in full.items() if key in long},
+        **picked(full, long),
         "dataset": dataset_name(name),
-        "reader": {**_format(str(entry["file"])), **_reader_keys(entry, tasks), "file": file},
+        "reader": {**_format(str(entry["file"])), **_readerproperties(entry, tasks), "file": file},
     }
-    of_file = {key: entry[key] for key in _keys(datasets, "file") if key in entry}
+    of_file = picked(entry, properties(datasets, "file"))
     dataset = {
-        **{key: value for key, value in full.items() if key in data},
+        **picked(full, properties(datasets, "dataset")),
         "files": {file: {"urls": [entry["file"]], **of_file}},
     }
     return task, dataset
@@ -133,23 +98,18 @@ def _with_reader(entry: Entry, tasks: Schema) -> Entry:
     """An entry whose columns stand beside `like`, with them in its ``reader``; any other as it is."""
     if "like" not in entry or not isinstance(entry.get("reader", {}), dict):
         return entry
-    moved = _reader_keys(entry, tasks)
+    moved = _readerproperties(entry, tasks)
     if not moved:
         return entry
     kept = {key: value for key, value in entry.items() if key not in (*moved, "text")}
     return {**kept, "reader": {**entry.get("reader", {}), **moved}}
 
 
-def _reader_keys(entry: Mapping[str, Any], tasks: Schema) -> Entry:
+def _readerproperties(entry: Mapping[str, Any], tasks: Schema) -> Entry:
     """What a short entry says of its reader; ``text`` is short for ``text_a``."""
     renamed = {("text_a" if key == "text" else key): value for key, value in entry.items()}
-    both = _keys(tasks, "short_task").keys() & _keys(tasks, "reader").keys() - {"file"}
+    both = properties(tasks, "short_task").keys() & properties(tasks, "reader").keys() - {"file"}
     return {key: value for key, value in renamed.items() if key in both}
-
-
-def _keys(schema: Schema, part: str) -> dict[str, Any]:
-    found: dict[str, Any] = schema["$defs"][part]["properties"]
-    return found
 
 
 def _format(file: str) -> Mapping[str, str]:

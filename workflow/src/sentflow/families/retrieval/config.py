@@ -1,10 +1,16 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
 from sentflow.encoders.kinds.table import KINDS
+from sentflow.families.retrieval.own_collections import (
+    missing_files,
+    write_out_corpora,
+    write_out_question_sets,
+)
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
@@ -14,6 +20,7 @@ from sentflow.texts.corpus_files import raw_files_of, source_problems
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+OTHER = "other"  # languages that a map from languages does not name
 
 
 def parts_of(entry: Entry) -> list[str]:
@@ -91,9 +98,12 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
         return
     corpus = corpora[entry["corpus"]]
+    if "dataset" not in corpus:  # its schema says what is wrong with it
+        return
     for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
         for place, problem in source_problems(one):
             yield f"{section}.{owner}.{place}: {problem}"
+        yield from missing_files(f"{section}.{owner}", one, entries["datasets"])
     datasets = entries["datasets"]
     yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
     yield from file_problems(
@@ -132,13 +142,13 @@ def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25:
-        if entry["analyser"] not in entries["analysers"]:
-            yield unknown(f"{where}.analyser", "analyser", entry["analyser"], entries["analysers"])
-        else:
-            used = entries["analysers"][entry["analyser"]]
-            yield from list_problems(
-                used.get("stop_words"), where=f"analysers.{entry['analyser']}.stop_words"
-            )
+        given = entry["analyser"]
+        for name in dict.fromkeys([given] if isinstance(given, str) else given.values()):
+            if name not in entries["analysers"]:
+                yield unknown(f"{where}.analyser", "analyser", name, entries["analysers"])
+            else:
+                words = entries["analysers"][name].get("stop_words")
+                yield from list_problems(words, where=f"analysers.{name}.stop_words")
     if entry["kind"] == DENSE:
         if entry["model"] not in entries["models"]:
             yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
@@ -159,6 +169,12 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         missing = [one for one in selected["question_sets"] if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
+        for questions, file in entry["files"].items():
+            if questions in selected["question_sets"] and not Path(file).is_file():
+                yield (
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
+                    "of a run in TREC's form."
+                )
 
 
 def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iterator[str]:
@@ -206,9 +222,15 @@ def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
 
 RETRIEVAL = ConfigPart(
     (
-        Section("question_sets", "question set", ("select.question_sets",), derive=derived),
-        Section("corpora", "corpus", (), derive=derived),
-        Section("retrievers", "retriever", ("select.retrievers",)),
+        Section(
+            "question_sets",
+            "question set",
+            ("select.question_sets",),
+            derive=derived,
+            write_out=write_out_question_sets,
+        ),
+        Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),

@@ -63,6 +63,7 @@ class RetrievalExports:
     def trec_settings(self, wildcards: Any) -> str:
         """What the header of a run says of experiment, collection and retriever."""
         config = self._family.experiment.config
+        corpus = self._family.question_sets[wildcards.questions]["corpus"]
         test = _TEST | {"measure": config["retrieval"]["main"], "alpha": config["statistics"]["alpha"]}
         return json_text(
             {
@@ -73,7 +74,7 @@ class RetrievalExports:
                     "significance test": [test],
                 },
                 "collection": self._collection(wildcards.questions),
-                "retrievers": {name: self._method(name) for name in self._family.retrievers},
+                "retrievers": {name: self._method(name, corpus) for name in self._family.retrievers},
             }
         )
 
@@ -137,7 +138,7 @@ class RetrievalExports:
         settings = {key: value for key, value in entry.items() if key not in _PLAIN_KEYS}
         if settings in ({}, {"similarity": "cosine"}):
             return model
-        method = {key: value for key, value in self._method(retriever).items() if key != "title"}
+        method = {key: value for key, value in self._method(retriever, "").items() if key != "title"}
         text = json_text({"model": pick(model, "name", "revision"), "retriever": method})
         return model | {
             "name": f"{OWNER}/{retriever}",
@@ -171,21 +172,23 @@ class RetrievalExports:
             ],
         }
 
-    def _method(self, name: str) -> Entry:
+    def _method(self, name: str, corpus: str) -> Entry:
         """The entry of a retriever with what it names, under the words of ir_metadata where it has one."""
         entry = dict(self._family.retrievers[name])
         found = {"method": entry.pop("kind"), "title": entry.pop("title", name)}
         if "analyser" in entry:
-            analyser = entry.pop("analyser")
+            analyser = self._family.analyser_of(entry, corpus)
+            entry.pop("analyser")
             found["indexing"] = {"analyser": analyser, **self._entries["analysers"][analyser]}
         if "model" in entry:
             model = entry.pop("model")
-            outside = model_outside(model, self._family.experiment.models[model])
+            outside = model_outside(model, self._family.experiment.fetched_models[model])
             found["model"] = pick(outside, "name", "revision", "adapted_from")
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            found["interpolates"] = entry.pop("of")
+            parts = entry.pop("of")
+            found["reranks" if isinstance(parts, str) else "interpolates"] = parts
         entry.pop("files", None)
         return found | entry
 

@@ -138,15 +138,16 @@ class Retrieval(RetrievalUnits):
             for kind, rule in _RULES.items()
         }
         merged = sum(len(self._of_kind(kind)) for kind in SHARDED_KINDS)
-        analysers = {entry["analyser"] for entry in self._of_kind(BM25).values()}
-        n_sharded, one = sum(n > 1 for n in n_shards.values()), int(bool(self.scores()))
+        lexical = self._of_kind(BM25).values()
+        analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
+        one = int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
             "shard_corpus": sum(n for n in n_shards.values() if n > 1),
             "prepare_questions": len(self.prepared),
             "audit_questions": n_sets,
-            "analyse": sum(n_shards.values()) * len(analysers),
-            "count_terms": n_sharded * len(analysers),
+            "analyse": sum(n_shards[corpus] for corpus, _ in analysed),
+            "count_terms": sum(n_shards[corpus] > 1 for corpus, _ in analysed),
             "split_passages": self._n_cut()[False],
             "split_tokens": self._n_cut()[True],
             **searches,
@@ -160,12 +161,17 @@ class Retrieval(RetrievalUnits):
 
     def constraints(self) -> Mapping[str, str]:
         """Corpora, question sets, ways to cut and to analyse that are used."""
-        used = self.retrievers.values()
         return {
             "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
             "questions": one_of(self.prepared),
             "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
-            "analyser": one_of({entry["analyser"] for entry in used if "analyser" in entry}),
+            "analyser": one_of(
+                {
+                    self.analyser_of(entry, corpus)
+                    for entry in self._of_kind(BM25).values()
+                    for corpus in self.corpora
+                }
+            ),
             "passages": one_of(self._cuts()),
         }
 

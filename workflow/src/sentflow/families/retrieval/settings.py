@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import BM25, DENSE, RANDOM, all_retrievers, searchable
+from sentflow.families.retrieval.config import BM25, DENSE, OTHER, RANDOM, all_retrievers, searchable
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -82,9 +82,16 @@ class RetrievalSettings(Family):
         """The versions of the libraries that can change the terms of an analyser."""
         return versions(*_analyser_libraries(self._analyser(wildcards.analyser)))
 
+    def analyser_of(self, retriever: Entry, corpus: str) -> str:
+        """Name of the analyser of a lexical retriever: its own, or the one for the language of the corpus."""
+        given = retriever["analyser"]
+        if isinstance(given, str):
+            return given
+        return str(given.get(self.corpora[whole_of(corpus)]["language"], given[OTHER]))
+
     def bm25_versions(self, wildcards: Any) -> str:
         """The same for a lexical retriever, whose questions are cut in its own job."""
-        analyser = self._analyser(self._retriever(wildcards)["analyser"])
+        analyser = self._analyser(self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)))
         return versions("bm25s", "numpy", *_analyser_libraries(analyser))
 
     def search_settings(self, wildcards: Any) -> str:
@@ -94,7 +101,7 @@ class RetrievalSettings(Family):
         match entry["kind"]:
             case "bm25":
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
-                found["analyser"] = self._analyser(entry["analyser"])
+                found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
             case "dense":
                 found["similarity"] = entry.get("similarity", "cosine")
             case "fusion":

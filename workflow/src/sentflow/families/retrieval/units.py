@@ -75,9 +75,7 @@ class RetrievalUnits(RetrievalSettings):
 
     def terms(self, pattern: str) -> Callable[[Any], str]:
         """Function of a job: the file of the terms that its retriever counts."""
-        return lambda wildcards: pattern.format(
-            corpus=self._corpus(wildcards), analyser=self._retriever(wildcards)["analyser"]
-        )
+        return lambda wildcards: self._of_terms(pattern, wildcards, self._corpus(wildcards))
 
     def terms_of_shards(self, pattern: str) -> Callable[[Any], list[str]]:
         """Function of a job: the files of the terms of each shard of its corpus."""
@@ -93,7 +91,7 @@ class RetrievalUnits(RetrievalSettings):
             corpus = self._corpus(wildcards)
             if not suffix_of(corpus):
                 return []
-            return [pattern.format(corpus=whole_of(corpus), analyser=self._retriever(wildcards)["analyser"])]
+            return [self._of_terms(pattern, wildcards, whole_of(corpus))]
 
         return files
 
@@ -184,6 +182,9 @@ class RetrievalUnits(RetrievalSettings):
     def _documents_of(self, corpus: str, model: str) -> str:
         """The collection of all that an encoder reads of a corpus or shard."""
         return f"{corpus}/{'+'.join(self._units_of(model))}"
+
+    def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> str:
+        return pattern.format(corpus=corpus, analyser=self.analyser_of(self._retriever(wildcards), corpus))
 
     def _of_passages(self, wildcards: Any, which: int) -> list[str]:
         unit = self._unit(self._retriever(wildcards))

@@ -38,6 +38,8 @@ class Section:
         schemas by name; gives the problems of those that stay as they are, by name.
     overlay_problems
         What is wrong with laying entries of a configuration over the catalog's, in this order.
+    alone
+        Whether something is measured where nothing else is selected.
     """
 
     name: str
@@ -46,6 +48,7 @@ class Section:
     derive: Callable[[Any, Entry], Entry] | None = None
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
+    alone: bool = True
 
     def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""

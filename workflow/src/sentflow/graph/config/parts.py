@@ -26,4 +26,8 @@ def known_sections() -> tuple[Section, ...]:
 def measured() -> tuple[str, ...]:
     """Sections of which `select` lists names; nothing is measured where it names none."""
     sections = [section for part in family_parts() for section in part.sections]
-    return tuple(section.name for section in sections if section.named_in == (f"select.{section.name}",))
+    return tuple(
+        section.name
+        for section in sections
+        if section.alone and section.named_in == (f"select.{section.name}",)
+    )

@@ -118,7 +118,7 @@ def _context(sources: Sources) -> dict[str, Any]:
         "findings": [finding for section in sections for finding in section.findings],
         "tables": {
             "costs": sources.table("costs"),
-            **({"encoders": sources.table("encoders")} if sources.inputs.has(EncoderRow) else {}),
+            **({"encoders": sources.table("encoders")} if sources.inputs.rows_if_there(EncoderRow) else {}),
             **{name: table for section in sections for name, table in section.tables.items()},
         },
         "pictures": pictures(sources.files, sources.inputs),

@@ -5,6 +5,7 @@ from typing import Any
 from sentflow.errors import DataError
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, listed, numbered
+from sentflow.texts.formats.xml_tree import xml_root
 
 _COLUMNS = ("t", "h", "similarity", "entailment")
 
@@ -20,26 +21,9 @@ def read_assin(file: RawFile) -> Records:
     Raises
     ------
     DataError
-        The file is no XML, declares a document type (which could define entities that grow without end, or name
-        files of this machine), has no pairs, or pairs without similarity, entailment, t or h.
+        See `xml_root`; or the file has no pairs, or pairs without similarity, entailment, t or h.
     """
-    import xml.etree.ElementTree as ElementTree
-    from xml.parsers import expat
-
-    def refuse(*_: Any) -> None:
-        raise DataError(f"{file.name} declares a document type; ASSIN files have none. It is not read.")
-
-    builder = ElementTree.TreeBuilder()
-    parser = expat.ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    parser.CharacterDataHandler = builder.data
-    try:
-        parser.Parse(file.content(), True)
-    except expat.ExpatError as error:
-        raise DataError(f"{file.name} is not readable XML: {error}") from error
-    return _pairs(file.name, list(builder.close().iter("pair")))
+    return _pairs(file.name, list(xml_root(file).iter("pair")))
 
 
 def _pairs(name: str, elements: list[Any]) -> Records:

@@ -1,7 +1,7 @@
 """A sample collection: articles of invented laws, and questions whose answers are known by construction."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -209,7 +209,7 @@ def _judgements(asked: Mapping[str, Asked]) -> str:
 
 
 # Name of a file → what writes it, in the form of BEIR
-FILES = {
+FILES: Mapping[str, Callable[[SampleCollection], str]] = {
     "laws-corpus": _corpus,
     "laws-questions": lambda sample: _questions(sample.test),
     "laws-judgements": lambda sample: _judgements(sample.test),

@@ -1,4 +1,4 @@
-"""All measures: a line per retriever, a column per measure, a block per question set and per group of questions."""
+"""All measures: a line per retriever, a column per measure, a block per question set."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,8 +19,6 @@ def measures_table(
 ) -> Table:
     """Retriever × measure for each question set; the main measure with its interval, marks and letters.
 
-    Groups of questions have blocks of their own behind that of their set, without tests.
-
     Parameters
     ----------
     rows
@@ -32,20 +30,14 @@ def measures_table(
     measures = words.measures_of(shown)
     retrievers = unique(row.retriever for row in shown)
     marks = Marks(differences, retrievers if differences else [])
-    groups = [
-        Group(
-            _heading([row for row in rows if (row.questions, row.group) == block]),
-            tuple(
-                _line(
-                    [row for row in rows if (row.questions, row.group, row.retriever) == (*block, one)],
-                    measures,
-                    marks,
-                )
-                for one in retrievers
-            ),
-        )
-        for block in dict.fromkeys((row.questions, row.group) for row in _in_blocks(rows))
-    ]
+    groups = []
+    for name in unique(row.questions for row in shown):
+        own = [row for row in shown if row.questions == name]
+        lines = [
+            _line([row for row in own if row.retriever == one], measures, marks)
+            for one in unique(row.retriever for row in own)
+        ]
+        groups.append(Group(_heading(own[0]), tuple(lines)))
     notes = (
         captions.data_note(shown),
         words.MEASURES_NOTE,
@@ -55,7 +47,6 @@ def measures_table(
         words.test_note(differences),
         words.ties_note(shown),
         words.duplicates_note(shown),
-        words.groups_note(rows),
     )
     return Table(
         name="retrieval-measures",
@@ -65,21 +56,13 @@ def measures_table(
         alignment=("w4.2", *("r" for _ in measures)),
         groups=tuple(groups),
         tidy_header=names_of(RetrievalRow),
-        tidy_rows=records_of(rows),
+        tidy_rows=records_of(shown),
     )
 
 
-def _in_blocks(rows: Sequence[RetrievalRow]) -> list[RetrievalRow]:
-    """Question set after question set, all questions before groups of them."""
-    sets = unique(row.questions for row in rows)
-    return sorted(rows, key=lambda row: (sets.index(row.questions), bool(row.group)))
-
-
-def _heading(rows: Sequence[RetrievalRow]) -> str:
-    first = rows[0]
-    name = ", ".join(filter(None, (first.questions, first.group)))
+def _heading(first: RetrievalRow) -> str:
     size = f"{count(first.n_questions)} questions, {count(first.n_documents)} documents"
-    return f"{name}: {first.questions_title} ({size})"
+    return f"{first.questions}: {first.questions_title} ({size})"
 
 
 def _line(rows: Sequence[RetrievalRow], measures: Sequence[str], marks: Marks) -> tuple[Cell, ...]:

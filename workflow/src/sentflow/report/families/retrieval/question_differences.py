@@ -20,6 +20,7 @@ from sentflow.report.rows import unique
 
 _PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 0.95, 1.5, 2.6
 _NAME_SIZE, _SIZE = 7, 6
+_BESIDE = 0.7  # inches of labels beside the first panel
 _MOST_MODELS, _MOST_SETS = 4, 8
 _BETTER, _WORSE = "#0072B2", "#D55E00"
 
@@ -31,7 +32,8 @@ def draw(rows: Sequence[QuestionGapRow]) -> Figure:
         return layout.nothing(texts, rows)
     sets, models = unique(row.questions for row in rows)[:_MOST_SETS], shown_models(rows)
     titles = {row.model: row.model_title for row in rows if row.model in models}
-    names = lettering.distinct(titles, lettering.into(_LEAST_PANEL, _NAME_SIZE, bold=True))
+    room = max(_LEAST_PANEL, min(_MOST_PANEL, layout.column_inches(len(models), _BESIDE)))
+    names = lettering.distinct(titles, lettering.into(room, _NAME_SIZE, bold=True))
     labels = lettering.starts({name: name for name in sets}, lettering.into(_PANEL_INCHES, _NAME_SIZE))
     figure = Figure()
     panels = figure.subplots(len(sets), len(models), squeeze=False, sharey=True)

@@ -81,7 +81,7 @@ def retrieval_table(
         alignment=("w3.0", *("c" for _ in sets), *(("c",) if has_mean else ())),
         groups=tuple(groups),
         tidy_header=names_of(RetrievalRow),
-        tidy_rows=records_of(rows),
+        tidy_rows=records_of(shown),
     )
 
 

@@ -2,8 +2,8 @@
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.rows import RetrievalRow
-from sentflow.report.findings import Finding, highest, lead_over_all
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
@@ -17,10 +17,18 @@ def section(sources: Sources) -> Section | None:
     differences = sources.inputs.rows_if_there(QuestionDifference)
     shown = words.whole(rows)
     sets, corpora = sources.entries("question_sets"), sources.entries("corpora")
-    sizes = {row.questions: row for row in shown}
-    tables = {"retrieval": sources.table("retrieval", "Questions")}
-    if differences:
-        tables["retrieval-differences"] = sources.table("retrieval-differences", "Questions")
+    # of each set the retriever with the highest value: what was judged of its first documents is told
+    sizes = {
+        row.questions: row for row in sorted((row for row in shown if row.is_main), key=lambda row: row.value)
+    }
+    published = sources.settings.get("published", {}).get("retrieval-published")
+    names = {
+        "retrieval": True,
+        "retrieval-measures": len(sizes) > 1,  # of one set the first table has everything
+        "retrieval-groups": any(row.group for row in rows),
+        "retrieval-differences": differences,
+        "retrieval-published": published,
+    }
     return Section(
         name="retrieval",
         shown={
@@ -43,23 +51,12 @@ def section(sources: Sources) -> Section | None:
         results=(Part("retrieval", "Retrieval", "families/retrieval/page/results.html.j2"),),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
-        findings=_findings([row for row in shown if row.is_main], differences),
-        tables=tables,
+        findings=retrieval_findings(shown, differences),
+        tables={
+            name: sources.table(name, "Measure" if name == "retrieval" and len(sizes) > 1 else "Questions")
+            for name, there in names.items()
+            if there
+        },
         datasets=datasets_of([*sets.values(), *corpora.values()]),
         badges=(counted(len(sizes), "question set"),),
     )
-
-
-def _findings(rows: list[RetrievalRow], differences: list[QuestionDifference]) -> list[Finding]:
-    """What a reader should take home; nothing is called a lead that no test shows."""
-    if not rows:
-        return []
-    scores = [(row.questions, row.retriever_title, row.value) for row in rows]
-    lead = lead_over_all(
-        differences, unique(row.questions for row in rows), "paired t-test over questions", "question set"
-    )
-    found = [
-        highest(f"Highest {rows[0].measure}", scores, "question set"),
-        Finding("How clear the lead in retrieval is", lead) if lead else None,
-    ]
-    return [finding for finding in found if finding is not None]

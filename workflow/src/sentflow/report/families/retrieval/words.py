@@ -41,13 +41,6 @@ def cell(row: RetrievalRow, marks: Marks) -> Cell:
     )
 
 
-def groups_note(rows: Sequence[RetrievalRow]) -> str:
-    """What the blocks of groups are, where there are any."""
-    if not any(row.group for row in rows):
-        return ""
-    return "Groups of questions of a set have lines of their own, without intervals and tests."
-
-
 def grades_note(rows: Sequence[RetrievalRow]) -> str:
     """From which grade a document is relevant, where that is not 1."""
     graded = {row.questions: row.relevant_grade for row in rows if row.relevant_grade != 1}

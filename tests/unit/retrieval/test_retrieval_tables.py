@@ -1,0 +1,134 @@
+"""The tables of retrieval: question sets side by side, all measures, published values."""
+
+import math
+from dataclasses import replace
+from functools import cache
+
+import fake_retrieval
+import pytest
+from matplotlib import font_manager
+from matplotlib.textpath import text_to_path
+
+from sentflow.report.families.retrieval.measures_table import measures_table
+from sentflow.report.families.retrieval.published_table import beside_ours, published_table
+from sentflow.report.families.retrieval.retrieval_table import deepest_recall, retrieval_table
+from sentflow.report.table.formats import csv_text
+from sentflow.report.table.latex import _parts, latex_text
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fake_retrieval.results()
+
+
+def test_sets_stand_side_by_side_by_the_main_measure_and_by_the_deepest_recall(found):
+    table = retrieval_table(found.rows, "Title", found.differences)
+    assert table.header == ("Retriever", "first", "second", "third", "Mean")
+    assert [group.title for group in table.groups] == ["nDCG@10", "R@100"]
+    best = table.groups[0].rows[2]
+    assert [cell.mark for cell in best[1:4]] == ["best"] * 3
+    assert all(cell.detail for cell in best[1:4])
+    assert best[4].mark == ""
+    mean = math.fsum(row.value for row in found.rows if row.retriever == "both" and row.is_main) / 3
+    assert best[4].text == f"{mean:.3f}"
+    assert not any(cell.mark or cell.detail for row in table.groups[1].rows for cell in row)
+    assert len(csv_text(table).splitlines()) == 1 + len(found.rows)
+
+
+def test_no_mean_over_sets_that_share_documents_or_over_two_sets(found):
+    shared = [replace(row, corpus="one") for row in found.rows]
+    assert "Mean" not in retrieval_table(shared, "Title", found.differences).header
+    two = [row for row in found.rows if row.questions != "third"]
+    assert "Mean" not in retrieval_table(two, "Title", found.differences).header
+
+
+def test_one_set_has_all_measures_as_columns(found):
+    first = [row for row in found.rows if row.questions == "first"]
+    table = retrieval_table(first, "Title", found.differences)
+    assert (table.name, table.header) == ("retrieval", ("Retriever", "nDCG@10", "R@10", "R@100"))
+
+
+def test_groups_of_questions_are_in_the_table_of_groups_alone(found):
+    table = measures_table(fake_retrieval.with_groups(found.rows), "Title", found.differences)
+    assert [group.title.split(":")[0] for group in table.groups] == ["first", "second", "third"]
+    assert len(table.tidy_rows) == len(found.rows)
+
+
+def test_the_recall_with_the_most_documents_is_shown():
+    assert deepest_recall(["R@10", "RR@10", "R(rel=2)@100", "P@1000", "R@20"]) == ["R(rel=2)@100"]
+    assert deepest_recall(["RR@10", "AP"]) == []
+
+
+# --- width --------------------------------------------------------------------------------------------------
+
+_FONT = font_manager.findfont("cmr10")
+
+
+@cache
+def centimetres(text, points):
+    letters = font_manager.FontProperties(fname=_FONT, size=points)
+    # a true minus and the dash of ranges are not among these letters; a hyphen of two is wider
+    plain = text.replace("−", "--").replace("–", "--")
+    return text_to_path.get_text_width_height_descent(plain, letters, False)[0] / 72 * 2.54
+
+
+@pytest.mark.parametrize("n_sets", [2, 5, 8])
+def test_latex_tables_fit_the_text_of_a_page(n_sets):
+    """By the widths of TeX's own letters: an A4 page with margins of 2.3 cm."""
+    sets = [f"question-set-{place}" for place in range(n_sets)]
+    retrievers = ["bm25", *(f"r{place}" for place in range(4)), "random"]
+    found = fake_retrieval.results(sets, retrievers)
+    table = retrieval_table(found.rows, "Title", found.differences)
+    for part in _parts(table):
+        rows = [row for group in part.groups for row in group.rows]
+        wide = 3.0
+        for column in range(1, len(part.header)):
+            # letters are printed on one line with the number, the interval below
+            above = max(
+                centimetres(r[column].text, 8) + centimetres(r[column].letters or ".", 6) for r in rows
+            )
+            below = max(centimetres(row[column].detail or ".", 7) for row in rows)
+            wide += max(1.75, above, below) + 2 * 6 / 72 * 2.54
+        assert wide <= 21 - 2 * 2.3
+    text = latex_text(table)
+    assert text.count(r"\end{tabular}") + text.count(r"\end{longtable}") == len(_parts(table))
+
+
+# --- published values ---------------------------------------------------------------------------------------
+
+ENTRY = {
+    "questions": "first",
+    "system": "BM25 of a paper",
+    "retriever": "bm25",
+    "measure": "nDCG@10",
+    "value": 0.5,
+    "source": "Author 2026, table 3",
+}
+
+
+def test_published_values_stand_beside_ours_with_the_difference(found):
+    (value,) = beside_ours([ENTRY], found.rows)
+    ours = next(
+        row
+        for row in found.rows
+        if (row.questions, row.retriever, row.measure) == ("first", "bm25", "nDCG@10")
+    )
+    assert (value.value, value.low, value.difference) == (ours.value, ours.low, ours.value - 0.5)
+    assert "Author 2026" in latex_text(published_table(found.rows, "Title", [ENTRY]))
+
+
+def test_what_is_not_comparable_has_no_difference_and_says_why(found):
+    entry = {**ENTRY, "comparable": False, "remark": "On other documents."}
+    (value,) = beside_ours([entry], found.rows)
+    assert math.isnan(value.difference)
+    assert not math.isnan(value.value)
+    table = published_table(found.rows, "Title", [entry, {**entry, "measure": "P@3"}])
+    assert table.groups[0].rows[0][0].text == "BM25 of a paper (1)"
+    assert table.notes[-1] == "(1) On other documents."
+
+
+def test_values_of_other_sets_are_left_out_and_other_systems_stand_alone(found):
+    other = {**ENTRY, "questions": "unknown"}
+    alone = {key: value for key, value in ENTRY.items() if key != "retriever"}
+    (value,) = beside_ours([other, alone], found.rows)
+    assert (value.retriever, math.isnan(value.value)) == ("", True)

@@ -1,0 +1,180 @@
+"""`sentflow evaluate`: runs of any engine against judgements, without a configuration."""
+
+import csv
+import io
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.api.run_evaluation import (
+    MEASURES,
+    POPULATION,
+    RunComparison,
+    RunEvaluation,
+    compare_runs,
+    evaluate_run,
+)
+from sentflow.cli.terminal import Block, Listing, show_blocks
+from sentflow.errors import ConfigError
+from sentflow.files.io import json_document
+from sentflow.report.numbers import decimal, interval, p_number, percent
+
+
+def evaluate(
+    files: Sequence[Path],
+    *,
+    measures: Sequence[str] | None,
+    relevant_grade: int,
+    level: float,
+    output: str,
+    per_question: Path | None,
+) -> None:
+    """Print means with intervals of every run, and tests between runs by the first measure.
+
+    Parameters
+    ----------
+    files
+        Runs in TREC's form, and their judgements as the last file (TREC's or BEIR's form).
+    measures
+        As ir-measures writes them, each item one or several with commas between; None for those of the default
+        configuration.
+    relevant_grade
+        The least grade that is relevant.
+    level
+        Of the intervals.
+    output
+        ``table``, ``json`` or ``csv``.
+    per_question
+        CSV to write with a value per run, question and measure.
+
+    Raises
+    ------
+    ConfigError
+        There is no run, a measure does not exist, or two runs have one name.
+    DataError
+        A file is not in order.
+    """
+    if len(files) < 2:
+        raise ConfigError(
+            "give one run or more, and the judgements last: sentflow evaluate bm25.run qrels.txt"
+        )
+    if not 0 < level < 1:
+        raise ConfigError(f"--level {level}: write a share between 0 and 1, e.g. 0.95.")
+    *runs, judgements = files
+    names = [name.strip() for item in measures or MEASURES for name in item.split(",") if name.strip()]
+    found = [
+        evaluate_run(run, judgements, names, relevant_grade=relevant_grade, name=name, level=level)
+        for run, name in zip(runs, _names(runs), strict=True)
+    ]
+    several = len(found) > 1 and len(found[0].found.questions) > 1
+    compared = compare_runs(found, names[0]) if several else None
+    if per_question is not None:
+        _write_values(per_question, found)
+    if output == "json":
+        sys.stdout.write(json_document(_record(found, compared)))
+    elif output == "csv":
+        sys.stdout.write(_csv(found))
+    else:
+        show_blocks(_blocks(found, compared, judgements))
+
+
+def _names(runs: Sequence[Path]) -> list[str]:
+    """Names of files without their endings, with their folders where these alone tell them apart."""
+    stems = [run.stem for run in runs]
+    return [str(run) if stems.count(run.stem) > 1 else run.stem for run in runs]
+
+
+def _blocks(found: Sequence[RunEvaluation], compared: RunComparison | None, judgements: Path) -> list[Block]:
+    measures = [*found[0].means]
+    rows = [
+        (
+            one.name,
+            *(f"{decimal(row['mean'])} {interval(row['low'], row['high'])}" for row in one.means.values()),
+        )
+        for one in found
+    ]
+    notes = (found[0].population(), *(remark for one in found for remark in one.remarks()))
+    means = Listing(
+        ("Run", *measures),
+        rows,
+        "l" * (len(measures) + 1),
+        caption=f"Runs against {judgements.name}",
+        notes=notes,
+        fixed=1,
+    )
+    return [means, _tests(compared)] if compared else [means]
+
+
+def _tests(compared: RunComparison) -> Listing:
+    first = compared.rows[0]
+    header = (*("First − second", "Difference", "Interval", "p", "Holm", "Tukey", "Won/tied/lost", "MDD"),)
+    rows = [
+        (
+            f"{row.model_a} − {row.model_b}",
+            decimal(row.difference) + ("*" if row.p_holm <= row.alpha else ""),
+            interval(row.low, row.high),
+            p_number(row.p),
+            p_number(row.p_holm),
+            p_number(row.p_tukey),
+            f"{row.wins}/{row.ties}/{row.losses}",
+            decimal(row.mdd_power),
+        )
+        for row in compared.rows
+    ]
+    note = (
+        f"p: paired t-test over {first.n_questions} questions; Holm: adjusted over all pairs; *: below "
+        f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. Tukey: randomised, adjusted by itself. They "
+        f"speak of {POPULATION}. MDD: smallest true difference that such a test finds with a power of 80 %."
+    )
+    return Listing(
+        header,
+        rows,
+        "l" + "r" * (len(header) - 1),
+        caption=f"Differences in {first.measure}",
+        notes=(note,),
+        fixed=1,
+    )
+
+
+def _record(found: Sequence[RunEvaluation], compared: RunComparison | None) -> dict[str, Any]:
+    """Everything that the tables say, for programs."""
+    runs = {
+        one.name: {
+            "n_questions": len(one.found.questions),
+            "n_left_out": one.found.n_left_out,
+            "n_unanswered": one.found.n_unanswered,
+            "n_not_judged": one.n_not_judged,
+            "level": one.bootstrap.level,
+            "measures": one.means,
+        }
+        for one in found
+    }
+    return {"runs": runs, "differences": [vars(row) for row in compared.rows] if compared else []}
+
+
+def _csv(found: Sequence[RunEvaluation]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("run", "measure", "mean", "low", "high", "n_questions"))
+    for one in found:
+        for measure, row in one.means.items():
+            writer.writerow(
+                (one.name, measure, row["mean"], row["low"], row["high"], len(one.found.questions))
+            )
+    return stream.getvalue()
+
+
+def _write_values(path: Path, found: Sequence[RunEvaluation]) -> None:
+    """A row per run, question and measure."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(("run", "question", "measure", "value"))
+    for one in found:
+        for measure, values in one.found.values.items():
+            for question, value in zip(one.found.questions, values.tolist(), strict=True):
+                writer.writerow((one.name, question, measure, value))
+    try:
+        path.write_text(stream.getvalue(), encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be written ({error.strerror}). Write another path.") from error

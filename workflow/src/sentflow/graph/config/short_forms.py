@@ -1,0 +1,112 @@
+"""Entries in short form, which name files of the user: written out as an entry and a dataset of the catalog.
+
+Which key of the short form goes where is what the schemas say: each keeps its name.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from sentflow.graph import paths
+from sentflow.graph.config.family import AllEntries, Entry
+from sentflow.graph.config.schema import Schema, schema_problems
+
+OWN = "own"  # begins the names of the datasets of entries in short form
+
+
+def replace_short(
+    entries: AllEntries,
+    section: str,
+    schema: Schema,
+    *,
+    definition: str,
+    noun: str,
+    is_short: Callable[[Any], bool],
+    problems: Callable[[str, Entry], list[str]],
+    written_out: Callable[[str, Entry], tuple[Entry, Entry]],
+    dataset_name: Callable[[str], str],
+) -> dict[str, list[str]]:
+    """Replace the short entries of a section by an entry and a dataset, in place; problems of those that stay, by name.
+
+    Parameters
+    ----------
+    entries, section
+        All entries, and the section to go through.
+    schema, definition
+        Of the section, and the name under ``$defs`` of the schema of its short form.
+    noun
+        One entry, in messages.
+    is_short
+        Whether an entry has the short form.
+    problems
+        What is wrong with a short entry that fits its schema.
+    written_out
+        Entry and dataset that a short entry stands for.
+    dataset_name
+        Name of that dataset.
+    """
+    short_schema = {**schema, "additionalProperties": schema["$defs"][definition]}
+    refused: dict[str, list[str]] = {}
+    for name, entry in list(entries[section].items()):
+        if not is_short(entry):
+            continue
+        found = schema_problems({name: entry}, short_schema, where=section) or problems(name, entry)
+        dataset = dataset_name(name)
+        if dataset in entries["datasets"]:
+            found.append(
+                f"{section}.{name}: its dataset would be {dataset}, which already exists. Rename the {noun}."
+            )
+        if found:
+            refused[name] = found
+        else:
+            entries[section][name], entries["datasets"][dataset] = written_out(name, entry)
+    return refused
+
+
+def completed(name: str, entry: Entry, *, short: Schema, long: Schema) -> Entry:
+    """A short entry with what it leaves out: title, data version, and defaults that the long form does not have.
+
+    Parameters
+    ----------
+    name, entry
+        Of the short entry.
+    short, long
+        Properties of the two forms.
+    """
+    title = entry.get("title", name)
+    assumed = {
+        key: value["default"]
+        for key, value in short.items()
+        if "default" in value and "default" not in long.get(key, {})
+    }
+    return {"title": title, "data_version": title, **assumed, **entry}
+
+
+def properties(schema: Schema, part: str) -> dict[str, Any]:
+    """The keys that a definition of a schema has, with what it says of them."""
+    found: dict[str, Any] = schema["$defs"][part]["properties"]
+    return found
+
+
+def picked(entry: Mapping[str, Any], keys: Iterable[str]) -> Entry:
+    """The keys of an entry that a form has."""
+    return {key: entry[key] for key in entry if key in set(keys)}
+
+
+def missing_file(where: str, file: str, dataset: str) -> list[str]:
+    """A problem if a file of this machine is neither there nor copied to its dataset already."""
+    path = Path(file.removeprefix("file://")).expanduser()
+    copy = Path(paths.RAW_FILE.format(dataset=dataset, file=raw_name(file)))
+    if ("://" in file and not file.startswith("file://")) or path.is_file() or copy.is_file():
+        return []
+    return [
+        f"{where}: there is no file {file} (searched for in {Path.cwd()}). Write its path relative to the "
+        "folder in which you run, or an absolute one."
+    ]
+
+
+def raw_name(file: str) -> str:
+    """Name of a file below ``results/``: its own, without characters that have a meaning in paths and shells."""
+    plain = PurePosixPath(file.partition("?")[0]).name
+    return re.sub(r"[^A-Za-z0-9._-]+", "_", plain).lstrip(".-") or "data"
