@@ -76,14 +76,14 @@ class RetrievalRow:
     n_documents: int
     depth: int
     judged_share: float
-    documents_cut: float
-    documents_lost: float
-    questions_cut: float
-    questions_lost: float
     relevant_grade: int
     data_version: str
     language: str
     chance: float = math.nan
+    documents_cut: float = math.nan
+    documents_lost: float = math.nan
+    questions_cut: float = math.nan
+    questions_lost: float = math.nan
 
 
 @dataclass(frozen=True)
