@@ -49,13 +49,23 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "regressions": ["STSB"],
                 "question_sets": ["cranfield"],
                 "retrievers": [
-                    *("bm25", "minilm-passages", "by-tokens", "rrf", "again", "elsewhere", "random-order"),
+                    *(
+                        "bm25",
+                        "minilm-passages",
+                        "by-tokens",
+                        "near",
+                        "rrf",
+                        "again",
+                        "elsewhere",
+                        "random-order",
+                    ),
                 ],
             },
             "corpora": {"cranfield": {"shards": 2}},
             "retrievers": {
                 "elsewhere": {"kind": "run", "files": {"cranfield": "cranfield.run"}},
                 "by-tokens": {"kind": "dense", "model": "minilm-l6", "passages": "tokens-200"},
+                "near": {"kind": "dense", "model": "minilm-l6", "index": {"kind": "hnsw"}},
                 "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
             },
             "study": {"protocols": ["corrected"]},
@@ -218,7 +228,11 @@ def test_no_package_file_runs_at_import():
 
 
 @pytest.mark.parametrize(
-    "name", ["open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"]
+    "name",
+    [
+        *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
+        *("retrieval", "legal-retrieval"),
+    ],
 )
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")

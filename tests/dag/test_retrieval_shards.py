@@ -6,7 +6,9 @@ import pytest
 from small_collection import CONFIG, DATA, changed
 from workflow_copy import copy_workflow, planned, pretend_to_run
 
-SHARDED = changed(corpora={"mine": {**CONFIG["corpora"]["mine"], "shards": 2}})
+# An approximate index is of a whole corpus
+EXACT = {"retrievers": [name for name in CONFIG["select"]["retrievers"] if name != "near"]}
+SHARDED = changed(corpora={"mine": {**CONFIG["corpora"]["mine"], "shards": 2}}, select=EXACT)
 SHARDS = ("mine/shard-1-of-2", "mine/shard-2-of-2")
 SEARCHED = {
     f"{rule} mine/{retriever}/{shard.partition('/')[2]}"
@@ -52,6 +54,15 @@ def test_every_shard_has_jobs_of_its_own_and_the_whole_is_merged(new):
     assert of(found, "search_terms", "search_vectors") == SEARCHED
     assert of(found, "merge_shards") == MERGED
     assert of(found, "fuse", "search_randomly") == {"fuse mine/both", "search_randomly mine/random-order"}
+
+
+def test_an_index_is_of_the_whole_corpus_beside_its_shards(new):
+    found = planned(new, {**SHARDED, "select": CONFIG["select"]})
+    assert "build_index mine/near" in found and "merge_shards mine/near" not in found
+    assert of(found, "embed") >= {
+        "embed bag-of-words/mine/documents",
+        *(f"embed bag-of-words/{shard}/documents" for shard in SHARDS),
+    }
 
 
 def test_one_shard_is_the_corpus_itself(new):

@@ -1,20 +1,28 @@
 """What encoders cut off is told of every dense retriever: how many texts, how much of them, or that it is not known."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
-import fake_retrieval
 import pytest
 
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.rows import RetrievalRow
 
 
 @pytest.fixture(scope="module")
 def dense():
-    """The rows of one retriever on one set, as those of an encoder that read everything."""
-    rows = fake_retrieval.results().rows
-    own = [row for row in rows if (row.questions, row.retriever) == (rows[0].questions, rows[0].retriever)]
-    read = {"documents_cut": 0.0, "documents_lost": 0.0, "questions_cut": 0.0, "questions_lost": 0.0}
-    return [replace(row, is_baseline=False, retriever_title="Dense", **read) for row in own]
+    """The row of a retriever on a set, whose encoder read everything."""
+    of_type = {"str": "", "int": 1, "float": 0.0, "bool": False}
+    values = {
+        field.name: of_type[getattr(field.type, "__name__", field.type)] for field in fields(RetrievalRow)
+    }
+    shown = {
+        "questions": "q",
+        "retriever": "dense",
+        "retriever_title": "Dense",
+        "is_main": True,
+        "n_documents": 1000,
+    }
+    return [RetrievalRow(**(values | shown))]
 
 
 def test_nothing_is_said_where_no_encoder_was_searched(dense):

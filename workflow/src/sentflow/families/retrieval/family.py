@@ -1,5 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -23,9 +24,17 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_COMPARED = (
+    paths.RETRIEVAL_PAIRS,
+    paths.RETRIEVAL_DOCUMENT_PAIRS,
+    paths.RETRIEVAL_GROUP_PAIRS,
+    paths.RETRIEVAL_CLUSTERS,
+    paths.RETRIEVAL_GROUPS,
+    paths.RETRIEVAL_SEEDS,
+)
 _SUMMARIES = (
     paths.SUMMARY_RETRIEVAL,
-    paths.RETRIEVAL_PAIRS,
+    *_COMPARED,
     paths.RECALL,
     paths.QUESTION_DIFFERENCES,
     paths.RETRIEVAL_COSTS,
@@ -43,7 +52,7 @@ class Retrieval(RetrievalUnits):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = RetrievalExports(self, _RULES)
+        self.exported = RetrievalExports(self, self.rule_of)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -86,8 +95,8 @@ class Retrieval(RetrievalUnits):
         """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
-        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
-        return [*self.scores(), *tests, *self.audits(), *runs]
+        tests = _COMPARED if self.scores() else []
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -95,7 +104,17 @@ class Retrieval(RetrievalUnits):
 
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
-        return list(_SUMMARIES) if self.scores() else []
+        indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
+        return [*_SUMMARIES, *indexes] if self.scores() else []
+
+    def certificates(self) -> list[str]:
+        """What each approximate index costs and saves, on each question set with judgements."""
+        return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
+
+    def excerpts(self) -> list[str]:
+        """Questions worth reading, of each set."""
+        asked = self.judged_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -107,7 +126,19 @@ class Retrieval(RetrievalUnits):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+        there = bool(self.scores())
+        sets = self.judged_sets.values()
+        grouped = any("group" in source for entry in sets for source in entry["questions"])
+        clustered = any("cluster" in entry for entry in sets)
+        seeded = any(len(members) > 1 for members in self.seed_families().values())
+        return {
+            "retrieval": there,
+            "retrieval-clusters": there and clustered,
+            "retrieval-groups": there and grouped,
+            "retrieval-seeds": there and seeded,
+            "retrieval-indexes": bool(self.certificates()),
+            "retrieval-published": bool(self._published()),
+        }
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
@@ -133,11 +164,9 @@ class Retrieval(RetrievalUnits):
         n_sets = len(self.question_sets)
         n_shards = {corpus: len(self._shards(corpus)) for corpus in self.corpora}
         searched = sum(n_shards[entry["corpus"]] for entry in self.question_sets.values())
-        searches = {
-            rule: len(self._of_kind(kind)) * (searched if kind in SHARDED_KINDS else n_sets)
-            for kind, rule in _RULES.items()
-        }
-        merged = sum(len(self._of_kind(kind)) for kind in SHARDED_KINDS)
+        rules = Counter(map(self.rule_of, self.retrievers))
+        in_shards = {_RULES[kind] for kind in SHARDED_KINDS}
+        searches = {rule: n * (searched if rule in in_shards else n_sets) for rule, n in rules.items()}
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         one = int(bool(self.scores()))
@@ -151,9 +180,13 @@ class Retrieval(RetrievalUnits):
             "split_passages": self._n_cut()[False],
             "split_tokens": self._n_cut()[True],
             **searches,
-            "merge_shards": len(self._sharded_sets()) * merged,
+            "merge_shards": len(self._sharded_sets()) * sum(rules[rule] for rule in in_shards),
+            "build_index": len(self.corpora) * len(self._indexed()),
+            "certify_index": len(self.certificates()),
+            "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
+            "hardest_questions": len(self.excerpts()),
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
@@ -174,6 +207,15 @@ class Retrieval(RetrievalUnits):
             ),
             "passages": one_of(self._cuts()),
         }
+
+    def rule_of(self, retriever: str) -> str:
+        """The rule that searches by a retriever."""
+        entry = self.retrievers[retriever]
+        return "search_index" if "index" in entry else _RULES[entry["kind"]]
+
+    def indexed(self) -> str:
+        """Regular expression of the dense retrievers with an approximate index."""
+        return one_of(self._indexed())
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -208,10 +250,30 @@ class Retrieval(RetrievalUnits):
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
+    def shown_runs(self, wildcards: Any) -> list[str]:
+        """The runs of the retrievers that are shown, in their order."""
+        return self._shown(paths.RUN, wildcards)
+
+    def shown_run_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `shown_runs`."""
+        return self._shown(paths.RUN_DIGEST, wildcards)
+
+    def shown_scores(self, wildcards: Any) -> list[str]:
+        """Their means."""
+        return self._shown(paths.RETRIEVAL, wildcards)
+
+    def shown_rows(self, wildcards: Any) -> list[str]:
+        """Their values per question."""
+        return self._shown(paths.RETRIEVAL_ROWS, wildcards)
+
     def digests_of_parts(self, wildcards: Any) -> list[str]:
         """The digests of `runs_of_parts`."""
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def of_index(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: a file of the index that it searches."""
+        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)
 
     def manifest(self, wildcards: Any) -> str:
         """What was fetched of the encoder of a retriever."""
@@ -235,6 +297,9 @@ class Retrieval(RetrievalUnits):
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+
+    def _shown(self, pattern: str, wildcards: Any) -> list[str]:
+        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
 
 
 def _raw_paths(entry: Entry) -> list[str]:

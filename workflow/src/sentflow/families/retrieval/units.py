@@ -30,22 +30,30 @@ class RetrievalUnits(RetrievalSettings):
             asked = [name for name, entry in self.question_sets.items() if entry["corpus"] == corpus]
             of_questions = [_files_of_questions(name) for name in asked]
             for model in self._dense_models():
-                for shard in self._shards(corpus):
-                    name = self._documents_of(shard, model)
-                    files = [_files_of_unit(shard, unit) for unit in self._units_of(model)]
-                    _add(found, name, files, model, "document", kept=f"{shard}/{DOCUMENTS}")
+                for part in self._parts(corpus, model):
+                    name = self._documents_of(part, model)
+                    files = [_files_of_unit(part, unit) for unit in self._units_of(model)]
+                    _add(found, name, files, model, "document", kept=f"{part}/{DOCUMENTS}")
                 _add(found, f"{corpus}/{QUESTIONS}", of_questions, model, "query")
         return list(found.values())
 
     # --- regular expressions of wildcards -------------------------------------------------------------------
 
-    def named(self, *kinds: str) -> str:
-        """The retrievers of some kinds, on a whole corpus."""
-        return one_of(name for kind in kinds for name in self._of_kind(kind))
+    def named(self, kind: str) -> str:
+        """The retrievers of a kind, on a whole corpus."""
+        return one_of(self._of_kind(kind))
 
     def named_in_parts(self, kind: str) -> str:
         """The retrievers of a kind, on a whole corpus or on a shard."""
         return f"(?:{self.named(kind)}){SUFFIX_PATTERN}"
+
+    def exact(self) -> str:
+        """The dense retrievers that compare all vectors, on a whole corpus or on a shard."""
+        return f"(?:{one_of(self._exact())}){SUFFIX_PATTERN}"
+
+    def in_shards(self) -> str:
+        """The retrievers whose runs are merged where a corpus has shards."""
+        return one_of([*self._of_kind(BM25), *self._exact()])
 
     def whole_corpora(self) -> str:
         """The corpora as their files give them."""
@@ -145,8 +153,17 @@ class RetrievalUnits(RetrievalSettings):
         """The shards of a corpus; with the name of a retriever, the searches in them."""
         return shards_of(name or corpus, self.prepared_corpora[corpus].get("shards", 1))
 
+    def _parts(self, corpus: str, model: str) -> list[str]:
+        """What an encoder reads of a corpus: its shards; and the whole, where an index of all its vectors is built."""
+        indexed = any(entry["model"] == model for entry in self._indexed().values())
+        return list(dict.fromkeys([*self._shards(corpus), *([corpus] if indexed else [])]))
+
     def _sharded_sets(self) -> list[str]:
         return [name for name, entry in self.question_sets.items() if len(self._shards(entry["corpus"])) > 1]
+
+    def _exact(self) -> list[str]:
+        """The dense retrievers that compare all vectors."""
+        return [name for name in self._of_kind(DENSE) if name not in self._indexed()]
 
     def _dense_models(self) -> list[str]:
         """The encoders of dense retrievers."""
@@ -175,7 +192,7 @@ class RetrievalUnits(RetrievalSettings):
             for entry in self.retrievers.values()
             if "passages" in entry
             for corpus in self.corpora
-            for part in (self._shards(corpus) if entry["kind"] in SHARDED_KINDS else [corpus])
+            for part in (self._parts(corpus, entry["model"]) if entry["kind"] == DENSE else [corpus])
         }
         return {by_tokens: sum(("/" in cut) == by_tokens for _, cut in found) for by_tokens in (False, True)}
 
