@@ -1,8 +1,8 @@
 """MiniLM as it is on German court decisions of 19,000 characters: cut off after 256 tokens, and by passages.
 
 MTEB states nDCG@10 .1181 for all-MiniLM-L6-v2 on LegalQuAD (embeddings-benchmark/results@f4cc6c8b), which reads the
-first 256 tokens of a decision; tolerance .01, because its preparation of texts is another. The value for passages was
-measured here, by nobody else.
+first 256 tokens of a decision; tolerance .01, because its preparation of texts is another. Passages, of which there
+are 9,347, must find more than that; they take ten CPU minutes to embed.
 """
 
 import numpy as np
@@ -17,7 +17,6 @@ from sentflow.texts.split_passages import PassageSettings, split_corpus
 pytestmark = [pytest.mark.mirror, pytest.mark.slow]
 
 MTEB = 0.1181
-BY_PASSAGES = 0.0
 TOLERANCE = 0.01
 
 
@@ -43,4 +42,4 @@ def test_documents_that_are_cut_off_have_the_value_of_mteb(mirror, ndcg):
 def test_passages_of_200_tokens_are_read_whole_and_find_more(mirror, minilm, ndcg):
     settings = PassageSettings(tokens=200, overlap=50)
     found = split_corpus(mirror_corpus("legalquad", mirror), "p", settings, minilm.token_spans)
-    assert ndcg(found.texts, found.documents) == pytest.approx(BY_PASSAGES, abs=TOLERANCE)
+    assert ndcg(found.texts, found.documents) > MTEB + TOLERANCE
