@@ -14,6 +14,7 @@ from sentflow.commands import (
     compare_retrieval,
     evaluate,
     fuse,
+    hardest_questions,
     prepare_corpus,
     prepare_questions,
     read_run,
@@ -43,6 +44,8 @@ from sentflow.report.families.retrieval.rows import (
     RetrievalCostRow,
     RetrievalRow,
 )
+from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.texts.collection import write_texts
 
@@ -243,18 +246,15 @@ def test_results_differences_and_summary(prepared):
     assert (stated["nDCG@10"]["mean"], stated["R@1"]["mean"]) == (1, 1)
     compare_retrieval.main(
         [
-            *(
-                "--rows",
-                "bm25-r.parquet",
-                "random-r.parquet",
-                "--output",
-                "differences.parquet",
-                "--settings",
-            ),
+            *("--rows", "bm25-r.parquet", "random-r.parquet", "--differences", "differences.parquet"),
+            *("--document-differences", "differences-documents.parquet", "--clusters", "clusters.parquet"),
+            *("--group-differences", "differences-groups.parquet", "--groups", "groups.parquet"),
+            *("--seeds", "seeds.parquet", "--settings"),
             json.dumps(
                 {
                     "order": [["q"], ["bm25", "random"]],
                     "controls": ["random"],
+                    "families": {},
                     "measure": "nDCG@10",
                     "alpha": 0.05,
                     "margin": 0.01,
@@ -324,6 +324,71 @@ def test_what_a_search_took_is_no_part_of_its_run(prepared):
     assert [file.read_bytes() for file in files] == first
     assert made["seconds"] > 0
     assert (made["questions"], made["retriever"], made["n_questions"]) == ("q", "bm25", 3)
+
+
+def evaluated(name, **settings):
+    """Values per question of a run that was written."""
+    given = {"measures": ["nDCG@10"], "level": 0.95, "n_resamples": 50, "seed": 1, **settings}
+    evaluate.main(
+        [
+            *("--run", f"{name}.parquet", "--corpus", "c.parquet", "--questions", "q.parquet"),
+            *("--judgements", "j.parquet", "--output", f"{name}-r.json", "--rows", f"{name}-r.parquet"),
+            *("--settings", json.dumps(given)),
+        ]
+    )
+    return read_values(f"{name}-r.parquet")
+
+
+def test_values_per_question_say_their_cluster_where_questions_have_one(prepared):
+    bm25()
+    assert evaluated("bm25").clusters is None
+    assert evaluated("bm25", cluster="gold-document").clusters == ["d0", "d1", "d3"]
+    pattern = {"cluster": "gold-document", "cluster_pattern": "^d[01]|d"}
+    assert evaluated("bm25", **pattern).clusters == ["d0", "d1", "d"]
+    with pytest.raises(DataError, match="q: no question has a cluster"):
+        evaluated("bm25", cluster="column")
+
+
+def quoted(pair=()):
+    settings = {
+        "order": ["bm25", "other"], "serious": ["bm25", "other"], "pair": pair, "measure": "nDCG@10", "limit": 2,
+    }  # fmt: skip
+    hardest_questions.main(
+        [
+            *("--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet"),
+            *("--runs", "bm25.parquet", "other.parquet", "--rows", "bm25-r.parquet", "other-r.parquet"),
+            *("--settings", json.dumps(settings), "--output", "hard.parquet"),
+        ]
+    )
+    return read_rows("hard.parquet", HardQuestion)
+
+
+def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
+    bm25()
+    (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    searched(read_run, "other.parquet", {"retriever": "other"}, "--run", "run.trec")
+    evaluated("bm25")
+    evaluated("other")
+    rows = quoted()
+    # of the other run q1 has its document second, 1/log2(3), and q3 nothing
+    assert [(row.view, row.place, row.question, row.value_a, row.value_b) for row in rows] == [
+        ("hardest", 1, "q3", 1, 0),
+        ("hardest", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+        ("apart", 1, "q3", 1, 0),
+        ("apart", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+    ]
+    second = rows[1]
+    assert (second.text, second.document, second.document_text) == ("wings?", "d0", "wings and flow")
+    assert (second.a, second.rank_a, second.first_a) == ("bm25", 1, "d0")
+    assert (second.b, second.rank_b, second.first_b, second.first_text_b) == (
+        "other",
+        2,
+        "d1",
+        "heat transfer",
+    )
+    assert np.isnan(second.first_grade_b)
+    assert (rows[0].rank_b, rows[0].first_b) == (0, "")
+    assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
 
 
 def test_questions_of_another_corpus_are_refused(prepared):

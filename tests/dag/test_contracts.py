@@ -223,7 +223,11 @@ def test_no_package_file_runs_at_import():
 
 
 @pytest.mark.parametrize(
-    "name", ["open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"]
+    "name",
+    [
+        *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
+        *("retrieval", "legal-retrieval"),
+    ],
 )
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")

@@ -567,12 +567,17 @@ rule summarise_indexes:
 
 
 rule compare_retrieval:
-    """The values of all retrievers per question → which differ."""
+    """The values of all retrievers per question → which differ: for new questions, new documents, groups, new seeds."""
     input:
         retrieval.scores(),
         rows=ancient(retrieval.rows()),
     output:
-        paths.RETRIEVAL_PAIRS,
+        differences=paths.RETRIEVAL_PAIRS,
+        document_differences=paths.RETRIEVAL_DOCUMENT_PAIRS,
+        group_differences=paths.RETRIEVAL_GROUP_PAIRS,
+        clusters=paths.RETRIEVAL_CLUSTERS,
+        groups=paths.RETRIEVAL_GROUPS,
+        seeds=paths.RETRIEVAL_SEEDS,
     log:
         paths.log("compare_retrieval"),
     benchmark:
@@ -589,7 +594,43 @@ rule compare_retrieval:
         settings=retrieval.comparison_settings,
     shell:
         "python -m sentflow.commands.compare_retrieval --rows {input.rows:q} --settings {params.settings:q}"
-        " --output {output:q} > {log:q} 2>&1"
+        " --differences {output.differences:q} --document-differences {output.document_differences:q}"
+        " --group-differences {output.group_differences:q} --clusters {output.clusters:q} --groups {output.groups:q}"
+        " --seeds {output.seeds:q} > {log:q} 2>&1"
+
+
+rule hardest_questions:
+    """What all retrievers found → the questions that most of them fail on, and those on which two differ most."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.shown_run_digests,
+        retrieval.shown_scores,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.shown_runs),
+        rows=ancient(retrieval.shown_rows),
+    output:
+        paths.HARD_QUESTIONS,
+    log:
+        paths.log("hardest_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("hardest_questions", "{questions}")
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.hardest_questions"),
+        settings=retrieval.hardest_settings,
+    shell:
+        "python -m sentflow.commands.hardest_questions --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --rows {input.rows:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
 
 
 rule summarise_retrieval:

@@ -108,3 +108,9 @@ def test_law_questions_have_a_row_per_article_and_one_without_gold(raw):
     )
     found = columns(read_law_questions(raw(text)), "question_id", "question", "document")
     assert found == [["a", "a", "b"], ["q", "q", "r"], ["1|2", "1|3", ""]]
+
+
+def test_what_is_no_text_is_named_by_its_row(raw):
+    asked = '{"id": "1", "question": "q"}, {"id": "2", "question": null}'
+    with pytest.raises(DataError, match="question is no text in row 2"):
+        read_squad(raw(f'{{"data": [{{"paragraphs": [{{"context": "c", "qas": [{asked}]}}]}}]}}'))

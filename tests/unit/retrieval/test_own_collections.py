@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from sentflow.audit.question_audit import Judged, audit_questions
 from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
 from sentflow.graph.config.experiment import Experiment, load_experiment
@@ -137,6 +138,28 @@ def test_a_short_form_may_be_like_and_have_another_name_than_its_corpus(folder):
         assert (corpus.name, questions.ids) == ("mine", ["q1"])
 
 
+def test_questions_of_both_splits_are_counted_and_can_be_taken_out_of_one(folder):
+    """As in MTEB's ZacLegalTextRetrieval, which also repeats the row of a question for each of its documents."""
+    asked = [{"_id": f"q{number}", "text": f"pergunta {number}"} for number in (1, 1, 2, 3)]
+    write("data/mine/queries.jsonl", asked)
+    write("data/mine/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t1\nq2\td1\t1\n")
+    write("data/mine/qrels/train.tsv", "query-id\tcorpus-id\tscore\nq2\td2\t1\nq3\td1\t1\n")
+    mine = BEIR["question_sets"]["mine"]
+    sets = {
+        "mine": mine,
+        "both": {**mine, "split": "train", "corpus": "mine"},
+        "train": {**mine, "split": "train", "without_split": "test", "corpus": "mine"},
+    }
+    found = {name: prepared({**BEIR, "question_sets": sets}, name) for name in sets}
+    assert {name: questions.ids for name, (_, questions) in found.items()} == {
+        "mine": ["q1", "q2"],
+        "both": ["q2", "q3"],
+        "train": ["q3"],
+    }
+    test, *training = (Judged(questions, corpus) for corpus, questions in found.values())
+    assert [list(audit_questions(test, [one])["leaked"]) for one in training] == [["q2"], []]
+
+
 @pytest.mark.parametrize(
     ("section", "changed", "said"),
     [
@@ -167,3 +190,11 @@ def test_topics_without_judgements_are_a_mistake(folder):
     written = copy.deepcopy(TREC)
     del written["question_sets"]["news"]["qrels"]
     assert "question_sets.news.qrels: there are no judgements. Write qrels: <file>." in mistake(written)
+
+
+def test_the_documentation_lists_every_question_set_of_the_catalog():
+    text = (REPOSITORY / "docs/retrieval.md").read_text(encoding="utf-8")
+    table = text.partition("## In the catalog")[2].partition("What a reader of scores")[0]
+    first = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    catalog = yaml.safe_load((REPOSITORY / "workflow/catalog/question_sets.yaml").read_text(encoding="utf-8"))
+    assert {name for cell in first for name in re.findall(r"`([^`]+)`", cell)} == set(catalog)

@@ -25,9 +25,17 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_COMPARED = (
+    paths.RETRIEVAL_PAIRS,
+    paths.RETRIEVAL_DOCUMENT_PAIRS,
+    paths.RETRIEVAL_GROUP_PAIRS,
+    paths.RETRIEVAL_CLUSTERS,
+    paths.RETRIEVAL_GROUPS,
+    paths.RETRIEVAL_SEEDS,
+)
 _SUMMARIES = (
     paths.SUMMARY_RETRIEVAL,
-    paths.RETRIEVAL_PAIRS,
+    *_COMPARED,
     paths.RECALL,
     paths.QUESTION_DIFFERENCES,
     paths.RETRIEVAL_COSTS,
@@ -111,7 +119,7 @@ class Retrieval(RetrievalSettings):
         """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
-        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
+        tests = _COMPARED if self.scores() else []
         return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
 
     def audits(self) -> list[str]:
@@ -127,6 +135,11 @@ class Retrieval(RetrievalSettings):
         """What each approximate index costs and saves, on each question set with judgements."""
         return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
 
+    def excerpts(self) -> list[str]:
+        """Questions worth reading, of each set."""
+        asked = self.judged_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
+
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
         return self.summaries()[:1]
@@ -137,8 +150,16 @@ class Retrieval(RetrievalSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
+        there = bool(self.scores())
+        sets = self.judged_sets.values()
+        grouped = any("group" in source for entry in sets for source in entry["questions"])
+        clustered = any("cluster" in entry for entry in sets)
+        seeded = any(len(members) > 1 for members in self.seed_families().values())
         return {
-            "retrieval": bool(self.scores()),
+            "retrieval": there,
+            "retrieval-clusters": there and clustered,
+            "retrieval-groups": there and grouped,
+            "retrieval-seeds": there and seeded,
             "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
         }
@@ -183,6 +204,7 @@ class Retrieval(RetrievalSettings):
             "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
+            "hardest_questions": len(self.excerpts()),
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
@@ -290,6 +312,22 @@ class Retrieval(RetrievalSettings):
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
+    def shown_runs(self, wildcards: Any) -> list[str]:
+        """The runs of the retrievers that are shown, in their order."""
+        return self._shown(paths.RUN, wildcards)
+
+    def shown_run_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `shown_runs`."""
+        return self._shown(paths.RUN_DIGEST, wildcards)
+
+    def shown_scores(self, wildcards: Any) -> list[str]:
+        """Their means."""
+        return self._shown(paths.RETRIEVAL, wildcards)
+
+    def shown_rows(self, wildcards: Any) -> list[str]:
+        """Their values per question."""
+        return self._shown(paths.RETRIEVAL_ROWS, wildcards)
+
     def digests_of_parts(self, wildcards: Any) -> list[str]:
         """The digests of `runs_of_parts`."""
         names = parts_of(self._retriever(wildcards))
@@ -321,6 +359,9 @@ class Retrieval(RetrievalSettings):
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+
+    def _shown(self, pattern: str, wildcards: Any) -> list[str]:
+        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:
         """Table and digest of what stands for the documents: passages, or documents themselves."""

@@ -85,7 +85,7 @@ def _short_problems(where: str, entry: Entry, section: str, short: Schema) -> li
         return [f"{where}: beir and trec are two forms. Write one of them."]
     if section == "question_sets" and "trec" in entry and "qrels" not in entry:
         return [f"{where}.qrels: there are no judgements. Write qrels: <file>."]
-    of_other = {"beir": ("qrels", "text", "encoding"), "trec": ("split",)}[
+    of_other = {"beir": ("qrels", "text", "encoding"), "trec": ("split", "without_split")}[
         "beir" if "beir" in entry else "trec"
     ]
     return [
@@ -112,9 +112,10 @@ def _documents(_name: str, entry: Entry) -> tuple[Entry, list[str]]:
 
 def _questions(name: str, entry: Entry) -> tuple[Entry, list[str]]:
     about = {"corpus": entry.get("corpus", name), "unjudged": "leave-out"}
+    others: list[str] = []
     if "beir" in entry:
-        asked = _in_beir(entry["beir"], "queries")
-        judged = _in_beir(f"{entry['beir']}/qrels", entry["split"], (".tsv", *_ENDINGS))
+        asked, judged = _in_beir(entry["beir"], "queries"), _qrels(entry, "split")
+        others = [_qrels(entry, "without_split")] if "without_split" in entry else []
         question: Entry = {"format": "beir", "id": "id", "text": "text"}
         judgement: Entry = {
             "format": "beir-judgements",
@@ -139,7 +140,16 @@ def _questions(name: str, entry: Entry) -> tuple[Entry, list[str]]:
         "questions": [{**question, "files": [raw_name(asked)]}],
         "judgements": [{**judgement, "files": [raw_name(judged)]}],
     }
-    return {**about, **sources}, [asked, judged]
+    if others:
+        sources["without"] = [
+            {"format": "beir-judgements", "files": [raw_name(file) for file in others], "id": "query-id"}
+        ]
+    return {**about, **sources}, [asked, judged, *others]
+
+
+def _qrels(entry: Entry, key: str) -> str:
+    """The judgements of a split of a folder of BEIR."""
+    return _in_beir(f"{entry['beir']}/qrels", entry[key], (".tsv", *_ENDINGS))
 
 
 def _in_beir(folder: str, stem: str, endings: tuple[str, ...] = _ENDINGS) -> str:

@@ -21,6 +21,7 @@ _QUESTION_KEYS = (
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
+HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 
 
@@ -110,7 +111,7 @@ class RetrievalSettings(Family):
                 found["rerank_depth"] = entry.get("depth", 100)
                 found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
-                found["seed"] = self.experiment.config["retrieval"]["seed"]
+                found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])
         return json_text(found)
 
     def index_settings(self, wildcards: Any) -> str:
@@ -152,9 +153,11 @@ class RetrievalSettings(Family):
         """Threads that the encoder's kind has use for; no number depends on them."""
         return kind_of(self._encoder(self._retriever(wildcards))).threads
 
-    def evaluate_settings(self, _wildcards: Any) -> str:
-        """Measures, and how intervals are drawn."""
-        return json_text(pick(self.experiment.config["retrieval"], "measures") | self._resampling())
+    def evaluate_settings(self, wildcards: Any) -> str:
+        """Measures, how intervals are drawn, and which questions belong together."""
+        measures = pick(self.experiment.config["retrieval"], "measures")
+        clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
+        return json_text(measures | self._resampling() | clusters)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
@@ -163,10 +166,33 @@ class RetrievalSettings(Family):
             {
                 "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
+                "families": self.seed_families(),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),
+            }
+        )
+
+    def seed_families(self) -> dict[str, list[str]]:
+        """Name → the shown retrievers that differ in their seed alone."""
+        found: dict[str, list[str]] = {}
+        for name in self.shown:
+            if "seed_of" in self.retrievers[name]:
+                found.setdefault(self.retrievers[name]["seed_of"], []).append(name)
+        return found
+
+    def hardest_settings(self, _wildcards: Any) -> str:
+        """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
+        retrieval = self.experiment.config["retrieval"]
+        controls = self._of_kind(RANDOM)
+        return json_text(
+            {
+                "order": self.shown,
+                "serious": [name for name in self.shown if name not in controls],
+                "pair": retrieval.get("pair", []),
+                "measure": retrieval["main"],
+                "limit": HARDEST_QUESTIONS,
             }
         )
 

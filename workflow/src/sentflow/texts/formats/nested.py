@@ -107,7 +107,8 @@ def _read(file: RawFile, rows: Any, form: str) -> Records:
         raise DataError(f"{file.name} is not of the form {form}: {type(error).__name__} {error}.") from error
     if not found:
         raise DataError(f"{file.name} is empty: no row of the form {form}.")
-    if odd := [name for name, value in found[0].items() if not isinstance(value, str)]:
-        raise DataError(f"{file.name}: {', '.join(odd)} is no text in row 1; expected {form}.")
+    for number, row in enumerate(found, start=1):
+        if odd := [name for name, value in row.items() if not isinstance(value, str)]:
+            raise DataError(f"{file.name}: {', '.join(odd)} is no text in row {number}; expected {form}.")
     header = [*found[0]]
     return Records(file.name, header, [[row[name] for row in found] for name in header], numbered(len(found)))
