@@ -7,7 +7,7 @@ from typing import Any
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
-from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -34,7 +34,7 @@ _SUMMARIES = (
 _OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
-class Retrieval(RetrievalSettings):
+class Retrieval(TunedRetrieval):
     """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
 
     name = "retrieval"
@@ -57,13 +57,14 @@ class Retrieval(RetrievalSettings):
     def collections(self) -> list[Collection]:
         """Documents or passages of each corpus, and the questions of each set, for each dense retriever's encoder."""
         found: dict[str, Collection] = {}
-        for entry in self._of_kind(DENSE).values():
-            for corpus in self.corpora:
+        for retriever, entry in self._of_kind(DENSE).items():
+            asked = [name for name, needed in self.needed.items() if retriever in needed]
+            for corpus in dict.fromkeys(self.searched[name]["corpus"] for name in asked):
                 table, digest = self._units_of(corpus, entry)
                 _add(
                     found, self._collection_of_units(corpus, entry), table, digest, entry["model"], "document"
                 )
-            for name in self.question_sets:
+            for name in asked:
                 table, digest = (one.format(questions=name) for one in _OF_QUESTIONS)
                 _add(found, f"{name}/questions", table, digest, entry["model"], "query")
         return list(found.values())
@@ -76,7 +77,7 @@ class Retrieval(RetrievalSettings):
         }
         asked = {
             paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
-            for name, entry in self.question_sets.items()
+            for name, entry in self.searched.items()
         }
         return corpora | asked
 
@@ -84,7 +85,9 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers, self.question_sets)
+        return [
+            path for name, needed in self.needed.items() for path in self._each(paths.RUN, needed, [name])
+        ]
 
     def run_costs(self) -> list[str]:
         """What each of `runs` cost."""
@@ -107,11 +110,11 @@ class Retrieval(RetrievalSettings):
         return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        """Scores, tests between retrievers, audits, decisions; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
-        return [*self.scores(), *tests, *self.audits(), *runs]
+        return [*self.scores(), *tests, *self.audits(), *runs, *self.chosen()]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -119,7 +122,8 @@ class Retrieval(RetrievalSettings):
 
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
-        return list(_SUMMARIES) if self.scores() else []
+        found = list(_SUMMARIES) if self.scores() else []
+        return [*found, *self.summaries_of_chosen()]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -127,11 +131,16 @@ class Retrieval(RetrievalSettings):
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
-        return self.exported.files()
+        return [*self.exported.files(), *self.submissions()]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"retrieval": bool(self.scores()), "retrieval-published": bool(self._published())}
+        return {
+            "retrieval": bool(self.scores()),
+            "retrieval-published": bool(self._published()),
+            "decisions": bool(self.decision_scores()),
+            "tuned fusions": bool(self.weighed()),
+        }
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
@@ -155,7 +164,8 @@ class Retrieval(RetrievalSettings):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
-        searches = {rule: len(self._of_kind(kind)) * n_sets for kind, rule in _RULES.items()}
+        kinds = [self.retrievers[name]["kind"] for needed in self.needed.values() for name in needed]
+        searches = {rule: kinds.count(kind) for kind, rule in _RULES.items()}
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
@@ -172,6 +182,7 @@ class Retrieval(RetrievalSettings):
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
+            **self.jobs_of_chosen(),
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -181,6 +192,7 @@ class Retrieval(RetrievalSettings):
             "corpus": one_of(self.prepared_corpora),
             "questions": one_of(self.prepared),
             "retriever": one_of(self.retrievers),
+            "decision": one_of(self.decisions),
             "analyser": one_of(
                 {
                     self.analyser_of(entry, corpus)

@@ -25,6 +25,21 @@ PRODUCTS = (
         "retrieval-published",
         (TABLE, "retrieval-published", "published_table:table", _SUMMARY),
     ),
+    *products_of(
+        _PACKAGE,
+        "decisions",
+        (
+            TABLE,
+            "retrieval-decisions",
+            "decisions_table:table",
+            (paths.SUMMARY_DECISIONS, paths.DECISION_PAIRS),
+        ),
+    ),
+    *products_of(
+        _PACKAGE,
+        "tuned fusions",
+        (FIGURE, "fusion-weights", "weights_figure:FIGURE", (paths.SUMMARY_WEIGHTS,)),
+    ),
     Product(
         CHECK,
         "retrieval",
