@@ -78,7 +78,7 @@ def vectors(args: argparse.Namespace) -> str:
     lines = ["| k | exact search | bare torch.topk | speed, bare = 1 |", "|--:|--:|--:|--:|"]
     for k in (10, 100, 1000):
         parts: dict[str, Callable[[], object]] = {
-            "ours": lambda k=k: search(questions, corpus, k, similarity="dot"),  # type: ignore[misc]
+            "ours": lambda k=k: list(search(questions, corpus, k, similarity="dot")),  # type: ignore[misc]
             "bare": lambda k=k: torch.topk(asked @ held.T, k),  # type: ignore[misc]
         }
         found = least(parts, args.turns)

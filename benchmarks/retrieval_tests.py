@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from sentflow.stats.clustered import ClusteredT
+from sentflow.stats.clustered import ClusteredT, effective_clusters
 from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT
@@ -28,6 +28,8 @@ EVEN = (5,) * 60
 # one law has an eighth of the questions, many have one or two
 UNEVEN = (38, 22, 16, 12, 10, *(8,) * 6, *(5,) * 12, *(3,) * 20, *(1,) * 34)
 FEW = (30,) * 10
+# one cluster of a third of the questions, or of half, and others of five
+THIRD, HALF = (100, *(5,) * 40), (150, *(5,) * 30)
 
 
 def main() -> None:
@@ -156,9 +158,16 @@ def equivalence_and_power(n_sets: int, seed: int, _: int) -> str:
 
 def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
     """Coverage of the difference of two equal systems whose questions come in clusters."""
-    names = ["t", "bootstrap", "t", "percentile", "BCa", "sign flips"]
+    names = ["t", "bootstrap", "t, usual error", "t", "percentile", "BCa", "sign flips"]
     rows = []
-    for kind, sizes in (("60 of 5", EVEN), ("77 of 1 to 38", UNEVEN), ("10 of 30", FEW)):
+    kinds = {
+        "60 of 5": EVEN,
+        "77 of 1 to 38": UNEVEN,
+        "10 of 30": FEW,
+        "100 and 40 of 5": THIRD,
+        "150 and 30 of 5": HALF,
+    }
+    for kind, sizes in kinds.items():
         for share in (0.0, 0.3):
             population = Population((MEASURES["nDCG@10"],) * 2, sizes, share)
             unit, labels = population.clusters, [str(one) for one in population.clusters]
@@ -170,15 +179,27 @@ def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
                 limits = [
                     PairedT(difference[0]).interval(LEVEL),
                     (intervals[0].low, intervals[0].high),
+                    usual_interval(difference[0], unit),
                     ClusteredT(difference[0], unit).interval(LEVEL),
                     (intervals[1].low, intervals[1].high),
                     (intervals[1].bca_low, intervals[1].bca_high),
                 ]
                 p = sign_flip_p_values(grouped.totals, n_resamples=n_resamples, seed=k)[0]
                 found.append([*(low <= 0 <= high for low, high in limits), p > ALPHA])
-            rows.append([kind, f"{share:g}", *percents(np.mean(found, axis=0))])
+            effective = f"{effective_clusters(np.array(sizes)):.0f}"
+            rows.append([kind, effective, f"{share:g}", *percents(np.mean(found, axis=0))])
     labels = [f"questions: {name}" for name in names[:2]] + [f"clusters: {name}" for name in names[2:]]
-    return table(["clusters", "shared variance", *labels], rows)
+    return table(["clusters", "effective", "shared variance", *labels], rows)
+
+
+def usual_interval(differences: np.ndarray, unit: np.ndarray) -> tuple[float, float]:
+    """For contrast: the cluster-robust error √(C/(C − 1) · Σ S²) / n with C − 1 degrees of freedom."""
+    n, n_clusters, mean = len(differences), int(unit.max()) + 1, float(differences.mean())
+    squares = float((np.bincount(unit, differences - mean) ** 2).sum())
+    half_width = (
+        stats.t.ppf((1 + LEVEL) / 2, n_clusters - 1) * np.sqrt(n_clusters / (n_clusters - 1) * squares) / n
+    )
+    return mean - half_width, mean + half_width
 
 
 def interval_of(units: ClusteredScores, n_resamples: int, seed: int) -> MeanInterval:

@@ -9,6 +9,8 @@ from tiny_bert import save_tiny_cross_encoder
 
 from sentflow.commands import (
     analyse,
+    build_index,
+    certify_index,
     choose_weights,
     compare_decisions,
     compare_retrieval,
@@ -17,15 +19,18 @@ from sentflow.commands import (
     evaluate_decisions,
     export_submissions,
     fuse,
+    hardest_questions,
     prepare_corpus,
     prepare_questions,
     read_run,
     rerank,
+    search_index,
     search_randomly,
     search_terms,
     search_vectors,
     split_passages,
     summarise_decisions,
+    summarise_indexes,
     summarise_questions,
     summarise_retrieval,
     summarise_retrieval_costs,
@@ -42,12 +47,16 @@ from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
 from sentflow.report.families.retrieval.decisions_table import decisions_table
+from sentflow.report.families.retrieval.index_rows import IndexRow
+from sentflow.report.families.retrieval.indexes_table import indexes_table
 from sentflow.report.families.retrieval.rows import (
     QuestionGapRow,
     RecallRow,
     RetrievalCostRow,
     RetrievalRow,
 )
+from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.texts.collection import write_texts
 
@@ -160,6 +169,41 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
     assert found["q1"][:2] == ["d0", "d2"]
 
 
+def test_an_index_is_built_searched_certified_and_shown(prepared):
+    pytest.importorskip("faiss", reason="approximate indexes need envs/requirements-faiss.txt")
+    documents, asked = vectors("documents", TEXTS), vectors("asked", [*QUESTIONS.values()])
+    settings = {"similarity": "cosine", "index": {"kind": "hnsw", "links": 2}}
+    build_index.main(
+        [
+            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.faiss"),
+            *("--made", "i.made.json", "--settings", json.dumps(settings)),
+        ]
+    )
+    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.faiss")
+    _, found = searched(search_index, "near.parquet", {"retriever": "near", **settings}, *both)
+    assert [names[0] for names in found.values()] == ["d0", "d1", "d3"]
+    asked_for = {"measure": "RR@10", "margin": 0.01, "level": 0.95, "cutoffs": [1, 3]}
+    certify_index.main(
+        [
+            *("--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet", *both),
+            *("--made", "i.made.json", "--output", "certificate.json", "--settings"),
+            json.dumps({"retriever": "near", "depth": 3, **settings, "certificate": asked_for}),
+        ]
+    )
+    titles = {"questions": {"q": "Questions"}, "retrievers": {"near": "Near"}}
+    summarise_indexes.main(
+        [
+            *("--results", "certificate.json", "--settings", json.dumps(titles)),
+            *("--output", "retrieval-indexes.parquet"),
+        ]
+    )
+    first, last = read_rows("retrieval-indexes.parquet", IndexRow)
+    assert (first.k, first.recall, first.value, first.value_exact, first.n_vectors) == (1, 1, 1, 1, 4)
+    assert (last.k, last.recall, last.p_equivalence) == (3, 1, 0)
+    shown = indexes_table([first, last], "Title")
+    assert [cell.text for cell in shown.groups[0].rows[0]][2:6] == ["1", "1.000", "1.000", "0.000"]
+
+
 def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):
     bm25()
     _, random = searched(search_randomly, "random.parquet", {"retriever": "random", "seed": 1})
@@ -213,18 +257,15 @@ def test_results_differences_and_summary(prepared):
     assert (stated["nDCG@10"]["mean"], stated["R@1"]["mean"]) == (1, 1)
     compare_retrieval.main(
         [
-            *(
-                "--rows",
-                "bm25-r.parquet",
-                "random-r.parquet",
-                "--output",
-                "differences.parquet",
-                "--settings",
-            ),
+            *("--rows", "bm25-r.parquet", "random-r.parquet", "--differences", "differences.parquet"),
+            *("--document-differences", "differences-documents.parquet", "--clusters", "clusters.parquet"),
+            *("--group-differences", "differences-groups.parquet", "--groups", "groups.parquet"),
+            *("--seeds", "seeds.parquet", "--settings"),
             json.dumps(
                 {
                     "order": [["q"], ["bm25", "random"]],
                     "controls": ["random"],
+                    "families": {},
                     "measure": "nDCG@10",
                     "alpha": 0.05,
                     "margin": 0.01,
@@ -294,6 +335,71 @@ def test_what_a_search_took_is_no_part_of_its_run(prepared):
     assert [file.read_bytes() for file in files] == first
     assert made["seconds"] > 0
     assert (made["questions"], made["retriever"], made["n_questions"]) == ("q", "bm25", 3)
+
+
+def evaluated(name, **settings):
+    """Values per question of a run that was written."""
+    given = {"measures": ["nDCG@10"], "level": 0.95, "n_resamples": 50, "seed": 1, **settings}
+    evaluate.main(
+        [
+            *("--run", f"{name}.parquet", "--corpus", "c.parquet", "--questions", "q.parquet"),
+            *("--judgements", "j.parquet", "--output", f"{name}-r.json", "--rows", f"{name}-r.parquet"),
+            *("--settings", json.dumps(given)),
+        ]
+    )
+    return read_values(f"{name}-r.parquet")
+
+
+def test_values_per_question_say_their_cluster_where_questions_have_one(prepared):
+    bm25()
+    assert evaluated("bm25").clusters is None
+    assert evaluated("bm25", cluster="gold-document").clusters == ["d0", "d1", "d3"]
+    pattern = {"cluster": "gold-document", "cluster_pattern": "^d[01]|d"}
+    assert evaluated("bm25", **pattern).clusters == ["d0", "d1", "d"]
+    with pytest.raises(DataError, match="q: no question has a cluster"):
+        evaluated("bm25", cluster="column")
+
+
+def quoted(pair=()):
+    settings = {
+        "order": ["bm25", "other"], "serious": ["bm25", "other"], "pair": pair, "measure": "nDCG@10", "limit": 2,
+    }  # fmt: skip
+    hardest_questions.main(
+        [
+            *("--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet"),
+            *("--runs", "bm25.parquet", "other.parquet", "--rows", "bm25-r.parquet", "other-r.parquet"),
+            *("--settings", json.dumps(settings), "--output", "hard.parquet"),
+        ]
+    )
+    return read_rows("hard.parquet", HardQuestion)
+
+
+def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
+    bm25()
+    (prepared / "run.trec").write_text("q1 Q0 d1 1 9 x\nq1 Q0 d0 2 1 x\nq2 Q0 d1 1 1 x\n", encoding="utf-8")
+    searched(read_run, "other.parquet", {"retriever": "other"}, "--run", "run.trec")
+    evaluated("bm25")
+    evaluated("other")
+    rows = quoted()
+    # of the other run q1 has its document second, 1/log2(3), and q3 nothing
+    assert [(row.view, row.place, row.question, row.value_a, row.value_b) for row in rows] == [
+        ("hardest", 1, "q3", 1, 0),
+        ("hardest", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+        ("apart", 1, "q3", 1, 0),
+        ("apart", 2, "q1", 1, pytest.approx(1 / np.log2(3))),
+    ]
+    second = rows[1]
+    assert (second.text, second.document, second.document_text) == ("wings?", "d0", "wings and flow")
+    assert (second.a, second.rank_a, second.first_a) == ("bm25", 1, "d0")
+    assert (second.b, second.rank_b, second.first_b, second.first_text_b) == (
+        "other",
+        2,
+        "d1",
+        "heat transfer",
+    )
+    assert np.isnan(second.first_grade_b)
+    assert (rows[0].rank_b, rows[0].first_b) == (0, "")
+    assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
 
 
 def test_questions_of_another_corpus_are_refused(prepared):

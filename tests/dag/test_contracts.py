@@ -51,6 +51,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "retrievers": [
                     "bm25",
                     "minilm-passages",
+                    "near",
                     "rrf",
                     "again",
                     "elsewhere",
@@ -64,6 +65,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                     "kind": "run",
                     "files": {"cranfield": "cranfield.run", "zalo-subset-test": "cranfield.run"},
                 },
+                "near": {"kind": "dense", "model": "minilm-l6", "index": {"kind": "hnsw"}},
                 "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
                 "tuned": {
                     "kind": "fusion",
@@ -232,7 +234,11 @@ def test_no_package_file_runs_at_import():
 
 
 @pytest.mark.parametrize(
-    "name", ["open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"]
+    "name",
+    [
+        *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
+        *("retrieval", "legal-retrieval"),
+    ],
 )
 def test_experiments_can_be_planned(tmp_path, name):
     project = copy_workflow(tmp_path / "project")

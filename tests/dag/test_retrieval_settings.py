@@ -17,7 +17,7 @@ CONFIG = {
         "models": ["bag-of-words"],
         **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
         "question_sets": ["mine"],
-        "retrievers": ["bm25", "dense", "both", "again", "random-order"],
+        "retrievers": ["bm25", "dense", "both", "again", "near", "random-order"],
     },
     "models": {"cross": {"kind": "cross-encoder", "source": {"folder": "cross"}}},
     "datasets": {
@@ -50,10 +50,11 @@ CONFIG = {
     "retrievers": {
         "dense": {"kind": "dense", "model": "bag-of-words"},
         "both": {"kind": "fusion", "of": ["bm25", "dense"], "rule": "sum"},
+        "near": {"kind": "dense", "model": "bag-of-words", "index": {"kind": "hnsw"}},
         "again": {"kind": "rerank", "of": "dense", "model": "cross"},
     },
     "report": {
-        "tables": ["retrieval", "retrieval-differences"],
+        "tables": ["retrieval", "retrieval-differences", "retrieval-indexes"],
         "figures": ["question-differences", "effectiveness-cost"],
         "checks": ["complete"],
     },
@@ -125,6 +126,19 @@ def test_another_depth_of_reranking_searches_nothing(searched):
     }
 
 
+def test_another_index_is_built_and_certified_and_searches_nothing_else(searched):
+    near = {**CONFIG["retrievers"]["near"], "index": {"kind": "ivf-flat"}}
+    assert planned(searched, changed(retrievers={"near": near})) == {
+        "build_index mine/near",
+        "search_index mine/near",
+        "certify_index mine/near",
+        "evaluate mine/near",
+        "summarise_indexes",
+        "table retrieval-indexes",
+        *MEASURED,
+    }
+
+
 def test_a_title_searches_and_measures_nothing(searched):
     found = planned(
         searched, changed(retrievers={"dense": {**CONFIG["retrievers"]["dense"], "title": "Dense"}})
@@ -138,7 +152,8 @@ def test_another_measure_searches_nothing(searched):
 
 
 def test_another_main_measure_evaluates_nothing(searched):
-    assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED
+    certified = {"certify_index mine/near", "summarise_indexes", "table retrieval-indexes"}
+    assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED | certified
 
 
 def test_another_reference_changes_the_differences_from_it_alone(searched):
@@ -157,7 +172,7 @@ def test_what_a_search_took_is_read_by_costs_alone(searched):
 
 
 def test_a_retriever_that_is_no_longer_shown_is_only_left_out(searched):
-    fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both", "again"]}
+    fewer = {**CONFIG["select"], "retrievers": ["bm25", "dense", "both", "again", "near"]}
     assert planned(searched, {**CONFIG, "select": fewer}) == MEASURED
 
 

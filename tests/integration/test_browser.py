@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import fake_comparisons
+import fake_retrieval
 import fake_similarity
 import fake_summary
 import pytest
@@ -16,9 +17,11 @@ from report_pages import page_sources
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.families.geometry.family import Geometry
+from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity.family import Similarity
 from sentflow.graph import products
 from sentflow.report.checks import CheckResult
+from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.data import SimilarityData
 from sentflow.report.page.page import render
 from sentflow.report.page.sources import Sources
@@ -143,10 +146,10 @@ def look(folder, html, size):
 def test_page_shows_every_picture_and_logs_no_error(tmp_path, page, size):
     found, console = look(tmp_path, page, size)
     assert console == []
-    # without pair sets there is no section that shows theirs; the enlarged figure has no source until it is asked for
-    of_pairs = (*Similarity.products, *Geometry.products)
+    # of other families there is no section that shows theirs; the enlarged figure has no source until it is asked for
+    others = (*Similarity.products, *Geometry.products, *Retrieval.products)
     shown = sum(
-        product.kind == products.FIGURE and product not in of_pairs for product in products.known_products()
+        product.kind == products.FIGURE and product not in others for product in products.known_products()
     )
     assert (found["pictures"], found["broken"]) == (shown + 1, 1)
     assert found["buttons"] > 20
@@ -209,6 +212,56 @@ def test_page_is_no_wider_than_the_window_however_many_encoders(tmp_path, page_o
     found, _ = look(tmp_path, page_of_many, (width, 900))
     assert found["width"] == width
     assert (max(found["tooWide"], 0), max(found["openTooWide"], 0)) == (0, 0)
+
+
+@pytest.fixture(scope="module", params=[2, 20])
+def page_of_retrievers(request, tmp_path_factory):
+    """Two or twenty retrievers with long names on eight question sets, with groups and published values."""
+    folder = tmp_path_factory.mktemp(f"retrievers-{request.param}")
+    for name in products.names(products.FIGURE):
+        (folder / f"{name}.svg").write_text(SVG)
+    names = [f"r{place}" for place in range(request.param)]
+    sets = [f"a-question-set-of-some-agency-{place}" for place in range(8)]
+    titles = {name: f"organisation/multilingual-legal-sentence-encoder-{name}-passages" for name in names}
+    found = fake_retrieval.results(sets, names, titles)
+    by_kind = found.by_kind() | {RetrievalRow: fake_retrieval.with_groups(found.rows)}
+    entry = {
+        "title": "Questions of citizens", "corpus": "laws", "dataset": "own", "language": "pt", "data_version": "raw",
+        "labels": "human: articles that answer the question in the opinion of two clerks",
+    }  # fmt: skip
+    value = {
+        "system": "BM25 of a paper with a long name",
+        "measure": "nDCG@10",
+        "value": 0.5,
+        "retriever": "r0",
+    }
+    source = {
+        "source": "https://an.address/that/is/long/and/cannot/be/broken/at/a/space",
+        "remark": "With stems.",
+    }
+    sources = page_sources(
+        retrieval=by_kind,
+        costs=fake_summary.cost_rows(),
+        checks=[],
+        experiment={"title": "Many retrievers", "description": "A first run."},
+        tasks={}, models={}, datasets={"own": {"title": "Own", "licence": "CC BY 4.0", "citation": "none"}},
+        question_sets=dict.fromkeys(sets, entry),
+        corpora={"laws": {"title": "Laws", "dataset": "own"}},
+        published={"retrieval-published": [{"questions": name, **value, **source} for name in sets]},
+        config="select: {}\n",
+        versions={"python": "3", "platform": "x", "libraries": {"sentflow": "0"}, "git": None},
+        files=sorted(folder.glob("*.svg")),
+    )  # fmt: skip
+    return render(sources)
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_page_of_retrieval_is_no_wider_than_the_window(tmp_path, page_of_retrievers, width):
+    found, console = look(tmp_path, page_of_retrievers, (width, 900))
+    assert (found["width"], console) == (width, [])
+    assert (max(found["tooWide"], 0), max(found["openTooWide"], 0)) == (0, 0)
+    for part in ("Published values", "Groups of questions", "First before second", "two clerks"):
+        assert part in page_of_retrievers
 
 
 def test_tables_are_sorted_and_filtered_and_figures_enlarged(tmp_path, page):

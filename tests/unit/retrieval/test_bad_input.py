@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sentflow.errors import DataError, SentflowError
@@ -19,7 +19,7 @@ from sentflow.retrieval.trec import read_trec_run
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.texts.corpus_settings import CorpusSettings
 from sentflow.texts.prepare_corpus import prepare_corpus
-from sentflow.texts.record_readers import FORMATS
+from sentflow.texts.record_readers import FORMATS, RecordReader
 from sentflow.texts.split_passages import PassageSettings, split_corpus
 
 IDS = ["d1", "d2", "d3"]
@@ -63,8 +63,12 @@ def test_lines_of_a_run_may_be_in_any_order_and_ranks_are_not_believed(tmp_path)
     assert {name: found.documents(name) for name in found.ranked} == {"q1": ["d2", "d1"], "q2": ["d1", "d3"]}
 
 
-@given(st.lists(st.sampled_from(["q1", "q2", "qx", "Q0", "d1", "d2", "dx", "1", "nan", "1e400", "\x00", "é", "#"])
-                .flatmap(lambda word: st.sampled_from([f"{word} ", f"{word}\t", f"{word}\n", word])), max_size=40))  # fmt: skip
+WORDS = st.sampled_from(["q1", "q2", "qx", "Q0", "d1", "d2", "dx", "1", "nan", "1e400", "\x00", "é", "#"])
+ENDS = st.sampled_from([" ", "\t", "\n", ""])
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(WORDS, ENDS).map("".join), max_size=40))
 def test_any_lines_end_in_a_run_or_in_one_paragraph(tmp_path_factory, words):
     try:
         found = trec(tmp_path_factory.mktemp("run"), "".join(words))
@@ -78,32 +82,17 @@ def test_any_lines_end_in_a_run_or_in_one_paragraph(tmp_path_factory, words):
 
 # --- files of collections -------------------------------------------------------------------------------------
 
-COLUMNS = {
-    "csv": {"id": "id", "text": "text"},
-    "tsv": {"id": "id", "text": "text"},
-    "jsonl": {"id": "id", "text": "text"},
-    "json": {"id": "id", "text": "text"},
-    "spaced": {"columns": ["id", "text"], "id": "id", "text": "text"},
-    "smart": {"id": "id", "text": "text"},
-    "slashed": {"id": "id", "text": "text"},
-    "squad": {"id": "id", "text": "context"},
-    "laws": {"id": "id", "text": "text"},
-    "law-questions": {"id": "question_id", "text": "question"},
-    "lines": {"pattern": r"(?P<id>\S+) (?P<text>.*)", "id": "id", "text": "text"},
-}
+NEEDED = {"spaced": {"columns": ["id", "text"]}, "lines": {"pattern": r"(?P<id>\S+) (?P<text>.*)"}}
 
 
 @pytest.mark.parametrize("format", [name for name in FORMATS if name != "parquet"])
 def test_bytes_that_are_no_utf8_are_told_with_their_place(tmp_path, format):
     path = tmp_path / "file.txt"
     path.write_bytes(b"id,text\n1,caf\xe9\n")
-    entry = {
-        "data_version": "raw",
-        "language": "en",
-        "documents": [{"format": format, "files": ["file.txt"], **COLUMNS[format]}],
-    }
+    entry = {"format": format, "files": ["file.txt"], **NEEDED.get(format, {})}
+    reader = RecordReader.from_settings(entry, where="corpora.c.documents.0")
     with pytest.raises(DataError, match=r"file.txt: byte 13 \(line 2\), 0xe9, cannot be decoded as utf-8"):
-        prepare_corpus("c", [path], CorpusSettings.from_settings(entry, corpus="c"))
+        reader.read({"file.txt": path}, ["id", "text"], where="corpora.c.documents.0")
 
 
 def corpus_of_lines(tmp_path, *documents, **keys):

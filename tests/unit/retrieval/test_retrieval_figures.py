@@ -161,8 +161,11 @@ def test_the_page_says_who_leads_by_how_much_and_whether_a_test_shows_it(found):
     assert first.startswith("first: BOTH before ")
     row = next(row for row in found.gaps if (row.questions, row.model) == ("first", "both"))
     assert f"{row.mean:+.3f}" in first or "DENSE" in first.split(";")[0]
-    assert "other questions of the same kind" in first
-    assert "retrievers are equal" in findings["How clear the lead in retrieval is"]
+    assert "new questions on the same documents" in first
+    assert (
+        "retrievers are equal"
+        in findings["How clear the lead in retrieval is, for new questions on the same documents"]
+    )
 
 
 def test_nothing_is_found_where_nothing_was_measured_or_tested():

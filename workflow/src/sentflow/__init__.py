@@ -24,14 +24,6 @@ __all__ = [
     "probe_protocol",
     "retrieve",
 ]
-_MODULES = {
-    "STSBEval": "alignment",
-    "TMUPEval": "alignment",
-    "compare_runs": "run_evaluation",
-    "evaluate_run": "run_evaluation",
-    "probe_protocol": "protocols",
-    "retrieve": "retrieval",
-}
 
 
 def __dir__() -> list[str]:
@@ -42,6 +34,18 @@ def __getattr__(name: str) -> Any:
     # Looked up when asked for: every command imports this package and must start quickly.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    if name in ("STSBEval", "TMUPEval"):
+        from sentflow.api import alignment
 
-    return getattr(import_module(f"sentflow.api.{_MODULES.get(name, 'lazy')}"), name)
+        return getattr(alignment, name)
+    if name in ("compare_runs", "evaluate_run"):
+        from sentflow.api import run_evaluation
+
+        return getattr(run_evaluation, name)
+    if name == "retrieve":
+        from sentflow.api.retrieval import retrieve
+
+        return retrieve
+    from sentflow.api import lazy, protocols
+
+    return getattr(protocols if name == "probe_protocol" else lazy, name)

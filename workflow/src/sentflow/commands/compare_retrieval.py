@@ -1,16 +1,21 @@
-"""Rule compare_retrieval: the values of all retrievers on all questions → which retrievers differ."""
+"""Rule compare_retrieval: the values of all retrievers on all questions → which differ, and for what that holds."""
 
 import argparse
 import json
 import logging
-import math
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
 
 logger = logging.getLogger(__name__)
+_OUTPUTS = {
+    "differences": "every two retrievers, for new questions on the same documents",
+    "document-differences": "for new documents, where questions have clusters",
+    "group-differences": "on groups of questions",
+    "clusters": "means for new documents",
+    "groups": "means on groups of questions",
+    "seeds": "retrievers with several seeds",
+}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,45 +24,61 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"order": [question sets, retrievers], "controls", "measure", "alpha", "level", "margin", '
-        '"n_resamples", "seed"}',
+        help='JSON: {"order": [question sets, retrievers], "controls", "families": name → retrievers, "measure", '
+        '"alpha", "level", "margin", "n_resamples", "seed"}',
     )
-    parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
+    for name, what in _OUTPUTS.items():
+        parser.add_argument(f"--{name}", type=Path, required=True, help=f"output, .parquet: {what}")
 
 
 @command(arguments, libraries=["numpy", "scipy", "pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    from sentflow.compare.question_rows import QuestionDifference
-    from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+    from sentflow.compare import question_rows as kinds
+    from sentflow.compare.question_sets import QuestionSet
+    from sentflow.compare.questions import QuestionSettings
     from sentflow.files.rows import write_rows
     from sentflow.retrieval.results import common_questions, read_values
 
     settings = json.loads(args.settings)
     sets, retrievers = settings.pop("order")
-    measure, controls = settings.pop("measure"), settings.pop("controls")
+    measure, controls, families = (settings.pop(key) for key in ("measure", "controls", "families"))
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
-    found: list[QuestionDifference] = []
+    found = []
     for name in sets:
         own = [rows[name, retriever] for retriever in retrievers if (name, retriever) in rows]
-        if len(own) < 2 or len(own[0].questions) < 2:
-            logger.info("%s: nothing to compare", name)
+        if not own:
             continue
         questions, values = common_questions(own, measure)
-        systems = [one.retriever for one in own]
-        compared = partial(
-            QuestionScores, name, measure, questions=questions, settings=QuestionSettings(**settings)
+        asked = QuestionSet(
+            name=name,
+            measure=measure,
+            systems=[one.retriever for one in own],
+            controls=controls,
+            questions=questions,
+            groups=own[0].groups,
+            clusters=own[0].clusters,
+            values=values,
+            settings=QuestionSettings(**settings),
         )
-        rows_here = compare_questions(compared(systems=systems, scores=values))
-        # Its reference is the range of all systems: with a control among them nothing else would differ
-        serious = [row for row, system in enumerate(systems) if system not in controls]
-        alone = compare_questions(compared(systems=[systems[row] for row in serious], scores=values[serious]))
-        p_tukey = {(row.model_a, row.model_b): row.p_tukey for row in alone}
-        found += [
-            replace(row, p_tukey=p_tukey.get((row.model_a, row.model_b), math.nan)) for row in rows_here
-        ]
-        logger.info("%s: %d retrievers on %d questions", name, len(systems), len(questions))
-    write_rows(args.output, QuestionDifference, found)
+        found.append(asked)
+        logger.info("%s: %d retrievers on %d questions", name, len(own), len(questions))
+    write_rows(
+        args.differences, kinds.QuestionDifference, [row for one in found for row in one.differences()]
+    )
+    write_rows(
+        args.document_differences,
+        kinds.DocumentDifference,
+        [row for one in found for row in one.document_differences()],
+    )
+    write_rows(
+        args.group_differences,
+        kinds.GroupDifference,
+        [row for one in found for row in one.group_differences()],
+    )
+    write_rows(args.clusters, kinds.ClusterRow, [row for one in found for row in one.cluster_rows()])
+    write_rows(args.groups, kinds.GroupRow, [row for one in found for row in one.group_rows()])
+    write_rows(args.seeds, kinds.SeedRow, [row for one in found for row in one.seed_rows(families)])
 
 
 if __name__ == "__main__":

@@ -20,7 +20,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--judgements", type=Path, required=True, help="their judgements")
     parser.add_argument(
-        "--settings", required=True, help='JSON: {"measures", "level", "n_resamples", "seed"}'
+        "--settings",
+        required=True,
+        help='JSON: {"measures", "level", "n_resamples", "seed"} and, where questions have clusters, "cluster" and '
+        '"cluster_pattern"',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .json")
     parser.add_argument("--rows", type=Path, required=True, help="output, .parquet")
@@ -30,6 +33,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read, measure, write."""
     from sentflow.files.io import read_json
+    from sentflow.retrieval.clusters import clusters_of
     from sentflow.retrieval.evaluation import evaluate
     from sentflow.retrieval.results import write_results
     from sentflow.retrieval.runs import read_run
@@ -45,7 +49,10 @@ def main(args: argparse.Namespace) -> None:
     seed = derive_seed(settings["seed"], questions.name, "bootstrap")
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
     kept = {key: about[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
-    write_results(args.output, args.rows, found, kept, bootstrap)
+    clusters = None
+    if "cluster" in settings:
+        clusters = clusters_of(questions, settings["cluster"], settings.get("cluster_pattern"))
+    write_results(args.output, args.rows, found, kept, bootstrap, clusters)
     means = ", ".join(f"{name} {values.mean():.4f}" for name, values in found.values.items())
     logger.info("%s on %s: %s", about["retriever"], questions.name, means)
 

@@ -30,7 +30,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="summaries, comparisons, costs: recognised by name",
     )
     parser.add_argument(
-        "--audits", nargs="*", type=Path, default=[], help="TASK.json: audits; TASK.parquet: hardest texts"
+        "--audits",
+        nargs="*",
+        type=Path,
+        default=[],
+        help="TASK.json, FAMILY/NAME.json: audits; TASK.parquet: hardest texts",
     )
     parser.add_argument("--tables", nargs="*", type=Path, default=[], help=".csv, .md and .tex to offer")
     parser.add_argument("--figures", nargs="*", type=Path, default=[], help=".svg or .png to show")
@@ -60,7 +64,7 @@ def main(args: argparse.Namespace) -> None:
         config=args.record_config.read_text(encoding="utf-8"),
         versions=read_json(args.record_versions),
         files=[*args.tables, *args.figures],
-        audits={file.stem: read_json(file) for file in args.audits if file.suffix == ".json"},
+        audits={_audited(file): read_json(file) for file in args.audits if file.suffix == ".json"},
         hardest={
             file.stem: read_rows(file, HardRow, may_be_empty=True)[:SHOWN_TEXTS]
             for file in args.audits
@@ -69,6 +73,11 @@ def main(args: argparse.Namespace) -> None:
     )
     write_text(args.output, render(sources))
     logger.info("%s: %d kB", args.output, args.output.stat().st_size // 1000)
+
+
+def _audited(file: Path) -> str:
+    """The task of an audit, or its family and what it calls its data: ``retrieval/cranfield``."""
+    return file.stem if file.parent.name == "audit" else f"{file.parent.name}/{file.stem}"
 
 
 if __name__ == "__main__":

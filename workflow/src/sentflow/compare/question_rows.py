@@ -1,4 +1,4 @@
-"""The row of two systems on the questions of a collection; undefined numbers NaN."""
+"""Rows of what is said of systems on the questions of a collection; undefined numbers NaN."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -7,6 +7,8 @@ from typing import ClassVar
 @dataclass(frozen=True)
 class QuestionDifference:
     """Two systems by one measure, `model_a` before `model_b` in the order of selection; see `Difference`.
+
+    Of new questions on the same documents, where units are questions; of new documents, where they are clusters.
 
     Attributes
     ----------
@@ -80,3 +82,129 @@ class QuestionDifference:
     bca_high: float
     n_resamples: int
     degenerate: bool
+
+
+@dataclass(frozen=True)
+class DocumentDifference(QuestionDifference):
+    """The same for new documents: units are clusters of questions, of collections with enough of them."""
+
+    FILE: ClassVar[str] = "differences-documents"
+
+
+@dataclass(frozen=True)
+class GroupDifference(QuestionDifference):
+    """The same on one group of the questions of a collection.
+
+    Attributes
+    ----------
+    question_set, group
+        Collection and group; `unit_set` is both together. p_holm and p_sign_flip_holm are adjusted for all pairs on
+        all groups of the collection, p_tukey for all pairs on one group.
+    """
+
+    FILE: ClassVar[str] = "differences-groups"
+
+    question_set: str
+    group: str
+
+
+@dataclass(frozen=True)
+class ClusterRow:
+    """The mean of one system for new documents.
+
+    Attributes
+    ----------
+    unit_set, measure, model
+        Collection, measure, system.
+    value, low, high, level
+        Mean over questions and its t interval, whose error is that of clusters; NaN where there are too few.
+    n_questions, n_clusters, effective_clusters
+        Questions, clusters of them, and how many clusters of equal size say as much.
+    largest_cluster
+        Share of the questions that is in the largest one.
+    """
+
+    FILE: ClassVar[str] = "clusters"
+
+    unit_set: str
+    measure: str
+    model: str
+    value: float
+    low: float
+    high: float
+    level: float
+    n_questions: int
+    n_clusters: int
+    effective_clusters: float
+    largest_cluster: float
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """The mean of one system on one group of the questions of a collection, for new questions on the same documents.
+
+    Attributes
+    ----------
+    question_set, group, unit_set, measure, model
+        Collection, group, both together, measure, system.
+    value, low, high, level
+        Mean over the questions of the group and its bootstrap interval; none where there is one question.
+    n_questions
+        Of the group.
+    """
+
+    FILE: ClassVar[str] = "groups"
+
+    question_set: str
+    group: str
+    unit_set: str
+    measure: str
+    model: str
+    value: float
+    low: float
+    high: float
+    level: float
+    n_questions: int
+
+
+@dataclass(frozen=True)
+class SeedRow:
+    """A system that was made with several seeds: its mean, or its difference from another one.
+
+    Attributes
+    ----------
+    unit_set, measure
+        Collection and measure.
+    family, other
+        Name of what the seeds are of, and of a system without seeds; empty where `value` is the mean of the family.
+    value, low, high, level
+        Mean over questions and seeds, and its interval for new questions and new seeds.
+    n_questions, n_seeds
+        At least 2 each.
+    spread_of_seeds
+        Standard deviation between the means of seeds.
+    share_of_questions, share_of_seeds
+        Of the variance of `value`; the rest is what is peculiar to a question with a seed.
+    more
+        Of what twice as many would make the interval narrower: ``questions``, ``seeds`` or ``either``.
+    seeds_unseen
+        Whether seeds differ less than noise would; their part is then taken as 0.
+    """
+
+    FILE: ClassVar[str] = "seeds"
+
+    unit_set: str
+    measure: str
+    family: str
+    other: str
+    value: float
+    low: float
+    high: float
+    level: float
+    n_questions: int
+    n_seeds: int
+    spread_of_seeds: float
+    share_of_questions: float
+    share_of_seeds: float
+    more: str
+    seeds_unseen: bool

@@ -109,6 +109,10 @@ class Family:
         """Files with the rows that tables, figures and the page are made of."""
         return []
 
+    def excerpts(self) -> list[str]:
+        """Files with texts of its data that tables and the page show; no publication of the run holds them."""
+        return []
+
     def summary_of_scores(self) -> list[str]:
         """The file of `summaries` with one row per score; empty where there is none."""
         return []

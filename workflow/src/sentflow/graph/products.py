@@ -31,13 +31,15 @@ class Product:
         ``"module:name"``: a function of `sentflow.report.inputs.Inputs` and settings that gives a `Table` or a
         `CheckResult`, or a `sentflow.report.figure.recipe.Recipe`.
     reads
-        Patterns of `sentflow.graph.paths`; one with ``{protocol}`` stands for a file per protocol of the study.
+        Patterns of `sentflow.graph.paths`; one with a wildcard, say ``{protocol}``, stands for a file of each.
     needs
         The results without which there is nothing to show; empty for what every run has.
     also
         Summaries that are read, too, where they are made.
     tables
         Written tables that a check reads again, where they were selected.
+    quotes
+        Whether it shows texts of the data, so that no publication of the run holds it.
     """
 
     kind: str
@@ -47,6 +49,7 @@ class Product:
     needs: str = ""
     also: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
+    quotes: bool = False
 
     @property
     def module(self) -> str:

@@ -92,9 +92,13 @@ class Targets:
         """What tables, figures and the page are made of."""
         return [file for family in self._families() for file in family.summaries()]
 
+    def excerpts(self) -> list[str]:
+        """Texts of the data that tables and the page show."""
+        return [file for family in self._families() for file in family.excerpts()]
+
     def summaries_of_page(self) -> list[str]:
-        """What the text of the page is made from: summaries, comparisons, costs."""
-        return [*self.summaries(), paths.COSTS, paths.ENCODERS]
+        """What the text of the page is made from: summaries, comparisons, excerpts, costs."""
+        return [*self.summaries(), *self.excerpts(), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
         """The files of `summaries` with one row per score; where nothing is scored, the first of each family."""
@@ -112,7 +116,7 @@ class Targets:
     def crate_files(self) -> list[str]:
         """What the RO-Crate holds: everything that is made of scores, the audits, and the record; no texts."""
         results = [file for family in self._families() for file in family.published_results()]
-        made = [*self.tables(), *self.figures(), *self.checks()]
+        made = [*self._tables(quotes=False), *self.figures(), *self.checks()]
         record = [paths.COSTS, paths.RECORD_CONFIG, paths.RECORD_VERSIONS]
         return list(dict.fromkeys([*results, *self.summaries(), *made, *record]))
 
@@ -141,7 +145,7 @@ class Targets:
 
     def tables(self) -> list[str]:
         """Every table in every format."""
-        return expanded(paths.TABLE, "table", self.selected("tables"), TABLE_FORMATS)
+        return self._tables(quotes=True)
 
     def figures(self) -> list[str]:
         """Every figure in every format."""
@@ -156,7 +160,7 @@ class Targets:
 
         def files(wildcards: Any) -> list[str]:
             product = _product(kind, wildcards)
-            there = self.summaries()
+            there = [*self.summaries(), *self.excerpts()]
             also = [file for file in product.also if file in there]
             return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
 
@@ -199,6 +203,12 @@ class Targets:
                 **told,
             }
         )
+
+    def _tables(self, *, quotes: bool) -> list[str]:
+        """Every table, or those that quote no texts of the data."""
+        chosen = self.selected("tables")
+        shown = [name for name in chosen if quotes or not products.find(products.TABLE, name).quotes]
+        return expanded(paths.TABLE, "table", shown, TABLE_FORMATS)
 
     def _published(self) -> dict[str, Any]:
         """Table → what papers report of the things that it shows."""
@@ -313,10 +323,11 @@ def _product(kind: str, wildcards: Any) -> Product:
 
 
 def _matching(pattern: str, files: list[str]) -> list[str]:
-    """A file, or those of `files` that a pattern with the wildcard ``{protocol}`` stands for."""
-    before, wildcard, after = pattern.partition("{protocol}")
+    """A file, or those of `files` that a pattern with a wildcard stands for."""
+    before, wildcard, rest = pattern.partition("{")
     if not wildcard:
         return [pattern]
+    after = rest.partition("}")[2]
     return [file for file in files if file.startswith(before) and file.endswith(after)]
 
 

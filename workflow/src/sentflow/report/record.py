@@ -25,6 +25,11 @@ LIBRARIES = (
     "pandas",
     "py3langid",
     "pyarrow",
+    "bm25s",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "PyStemmer",
+    "underthesea",
     "matplotlib",
     "jinja2",
 )

@@ -35,12 +35,13 @@ def chance_levels(
     RR and Success from the probability that the first relevant document is the i-th, r / (N − i + 1) Π_{j<i}
     (N − r − j + 1) / (N − j + 1).
     """
-    return {
-        str(measure): float(
-            np.mean([_expected(measure, [*own.values()], n_documents, depth) for own in grades.values()])
-        )
-        for measure in measures
-    }
+    of_questions = [tuple(sorted(own.values())) for own in grades.values()]
+    levels = {}
+    for measure in measures:
+        # questions with the same grades have the same expectation
+        found = {own: _expected(measure, own, n_documents, depth) for own in set(of_questions)}
+        levels[str(measure)] = float(np.mean([found[own] for own in of_questions]))
+    return levels
 
 
 def _expected(measure: Any, grades: Sequence[int], n_documents: int, depth: int) -> float:

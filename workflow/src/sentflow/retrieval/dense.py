@@ -28,7 +28,7 @@ class Vectors:
     documents: np.ndarray
 
 
-def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine") -> list[Ranked]:
+def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = "cosine") -> Iterator[Ranked]:
     """The k best documents of each question.
 
     Parameters
@@ -42,23 +42,24 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     similarity
         One of `SIMILARITIES`; a zero vector has the cosine 0 with all others.
 
-    Returns
-    -------
-    list
-        q rankings. Beside them, memory holds 64 MB of scores and, for the cosine, a copy of 65,536 vectors.
+    Yields
+    ------
+    Ranked
+        Of each question, once all are found. Beside them, memory holds 64 MB of scores and, for the cosine, a
+        copy of 65,536 vectors.
 
     Raises
     ------
     DataError
         A score is not a number.
     """
-    scale = _unit if similarity == "cosine" else np.asarray
+    scale = unit if similarity == "cosine" else np.asarray
     asked = scale(questions)
     best: list[Ranked] = []
     for block in _blocks(corpus.documents):
         found = list(_of_block(asked, scale(corpus.values[block]), corpus.documents[block], k))
         best = [merged(pair, k) for pair in zip(best, found, strict=True)] if best else found
-    return best or [top(np.zeros(0, dtype=np.float32), k)] * len(asked)
+    yield from best or [top(np.zeros(0, dtype=np.float32), k)] * len(asked)
 
 
 def _of_block(asked: np.ndarray, values: np.ndarray, documents: np.ndarray, k: int) -> Iterator[Ranked]:
@@ -91,7 +92,8 @@ def _even(n: int, most: int) -> int:
     return -(-n // max(1, -(-n // most))) or 1
 
 
-def _unit(values: np.ndarray) -> np.ndarray:
+def unit(values: np.ndarray) -> np.ndarray:
+    """Vectors of length 1; zero vectors stay as they are."""
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     scaled: np.ndarray = values / np.where(norms == 0, 1, norms)
     return scaled

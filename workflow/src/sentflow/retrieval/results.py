@@ -16,7 +16,7 @@ from sentflow.retrieval.groups import CLEAN, LEAKED
 from sentflow.stats.resampling import Bootstrap, interval_of_mean
 
 _NAMES = ("questions", "retriever")
-_ABOUT_QUESTION = ("question", "group", "n_relevant", "ranks")  # the other columns are measures
+_ABOUT_QUESTION = ("question", "group", "cluster", "n_relevant", "ranks")  # the other columns are measures
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,8 @@ class QuestionValues:
         Names.
     questions, groups
         n identifiers and names of groups.
+    clusters
+        n names of clusters, None for a question that is in none; None altogether where questions are independent.
     n_relevant, ranks
         (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they were found.
     values
@@ -39,13 +41,19 @@ class QuestionValues:
     retriever: str
     questions: list[str]
     groups: list[str]
+    clusters: list[str | None] | None
     n_relevant: np.ndarray
     ranks: list[np.ndarray]
     values: Mapping[str, np.ndarray]
 
 
 def write_results(
-    output: Path, rows: Path, found: Evaluation, about: Mapping[str, Any], bootstrap: Bootstrap
+    output: Path,
+    rows: Path,
+    found: Evaluation,
+    about: Mapping[str, Any],
+    bootstrap: Bootstrap,
+    clusters: Mapping[str, str] | None = None,
 ) -> None:
     """Write values and ranks of relevant documents of every question as Parquet, means with intervals as JSON.
 
@@ -59,6 +67,8 @@ def write_results(
         Names, at least ``questions`` and ``retriever``; kept in both files.
     bootstrap
         Of questions, for the intervals of means.
+    clusters
+        Question → its cluster, see `sentflow.retrieval.clusters`; None where questions are independent.
     """
     columns: Columns = {
         "question": found.questions,
@@ -67,6 +77,8 @@ def write_results(
         "ranks": [" ".join(map(str, ranks.tolist())) for ranks in found.ranks],
         **found.values,
     }
+    if clusters is not None:
+        columns = {**columns, "cluster": [clusters.get(name) for name in found.questions]}
     names = {key.encode(): str(about[key]).encode() for key in _NAMES}
     write_parquet(rows, table_of(columns, names))
     write_json(
@@ -104,6 +116,7 @@ def read_values(path: Path | str) -> QuestionValues:
             about["retriever"],
             stored.column("question").to_pylist(),
             stored.column("group").to_pylist(),
+            stored.column("cluster").to_pylist() if "cluster" in stored.column_names else None,
             numbers_of(stored.column("n_relevant")),
             [np.array(ranks.split(), dtype=np.int64) for ranks in stored.column("ranks").to_pylist()],
             {name: numbers_of(stored.column(name)) for name in names},

@@ -8,6 +8,22 @@ import numpy as np
 from sentflow.stats.paired import PairedT
 
 
+def effective_clusters(sizes: np.ndarray) -> float:
+    """How many clusters of equal size say as much as these: (Σ n)² / Σ n², at most their number.
+
+    Parameters
+    ----------
+    sizes
+        (C,) numbers of units of each cluster, none 0.
+
+    Notes
+    -----
+    Half of the units in one cluster are less than 4 of them, however many others there are. Carter, Schnepel and
+    Steigerwald 2017, Review of Economics and Statistics 99, 698–709, for clusters that are alike but in their size.
+    """
+    return float(sizes.sum() ** 2 / (sizes**2).sum())
+
+
 @dataclass(frozen=True)
 class ClusteredT(PairedT):
     """The paired differences of units that come in clusters, say questions on the same law.
@@ -24,10 +40,12 @@ class ClusteredT(PairedT):
 
     Notes
     -----
-    The mean is still that of all units. With the sums S of d − d̄ within each of C clusters its error is
-    √(C/(C − 1) · Σ S²) / n, with C − 1 degrees of freedom; where each cluster is one unit, that is `PairedT`. Liang
-    and Zeger 1986; Cameron and Miller 2015, Journal of Human Resources 50, 317–372. What counts is the number of
-    clusters: where there are few, or a few hold most of the units, the error is too small.
+    The mean is still that of all n units. Its error is that of the jackknife, √((C − 1)/C · Σ (S / (n − n_c))²) with
+    the sums S of d − d̄ within each of C clusters of n_c units, and the degrees of freedom are `effective_clusters` − 1.
+    For clusters of one size that is the usual cluster-robust error √(C/(C − 1) · Σ S²) / n with C − 1 of them, and for
+    clusters of one unit `PairedT`; where sizes differ, the usual ones are too small (docs/statistics.md). Bell and
+    McCaffrey 2002, Survey Methodology 28, 169–181; MacKinnon, Nielsen and Webb 2023, Journal of Applied Econometrics
+    38, 671–694.
     """
 
     cluster: np.ndarray
@@ -43,11 +61,16 @@ class ClusteredT(PairedT):
 
     @property
     def error(self) -> float:
-        """Cluster-robust standard error of `mean`."""
-        sums = np.bincount(self.cluster, self.differences - self.mean)
-        return math.sqrt(len(sums) / (len(sums) - 1) * float((sums**2).sum())) / len(self.differences)
+        """Standard error of `mean`, by leaving out each cluster."""
+        n, n_clusters = len(self.differences), len(self._sizes)
+        moved = np.bincount(self.cluster, self.differences - self.mean) / (n - self._sizes)
+        return math.sqrt((n_clusters - 1) / n_clusters * float((moved**2).sum()))
 
     @property
-    def freedom(self) -> int:
-        """Clusters less one."""
-        return int(self.cluster.max())
+    def freedom(self) -> float:
+        """Effective clusters less one."""
+        return effective_clusters(self._sizes) - 1
+
+    @property
+    def _sizes(self) -> np.ndarray:
+        return np.bincount(self.cluster)

@@ -64,7 +64,7 @@ class PairedT:
         return self._spread / math.sqrt(len(self.differences))
 
     @property
-    def freedom(self) -> int:
+    def freedom(self) -> float:
         """Degrees of freedom."""
         return len(self.differences) - 1
 

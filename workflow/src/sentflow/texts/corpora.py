@@ -1,7 +1,7 @@
 """A corpus, its questions and their judgements: what every reader makes and every later stage reads."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,9 @@ class Questions:
         j identifiers of documents, distinct within a question.
     grades
         (j,) int64.
+    clusters
+        n names of what questions are about, say a law, where the files tell; empty for a question that is about
+        nothing in common with others. Empty altogether where they do not.
     """
 
     name: str
@@ -104,6 +107,7 @@ class Questions:
     judged: np.ndarray
     documents: list[str]
     grades: np.ndarray
+    clusters: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -172,9 +176,11 @@ def corpus_of(about: Mapping[str, Any], stored: pa.Table) -> Corpus:
 
 
 def write_questions(questions_path: Path | str, judgements_path: Path | str, questions: Questions) -> None:
-    """Write questions (columns id, text, group) and judgements (question, document, grade) as two Parquet files."""
+    """Write questions (columns id, text, group, cluster) and judgements (question, document, grade) as Parquet."""
     about = {"questions": questions.name} | {key: getattr(questions, key) for key in _ABOUT_QUESTIONS}
     columns = {"id": questions.ids, "text": questions.texts, "group": questions.groups}
+    if questions.clusters:
+        columns["cluster"] = [*questions.clusters]
     write_described(questions_path, columns, about)
     judgements: Columns = {
         "question": [questions.ids[row] for row in questions.judged],
@@ -218,6 +224,7 @@ def questions_of(about: Mapping[str, Any], stored: pa.Table) -> Questions:
         judged=none,
         documents=[],
         grades=none,
+        clusters=columns.get("cluster", ()),
     )
 
 

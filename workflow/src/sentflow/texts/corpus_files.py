@@ -6,10 +6,12 @@ from typing import Any
 # What a catalog entry reads → what columns of its files may mean
 MEANINGS: Mapping[str, tuple[str, ...]] = {
     "documents": ("id", "title", "text"),
-    "questions": ("id", "text", "group"),
+    "questions": ("id", "text", "group", "cluster"),
     "judgements": ("question", "question_text", "document", "document_text", "grade"),
     "without": ("id", "text"),
 }
+
+COLUMN, GOLD_DOCUMENT = "column", "gold-document"  # how questions come in clusters
 
 
 def raw_files_of(entry: Mapping[str, Any]) -> list[str]:

@@ -31,7 +31,8 @@ def prepare_corpus(corpus: str, raw_files: Sequence[Path], settings: CorpusSetti
         The settings do not fit the files.
     DataError
         A file is not in order; or documents are: without text, of one id and different texts, of another number than
-        stated; or none has a text. All problems are told at once. A repeated id with the same text is the same document.
+        stated; or none has a text. All problems are told at once. A repeated id with the same text is the same
+        document.
     """
     paths = verified_paths(settings.documents, raw_files, settings.files, where=f"corpora.{corpus}")
     found: dict[str, tuple[str, str]] = {}

@@ -48,7 +48,7 @@ def prepare_questions(
     sources = [*settings.questions, *settings.judgements, *settings.without]
     paths = verified_paths(sources, raw_files, settings.files, where=where)
     problems: list[str] = []
-    asked, groups = _questions(settings, paths, problems)
+    asked, groups, clusters = _questions(settings, paths, problems)
     judged = match_judgements(settings, paths, corpus, asked, problems)
     asked, groups, judged = _less_those_taken_out(settings, paths, asked, groups, judged, name)
     row_of = {key: row for row, key in enumerate(asked)}
@@ -85,15 +85,17 @@ def prepare_questions(
         judged=np.array([row_of[question] for (question, _), _ in pairs], dtype=np.int64),
         documents=[document for (_, document), _ in pairs],
         grades=np.array([grade for _, grade in pairs], dtype=np.int64),
+        clusters=[clusters[key] for key in asked] if any(clusters.values()) else (),
     )
 
 
 def _questions(
     settings: QuestionSettings, paths: Mapping[str, Path], problems: list[str]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """Key of each question → its text; and → its group."""
+) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
+    """Key of each question → its text; → its group; and → its cluster."""
     asked: dict[str, str] = {}
     groups: dict[str, str] = {}
+    clusters: dict[str, str] = {}
     empty, torn = [], []
     for row in rows_of(settings.questions, paths):
         text = row.one("text")
@@ -103,13 +105,14 @@ def _questions(
         elif asked.setdefault(key, text) != text:
             torn.append(f"{key} ({row.where})")
         groups.setdefault(key, row.one("group"))
+        clusters.setdefault(key, row.one("cluster"))
     if empty:
         problems.append(f"the question or its id is empty in {named(empty)}: fill or delete them")
     if torn:
         problems.append(f"one id, but another question than before, in {named(torn)}")
     if not asked and not problems:
         problems.append("no question")
-    return asked, {key: groups[key] for key in asked}
+    return asked, {key: groups[key] for key in asked}, clusters
 
 
 def _less_those_taken_out(

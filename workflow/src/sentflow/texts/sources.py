@@ -101,7 +101,7 @@ class Source:
                 yield Row(f"{records.file}, row {name}", f"{prefix}{name}", cells)
 
     def _cell(self, key: str, cell: str, records: Records, row: str) -> list[str]:
-        if key in ("question", "question_text", "grade", "id", "title", "group"):
+        if key in ("question", "question_text", "grade", "id", "title", "group", "cluster"):
             return [self._cased(key, cell)]
         match self.lists:
             case "json":

@@ -1,5 +1,6 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry,
 from sentflow.graph.config.messages import unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
-from sentflow.texts.corpus_files import raw_files_of, source_problems
+from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 OTHER = "other"  # languages that a map from languages does not name
@@ -76,6 +77,9 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     if selected["question_sets"] and not selected["retrievers"]:
         yield "config.select.retrievers: question sets are selected, but nothing that searches. Write bm25."
     measured = config["retrieval"]
+    for one in measured.get("pair", []):
+        if one not in selected["retrievers"]:
+            yield unknown("config.retrieval.pair", "selected retriever", one, selected["retrievers"])
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
     reference = measured.get("reference")
@@ -95,12 +99,30 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     yield from _circles(reached, entries["retrievers"])
 
 
+def _cluster_problems(entry: Entry, where: str) -> Iterator[str]:
+    """What is said of the clusters of questions, and of the columns of its sources."""
+    by, pattern = entry.get("cluster"), entry.get("cluster_pattern")
+    told = any("cluster" in source for source in entry["questions"])
+    if by == COLUMN and not told:
+        yield f"{where}.cluster: no source names the column. Write cluster: COLUMN at its questions."
+    if told and by != COLUMN:
+        yield f"{where}.questions: a column of clusters is named, but not used. Write {where}.cluster: {COLUMN}."
+    if pattern is not None and by != GOLD_DOCUMENT:
+        yield f"{where}.cluster_pattern: it needs cluster: {GOLD_DOCUMENT}. Write that, or delete the pattern."
+    elif pattern is not None:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            yield f"{where}.cluster_pattern: {pattern!r} is no regular expression ({error}). Write another one."
+
+
 def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
     """What is wrong with the files of a question set and of its corpus."""
     entry, where, corpora = entries["question_sets"][name], f"question_sets.{name}", entries["corpora"]
     if entry["corpus"] not in corpora:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
         return
+    yield from _cluster_problems(entry, where)
     corpus = corpora[entry["corpus"]]
     if "dataset" not in corpus:  # its schema says what is wrong with it
         return
@@ -172,8 +194,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         for questions, file in entry["files"].items():
             if questions in selected["question_sets"] and not Path(file).is_file():
                 yield (
-                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the path "
-                    "of a run in TREC's form."
+                    f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
+                    "path of a run in TREC's form."
                 )
 
 

@@ -1,7 +1,7 @@
 """Files and settings of the exports of retrieval: runs and judgements in TREC's form, results in MTEB's."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
@@ -24,12 +24,12 @@ class RetrievalExports:
     ----------
     family
         Question sets and retrievers of the experiment.
-    rules
-        Kind of a retriever → the rule that searches.
+    rule_of
+        Name of a retriever → the rule that searches by it.
     """
 
-    def __init__(self, family: RetrievalSettings, rules: Mapping[str, str]) -> None:
-        self._family, self._rules = family, rules
+    def __init__(self, family: RetrievalSettings, rule_of: Callable[[str], str]) -> None:
+        self._family, self._rule_of = family, rule_of
         self._entries = family.experiment.entries
 
     def files(self) -> list[str]:
@@ -52,10 +52,9 @@ class RetrievalExports:
 
     def benchmarks(self, wildcards: Any) -> str:
         """Retriever → where Snakemake keeps what its search took, as JSON."""
-        retrievers = self._family.retrievers
         return json_text(
             {
-                name: paths.benchmark(self._rules[retrievers[name]["kind"]], f"{wildcards.questions}/{name}")
+                name: paths.benchmark(self._rule_of(name), f"{wildcards.questions}/{name}")
                 for name in self._family.shown
             }
         )

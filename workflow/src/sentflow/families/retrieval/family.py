@@ -1,5 +1,6 @@
 """Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
@@ -24,9 +25,17 @@ _RULES = {
     RUN: "read_run",
     RANDOM: "search_randomly",
 }
+_COMPARED = (
+    paths.RETRIEVAL_PAIRS,
+    paths.RETRIEVAL_DOCUMENT_PAIRS,
+    paths.RETRIEVAL_GROUP_PAIRS,
+    paths.RETRIEVAL_CLUSTERS,
+    paths.RETRIEVAL_GROUPS,
+    paths.RETRIEVAL_SEEDS,
+)
 _SUMMARIES = (
     paths.SUMMARY_RETRIEVAL,
-    paths.RETRIEVAL_PAIRS,
+    *_COMPARED,
     paths.RECALL,
     paths.QUESTION_DIFFERENCES,
     paths.RETRIEVAL_COSTS,
@@ -45,7 +54,7 @@ class Retrieval(TunedRetrieval):
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.exported = RetrievalExports(self, _RULES)
+        self.exported = RetrievalExports(self, self.rule_of)
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -113,8 +122,8 @@ class Retrieval(TunedRetrieval):
         """Scores, tests between retrievers, audits, decisions; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
-        tests = [paths.RETRIEVAL_PAIRS] if self.scores() else []
-        return [*self.scores(), *tests, *self.audits(), *runs, *self.chosen()]
+        tests = _COMPARED if self.scores() else []
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs, *self.chosen()]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -122,8 +131,18 @@ class Retrieval(TunedRetrieval):
 
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
-        found = list(_SUMMARIES) if self.scores() else []
+        indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
+        found = [*_SUMMARIES, *indexes] if self.scores() else []
         return [*found, *self.summaries_of_chosen()]
+
+    def certificates(self) -> list[str]:
+        """What each approximate index costs and saves, on each question set with judgements."""
+        return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
+
+    def excerpts(self) -> list[str]:
+        """Questions worth reading, of each set."""
+        asked = self.judged_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -135,8 +154,17 @@ class Retrieval(TunedRetrieval):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
+        there = bool(self.scores())
+        sets = self.judged_sets.values()
+        grouped = any("group" in source for entry in sets for source in entry["questions"])
+        clustered = any("cluster" in entry for entry in sets)
+        seeded = any(len(members) > 1 for members in self.seed_families().values())
         return {
-            "retrieval": bool(self.scores()),
+            "retrieval": there,
+            "retrieval-clusters": there and clustered,
+            "retrieval-groups": there and grouped,
+            "retrieval-seeds": there and seeded,
+            "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
             "decisions": bool(self.decision_scores()),
             "tuned fusions": bool(self.weighed()),
@@ -164,8 +192,8 @@ class Retrieval(TunedRetrieval):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
-        kinds = [self.retrievers[name]["kind"] for needed in self.needed.values() for name in needed]
-        searches = {rule: kinds.count(kind) for kind, rule in _RULES.items()}
+        kinds = Counter(self.rule_of(name) for needed in self.needed.values() for name in needed)
+        searches = dict(kinds)
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
@@ -177,8 +205,12 @@ class Retrieval(TunedRetrieval):
             "analyse": len(analysed),
             "split_passages": n_corpora * len(cuts),
             **searches,
+            "build_index": n_corpora * len(self._indexed()),
+            "certify_index": len(self.certificates()),
+            "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
+            "hardest_questions": len(self.excerpts()),
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
@@ -203,9 +235,22 @@ class Retrieval(TunedRetrieval):
             "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
         }
 
+    def rule_of(self, retriever: str) -> str:
+        """The rule that searches by a retriever."""
+        entry = self.retrievers[retriever]
+        return "search_index" if "index" in entry else _RULES[entry["kind"]]
+
     def named(self, kind: str) -> str:
         """Regular expression of the retrievers of a kind."""
         return one_of(self._of_kind(kind))
+
+    def exact(self) -> str:
+        """Regular expression of the dense retrievers that compare all vectors."""
+        return one_of(name for name in self._of_kind(DENSE) if name not in self._indexed())
+
+    def indexed(self) -> str:
+        """Regular expression of the dense retrievers with an approximate index."""
+        return one_of(self._indexed())
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 
@@ -275,10 +320,30 @@ class Retrieval(TunedRetrieval):
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN.format(questions=wildcards.questions, retriever=name) for name in names]
 
+    def shown_runs(self, wildcards: Any) -> list[str]:
+        """The runs of the retrievers that are shown, in their order."""
+        return self._shown(paths.RUN, wildcards)
+
+    def shown_run_digests(self, wildcards: Any) -> list[str]:
+        """The digests of `shown_runs`."""
+        return self._shown(paths.RUN_DIGEST, wildcards)
+
+    def shown_scores(self, wildcards: Any) -> list[str]:
+        """Their means."""
+        return self._shown(paths.RETRIEVAL, wildcards)
+
+    def shown_rows(self, wildcards: Any) -> list[str]:
+        """Their values per question."""
+        return self._shown(paths.RETRIEVAL_ROWS, wildcards)
+
     def digests_of_parts(self, wildcards: Any) -> list[str]:
         """The digests of `runs_of_parts`."""
         names = parts_of(self._retriever(wildcards))
         return [paths.RUN_DIGEST.format(questions=wildcards.questions, retriever=name) for name in names]
+
+    def of_index(self, pattern: str) -> Callable[[Any], str]:
+        """Function of a job: a file of the index that it searches."""
+        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards), retriever=wildcards.retriever)
 
     def manifest(self, wildcards: Any) -> str:
         """What was fetched of the encoder of a retriever."""
@@ -302,6 +367,9 @@ class Retrieval(TunedRetrieval):
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)
         return [pattern.format(questions=questions, retriever=retriever) for questions, retriever in names]
+
+    def _shown(self, pattern: str, wildcards: Any) -> list[str]:
+        return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
 
     def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:
         """Table and digest of what stands for the documents: passages, or documents themselves."""

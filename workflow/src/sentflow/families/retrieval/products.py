@@ -7,6 +7,11 @@ _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
 _SUMMARY = (paths.SUMMARY_RETRIEVAL,)
 
+_FOR_DOCUMENTS = (*_COMPARED, paths.RETRIEVAL_CLUSTERS, paths.RETRIEVAL_DOCUMENT_PAIRS)
+_ON_GROUPS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_GROUPS, paths.RETRIEVAL_GROUP_PAIRS)
+_OF_SEEDS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_SEEDS)
+_QUOTED = (paths.SUMMARY_RETRIEVAL, paths.HARD_QUESTIONS)
+
 _MEASURED = products_of(
     _PACKAGE,
     "retrieval",
@@ -40,6 +45,21 @@ PRODUCTS = (
         "tuned fusions",
         (FIGURE, "fusion-weights", "weights_figure:FIGURE", (paths.SUMMARY_WEIGHTS,)),
     ),
+    *products_of(
+        _PACKAGE,
+        "retrieval-indexes",
+        (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
+    ),
+    Product(
+        TABLE, "retrieval-documents", f"{_PACKAGE}documents_table:table", _FOR_DOCUMENTS, "retrieval-clusters"
+    ),
+    Product(
+        TABLE, "retrieval-group-tests", f"{_PACKAGE}group_tests_table:table", _ON_GROUPS, "retrieval-groups"
+    ),
+    Product(TABLE, "retrieval-seeds", f"{_PACKAGE}seeds_table:table", _OF_SEEDS, "retrieval-seeds"),
+    Product(
+        TABLE, "retrieval-questions", f"{_PACKAGE}questions_table:table", _QUOTED, "retrieval", quotes=True
+    ),
     Product(
         CHECK,
         "retrieval",
@@ -49,4 +69,4 @@ PRODUCTS = (
         tables=("retrieval",),
     ),
 )
-SECTION = SectionOfPage.of("retrieval", "summary", "results")
+SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "questions")

@@ -28,7 +28,9 @@ _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
     "unjudged", "without",
 )  # fmt: skip
+_RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
+HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 
 
@@ -111,7 +113,7 @@ class RetrievalSettings(Family):
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
                 found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
             case "dense":
-                found["similarity"] = entry.get("similarity", "cosine")
+                found |= _index_settings(entry)
             case "fusion":
                 found |= pick_known(entry, "rule", "normalise", "k")
                 if not tuned_on(entry):
@@ -120,8 +122,31 @@ class RetrievalSettings(Family):
                 found["rerank_depth"] = entry.get("depth", 100)
                 found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
-                found["seed"] = self.experiment.config["retrieval"]["seed"]
+                found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])
         return json_text(found)
+
+    def index_settings(self, wildcards: Any) -> str:
+        """What decides an index beside the vectors."""
+        return json_text(_index_settings(self._retriever(wildcards)))
+
+    def certify_settings(self, wildcards: Any) -> str:
+        """What decides a certificate beside vectors, index and questions."""
+        config = self.experiment.config
+        statistics = config["statistics"]
+        found: dict[str, Any] = pick(config["retrieval"], "depth") | {"retriever": wildcards.retriever}
+        found["certificate"] = {
+            "measure": config["retrieval"]["main"],
+            "margin": statistics["rope"],
+            "level": statistics["level"],
+            "cutoffs": [*_RECALLS, config["retrieval"]["depth"]],
+        }
+        return json_text(found | _index_settings(self._retriever(wildcards)))
+
+    def summarise_indexes_settings(self, _wildcards: Any) -> str:
+        """Titles, and the order."""
+        titles = {name: entry.get("title", name) for name, entry in self.retrievers.items()}
+        sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
+        return json_text({"questions": sets, "retrievers": {name: titles[name] for name in self._indexed()}})
 
     def reranking_code(self, wildcards: Any) -> str:
         """Digest of the command and of the module of the encoder's kind."""
@@ -139,9 +164,11 @@ class RetrievalSettings(Family):
         """Threads that the encoder's kind has use for; no number depends on them."""
         return kind_of(self._encoder(self._retriever(wildcards))).threads
 
-    def evaluate_settings(self, _wildcards: Any) -> str:
-        """Measures, and how intervals are drawn."""
-        return json_text(pick(self.experiment.config["retrieval"], "measures") | self._resampling())
+    def evaluate_settings(self, wildcards: Any) -> str:
+        """Measures, how intervals are drawn, and which questions belong together."""
+        measures = pick(self.experiment.config["retrieval"], "measures")
+        clusters = pick_known(self.question_sets[wildcards.questions], "cluster", "cluster_pattern")
+        return json_text(measures | self._resampling() | clusters)
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """The order, for Snakemake sees sets of inputs, and how retrievers are compared."""
@@ -150,10 +177,33 @@ class RetrievalSettings(Family):
             {
                 "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
+                "families": self.seed_families(),
                 "measure": self.experiment.config["retrieval"]["main"],
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),
+            }
+        )
+
+    def seed_families(self) -> dict[str, list[str]]:
+        """Name → the shown retrievers that differ in their seed alone."""
+        found: dict[str, list[str]] = {}
+        for name in self.shown:
+            if "seed_of" in self.retrievers[name]:
+                found.setdefault(self.retrievers[name]["seed_of"], []).append(name)
+        return found
+
+    def hardest_settings(self, _wildcards: Any) -> str:
+        """Who counts, whose runs are shown, by which measure, and how many questions are kept."""
+        retrieval = self.experiment.config["retrieval"]
+        controls = self._of_kind(RANDOM)
+        return json_text(
+            {
+                "order": self.shown,
+                "serious": [name for name in self.shown if name not in controls],
+                "pair": retrieval.get("pair", []),
+                "measure": retrieval["main"],
+                "limit": HARDEST_QUESTIONS,
             }
         )
 
@@ -223,10 +273,15 @@ class RetrievalSettings(Family):
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
 
+    def _indexed(self) -> Entries:
+        return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
+
     def _retriever(self, wildcards: Any) -> Entry:
         return self.retrievers[wildcards.retriever]
 
     def _corpus(self, wildcards: Any) -> str:
+        if hasattr(wildcards, "corpus"):
+            return str(wildcards.corpus)
         return str(self.prepared[wildcards.questions]["corpus"])
 
     def _training(self, wildcards: Any) -> list[str]:
@@ -277,3 +332,8 @@ def _needed_runs(
     for entry in decisions.values():
         train(entry.get("tuned_on", []), decided_by(entry, shown))
     return {name: list(names) for name, names in found.items()}
+
+
+def _index_settings(entry: Entry) -> dict[str, Any]:
+    index = {"index": entry["index"]} if "index" in entry else {}
+    return {"similarity": entry.get("similarity", "cosine"), **index}

@@ -104,7 +104,7 @@ def _context(sources: Sources) -> dict[str, Any]:
         ],
         "badges": [
             *(badge for section in sections for badge in section.badges),
-            counted(len(models), "encoder"),
+            *([counted(len(models), "encoder")] if models else []),
             *(badge for section in sections for badge in section.design),
         ],
         "warnings": [badge for section in sections for badge in section.warnings],

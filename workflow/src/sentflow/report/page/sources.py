@@ -53,7 +53,7 @@ class Sources:
     files
         Tables and figures (``.csv .md .tex .svg .png``), to be shown or offered for saving.
     audits
-        Task → its audit, as the rule of that name writes it.
+        Task, or ``retrieval/`` and a question set, → its audit, as the rule writes it.
     hardest
         Task → its hardest texts, the hardest first.
     """

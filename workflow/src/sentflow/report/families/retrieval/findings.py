@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from sentflow.compare.differences import on_unit_set
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.question_rows import DocumentDifference, QuestionDifference
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.findings import Finding, highest, lead_over_all
@@ -14,7 +14,9 @@ _MOST_SETS = 8
 
 
 def retrieval_findings(
-    rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]
+    rows: Sequence[RetrievalRow],
+    differences: Sequence[QuestionDifference],
+    of_documents: Sequence[DocumentDifference] = (),
 ) -> list[Finding]:
     """What a reader should take home; nothing is called a lead that no test shows.
 
@@ -22,8 +24,8 @@ def retrieval_findings(
     ----------
     rows
         Of whole question sets.
-    differences
-        The tests between retrievers.
+    differences, of_documents
+        The tests between retrievers, for new questions on the same documents and for new documents.
     """
     main = [row for row in rows if row.is_main]
     if not main:
@@ -31,10 +33,14 @@ def retrieval_findings(
     scores = [(row.questions, row.retriever_title, row.value) for row in main]
     sets = unique(row.questions for row in main)
     lead = lead_over_all(differences, sets, "paired t-test over questions", "question set", "retrievers")
+    elsewhere = lead_over_all(
+        of_documents, sets, "paired t-test over clusters of questions", "question set", "retrievers"
+    )
     found = [
         highest(f"Highest {main[0].measure}", scores, "question set"),
         _leads(main, differences),
-        Finding("How clear the lead in retrieval is", lead) if lead else None,
+        Finding(f"How clear the lead in retrieval is, for {words.QUESTIONS}", lead) if lead else None,
+        Finding(f"How clear it is for {words.DOCUMENTS}", elsewhere) if elsewhere else None,
     ]
     return [finding for finding in found if finding is not None]
 

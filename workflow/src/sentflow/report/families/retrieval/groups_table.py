@@ -35,7 +35,8 @@ def groups_table(rows: Sequence[RetrievalRow], title: str) -> Table:
     measure = main[0].measure if main else ""
     notes = (
         captions.data_note(shown or list(rows)),
-        f"Means of {measure} over the questions of a group; no test is made between groups, and none within them."
+        f"Means of {measure} over the questions of a group. No test is made between groups; tests on each group that a "
+        "question set names are in the table retrieval-group-tests."
         if sets
         else "No question set has groups or names training sets.",
         words.leaks_note(shown),

@@ -1,12 +1,27 @@
 """What the page shows of retrieval."""
 
-from sentflow.compare.question_rows import QuestionDifference
+from sentflow.compare.question_rows import (
+    ClusterRow,
+    DocumentDifference,
+    GroupRow,
+    QuestionDifference,
+    SeedRow,
+)
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
+from sentflow.retrieval.hardest_rows import HardQuestion
+
+# What is shown where there are rows of it
+_OTHER_TABLES = {
+    "retrieval-documents": ClusterRow,
+    "retrieval-group-tests": GroupRow,
+    "retrieval-seeds": SeedRow,
+    "retrieval-questions": HardQuestion,
+}
 
 
 def section(sources: Sources) -> Section | None:
@@ -29,6 +44,8 @@ def section(sources: Sources) -> Section | None:
         "retrieval-differences": differences,
         "retrieval-published": published,
     }
+    other = [name for name, kind in _OTHER_TABLES.items() if sources.inputs.rows_if_there(kind)]
+    names |= dict.fromkeys(other, True)
     return Section(
         name="retrieval",
         shown={
@@ -36,21 +53,23 @@ def section(sources: Sources) -> Section | None:
             "n_questions": sum(row.n_questions for row in sizes.values()),
             "n_retrievers": len(unique(row.retriever for row in shown)),
             "population": words.POPULATION,
+            "left_out": sources.settings.get("retrievers_left_out", []),
             "sets": [
                 {
                     **entry,
                     "name": name,
                     "found": sizes.get(name),
                     "documents": corpora.get(entry["corpus"], {}),
+                    "audit": sources.audits.get(f"retrieval/{name}"),
                 }
                 for name, entry in sets.items()
             ],
         },
         summary="families/retrieval/page/summary.html.j2",
-        results=(Part("retrieval", "Retrieval", "families/retrieval/page/results.html.j2"),),
+        results=_parts(other),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
-        findings=retrieval_findings(shown, differences),
+        findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),
         tables={
             name: sources.table(name, "Measure" if name == "retrieval" and len(sizes) > 1 else "Questions")
             for name, there in names.items()
@@ -59,3 +78,16 @@ def section(sources: Sources) -> Section | None:
         datasets=datasets_of([*sets.values(), *corpora.values()]),
         badges=(counted(len(sizes), "question set"),),
     )
+
+
+def _parts(other: list[str]) -> tuple[Part, ...]:
+    """The parts of the section: results, for what they hold, and questions to read."""
+    folder = "families/retrieval/page"
+    parts = [Part("retrieval", "Retrieval", f"{folder}/results.html.j2")]
+    if set(other) - {"retrieval-questions"}:
+        parts.append(
+            Part("retrieval-generality", "New documents, groups, seeds", f"{folder}/generality.html.j2")
+        )
+    if "retrieval-questions" in other:
+        parts.append(Part("retrieval-questions", "Questions worth reading", f"{folder}/questions.html.j2"))
+    return tuple(parts)

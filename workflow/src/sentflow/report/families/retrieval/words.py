@@ -11,7 +11,10 @@ from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell
 from sentflow.retrieval.groups import CLEAN, LEAKED
 
-POPULATION = "other questions of the same kind, asked of the same documents"
+QUESTIONS = "new questions on the same documents"
+DOCUMENTS = "new documents"
+BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
+POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
 NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
@@ -88,7 +91,7 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
 
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
-    return f"In brackets the {percent(rows[0].level)} interval for {POPULATION} (bootstrap over questions)."
+    return f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions); {BEYOND}."
 
 
 def test_note(differences: Sequence[QuestionDifference]) -> str:

@@ -1,0 +1,86 @@
+"""Scores of real retrievers on real questions, for simulations that draw from them instead of from a formula.
+
+The mirror of real data is read as the rules read it; searches take seconds to a minute per question set.
+"""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sentflow.retrieval.analysers import Analyser
+from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+from sentflow.retrieval.clusters import clusters_of
+from sentflow.retrieval.evaluation import evaluate
+from sentflow.retrieval.ranking import Ranked, Run, top
+from sentflow.stats.seeds import derive_seed
+
+sys.path.append(str(Path(__file__).parents[1] / "tests/fixtures"))
+from mirror_questions import mirror_corpus, mirror_questions
+
+PLAIN = {"units": "long-words"}
+# Of each question set another analyser for BM25, as its catalog or language suggests
+OTHERS = {
+    "cranfield": {"units": "long-words", "stop_words": "english", "stemmer": "english"},
+    "npl": {"units": "long-words", "stop_words": "english", "stemmer": "english"},
+    "scifact-train": {"units": "long-words", "stop_words": "english", "stemmer": "english"},
+    "faquad": {"units": "long-words", "stemmer": "portuguese"},
+    "korquad": {"units": "character-bigrams"},
+}
+SYSTEMS = ("BM25", "BM25, other analyser", "BM25, k1 0.9 b 0.4", "random order")
+
+
+@dataclass(frozen=True)
+class RealScores:
+    """Systems on the questions of a set.
+
+    Attributes
+    ----------
+    name
+        Of the question set.
+    values
+        (m, n) float64 of `SYSTEMS`.
+    clusters
+        (n,) int64, the cluster of each question, from 0.
+    """
+
+    name: str
+    values: np.ndarray
+    clusters: np.ndarray
+
+
+def real_scores(name: str, mirror: Path, measure: str = "nDCG@10", depth: int = 100) -> RealScores:
+    """Search and measure.
+
+    Parameters
+    ----------
+    name
+        One of `OTHERS`.
+    mirror
+        Folder of real data.
+    measure
+        As ir-measures writes it.
+    depth
+        Documents per question.
+    """
+    questions = mirror_questions(name, mirror)
+    corpus = mirror_corpus(questions.corpus, mirror)
+
+    def bm25(analyser: dict[str, str], **settings: float) -> list[Ranked]:
+        terms = Analyser.from_settings(analyser, where=name).terms
+        index = Bm25(terms(corpus.whole_texts()), Bm25Settings(**settings))
+        return list(index.search(terms(questions.texts), depth))
+
+    def randomly() -> list[Ranked]:
+        seeds = (derive_seed(1, name, question) for question in questions.ids)
+        return [top(np.random.default_rng(seed).random(len(corpus)), depth) for seed in seeds]
+
+    runs = [bm25(PLAIN), bm25(OTHERS[name]), bm25(PLAIN, k1=0.9, b=0.4), randomly()]
+    found = [
+        evaluate(Run(corpus.ids, dict(zip(questions.ids, ranked, strict=True))), questions, corpus, [measure])
+        for ranked in runs
+    ]
+    of_question = clusters_of(questions, "gold-document")
+    _, clusters = np.unique([of_question[one] for one in found[0].questions], return_inverse=True)
+    return RealScores(name, np.stack([one.values[measure] for one in found]), clusters)

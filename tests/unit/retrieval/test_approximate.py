@@ -1,0 +1,151 @@
+"""Approximate indexes: what they find beside the exact search, and what is said of that."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import write_digest
+from sentflow.retrieval import approximate, dense
+from sentflow.retrieval.approximate import KINDS, IndexSettings, recalls
+from sentflow.retrieval.certificate import certificate
+from sentflow.retrieval.ranking import Ranked
+from sentflow.texts.corpora import Questions
+
+N, WIDTH = 2000, 16
+SMALL = {
+    "flat": {},
+    "hnsw": {"links": 16, "build_width": 40, "search_width": 40},
+    "ivf-flat": {"lists": 20, "probes": 5},
+    "ivf-pq": {"lists": 20, "probes": 10, "parts": 8, "bits": 5},
+}
+
+
+def faiss():
+    return pytest.importorskip("faiss", reason="approximate indexes need envs/requirements-faiss.txt")
+
+
+@pytest.fixture(scope="module")
+def made():
+    rng = np.random.default_rng(1)
+    centres = rng.normal(size=(40, WIDTH))
+    values = (centres[rng.integers(0, 40, N)] + rng.normal(size=(N, WIDTH))).astype(np.float32)
+    values[7], values[1500] = values[3], 0  # a copy, and a vector without direction
+    questions = values[rng.choice(N, 30)] + rng.normal(scale=0.3, size=(30, WIDTH)).astype(np.float32)
+    return dense.Vectors(values, np.arange(N)), questions
+
+
+def searched(made, kind, k=10, similarity="cosine", seed=1):
+    vectors, questions = made
+    settings = IndexSettings.of({"kind": kind, "seed": seed, **SMALL[kind]})
+    index = approximate.build(vectors.values, settings, similarity=similarity)
+    return index, list(approximate.search(index, questions, vectors, k, settings, similarity=similarity))
+
+
+@pytest.mark.parametrize("similarity", dense.SIMILARITIES)
+def test_a_flat_index_finds_what_the_exact_search_finds(made, similarity):
+    faiss()
+    _, found = searched(made, "flat", similarity=similarity)
+    exact = dense.search(made[1], made[0], 10, similarity=similarity)
+    for one, other in zip(found, exact, strict=True):
+        assert one.rows.tolist() == other.rows.tolist()
+        np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5)  # sums in another order
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
+    library = faiss()
+    (index, found), (again, _) = searched(made, kind), searched(made, kind)
+    assert np.array_equal(library.serialize_index(index), library.serialize_index(again))
+    exact = list(dense.search(made[1], made[0], 10))
+    # a random list of ten of 2,000 has a recall of .005
+    assert recalls(found, exact, 10).mean() > 0.6
+    for one in found:
+        assert (np.diff(one.scores) <= 0).all()
+
+
+def test_passages_count_by_the_best_that_is_found(made):
+    faiss()
+    vectors = dense.Vectors(made[0].values, np.arange(N) // 2)
+    settings = IndexSettings.of({"kind": "flat"})
+    index = approximate.build(vectors.values, settings, similarity="cosine")
+    found = approximate.search(index, made[1], vectors, 10, settings, similarity="cosine")
+    exact = dense.search(made[1], vectors, 10)
+    assert [one.rows.tolist() for one in found] == [one.rows.tolist() for one in exact]
+
+
+def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
+    faiss()
+    index, found = searched(made, "hnsw")
+    path = tmp_path / "index.faiss"
+    approximate.write_index(path, index)
+    write_digest(path)
+    settings = IndexSettings.of({"kind": "hnsw", **SMALL["hnsw"]})
+    again = approximate.search(
+        approximate.read_index(path), made[1], made[0], 10, settings, similarity="cosine"
+    )
+    assert [one.rows.tolist() for one in again] == [one.rows.tolist() for one in found]
+    path.write_bytes(path.read_bytes() + b"x")
+    with pytest.raises(DataError, match="index.faiss"):
+        approximate.read_index(path)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"kind": "ivf-flat", "lists": 5000}, "5000 lists for 2000 vectors"),
+        ({"kind": "ivf-pq", "lists": 10, "parts": 5}, "5 parts must divide the width 16"),
+        ({"kind": "ivf-pq", "lists": 10, "parts": 4, "bits": 12}, "2 \\*\\* bits = 4096 must not be more"),
+    ],
+)
+def test_indexes_that_do_not_fit_the_vectors(made, entry, said):
+    faiss()
+    with pytest.raises(ConfigError, match=said):
+        approximate.build(made[0].values, IndexSettings.of(entry), similarity="dot")
+
+
+def test_without_faiss_is_said_what_to_install(made, monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ConfigError, match="pip install -r envs/requirements-faiss.txt"):
+        approximate.build(made[0].values, IndexSettings.of({"kind": "flat"}), similarity="dot")
+
+
+def ranked(rows, scores):
+    return Ranked(np.array(rows, dtype=np.int64), np.array(scores, dtype=float))
+
+
+def test_recall_counts_documents_with_the_score_of_the_last_one():
+    exact = [ranked([1, 2, 3], [0.9, 0.8, 0.8]), ranked([4, 5], [0.5, 0.4]), ranked([], [])]
+    found = [ranked([1, 3, 9], [0.9, 0.8, 0.8]), ranked([5, 6], [0.4, 0.1]), ranked([2], [0.3])]
+    # the second of the first question is another one with the same score
+    assert recalls(found, exact, 2)[:2].tolist() == [1, 0.5]
+    assert math.isnan(recalls(found, exact, 2)[2])
+
+
+def test_a_certificate_says_what_is_lost():
+    n = 40
+    names = [f"q{row}" for row in range(n)]
+    questions = Questions(
+        "q", "c", "raw", "en", 1, names, names, [""] * n, np.arange(n), ["d0"] * n, np.ones(n, dtype=np.int64)
+    )
+    exact = [ranked([0, 1], [0.9, 0.8])] * n
+    worse = [ranked([1], [0.8]), *exact[1:]]
+    settings = {"depth": 2, "measure": "RR@10", "margin": 0.1, "level": 0.95, "cutoffs": [1, 10]}
+    found = certificate(lambda: worse, lambda: exact, questions, ["d0", "d1"], settings)
+    assert found["values"] == {"approximate": 1 - 1 / n, "exact": 1}
+    assert found["low"] < -1 / n < found["high"]
+    [first, both] = found["recalls"]
+    assert (first["k"], both["k"]) == (1, 2)
+    assert (first["mean"], both["mean"]) == (1 - 1 / n, 1 - 0.5 / n)
+    # by hand: t = (margin − 1/n) / (s / √n) with s = 1/√n
+    assert found["p_equivalence"] == pytest.approx(float(_t_tail((0.1 - 1 / n) * n, n - 1)))
+    same = certificate(lambda: exact, lambda: exact, questions, ["d0", "d1"], settings)
+    assert same["p_equivalence"] == 0
+
+
+def _t_tail(t, freedom):
+    from scipy.stats import t as student
+
+    return student.sf(t, freedom)

@@ -1,0 +1,127 @@
+"""What configuration says of clusters, seeds and pairs of retrievers: what follows, and what is refused."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import yaml
+
+from sentflow.errors import ConfigError
+from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.targets import Targets
+
+REPOSITORY = Path(__file__).parents[3]
+WORKFLOW = REPOSITORY / "workflow"
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+NOTHING = dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), [])
+RANDOM = {f"random-{seed}": {"kind": "random", "seed": seed, "seed_of": "random"} for seed in (1, 2)}
+
+
+def targets(sets=("faquad", "cranfield"), chosen=("bm25", *RANDOM), *, retrieval=None, **entries):
+    select = {**DEFAULT["select"], **NOTHING, "models": ["bag-of-words"]}
+    select |= {"question_sets": [*sets], "retrievers": [*chosen]}
+    config = {
+        **DEFAULT,
+        "select": select,
+        "retrievers": RANDOM,
+        "retrieval": {**DEFAULT["retrieval"], **(retrieval or {})},
+        **entries,
+    }
+    return Targets(load_experiment(config, WORKFLOW))
+
+
+def test_settings_name_clusters_where_they_are_measured_and_families_where_they_are_compared():
+    found = targets(("faquad", "zalo-subset-test")).families["retrieval"]
+    evaluated = [
+        json.loads(found.evaluate_settings(SimpleNamespace(questions=name)))
+        for name in ("faquad", "zalo-subset-test")
+    ]
+    assert [one["cluster"] for one in evaluated] == ["gold-document"] * 2
+    assert "cluster_pattern" not in evaluated[0]
+    assert evaluated[1]["cluster_pattern"] == "^([^|]+)"
+    assert json.loads(found.comparison_settings(None))["families"] == {"random": ["random-1", "random-2"]}
+    seeds = [json.loads(found.search_settings(SimpleNamespace(retriever=name)))["seed"] for name in RANDOM]
+    assert seeds == [1, 2]
+
+
+def test_tables_are_made_where_there_is_something_to_show():
+    assert {"retrieval-documents", "retrieval-seeds"} <= set(targets().selected("tables"))
+    assert "retrieval-group-tests" not in targets().selected("tables")
+    assert "retrieval-seeds" not in targets(chosen=("bm25", "random-1")).selected("tables")
+    assert "retrieval-group-tests" in targets(("juristcu",)).selected("tables")
+
+
+def test_questions_are_quoted_in_tables_and_on_the_page_but_in_no_publication():
+    found = targets()
+    hard = [f"results/items/{name}/hard-questions.parquet" for name in ("faquad", "cranfield")]
+    assert found.excerpts() == hard
+    assert set(hard) <= set(found.summaries_of_page())
+    assert set(hard) <= set(found.files_of("table")(SimpleNamespace(table="retrieval-questions")))
+    assert "results/tables/retrieval-questions.md" in found.tables()
+    published = found.crate_files()
+    assert not [file for file in published if "questions.parquet" in file or "retrieval-questions" in file]
+    assert "results/tables/retrieval-documents.md" in published
+
+
+QUESTIONS = {"format": "jsonl", "files": ["q.jsonl"], "id": "id", "text": "text"}
+JUDGED = {"format": "jsonl", "files": ["j.jsonl"], "question": "q", "document": "d"}
+
+
+def mine(**more):
+    entry = {
+        "title": "Mine", "corpus": "cranfield", "dataset": "mine", "language": "en", "data_version": "raw",
+        "questions": [QUESTIONS], "judgements": [JUDGED],
+    }  # fmt: skip
+    files = {name: {"urls": [name]} for name in ("q.jsonl", "j.jsonl")}
+    about = {"title": "Mine", "licence": "none", "citation": "none", "language": "en"}
+    return targets(
+        ("mine",), question_sets={"mine": {**entry, **more}}, datasets={"mine": {**about, "files": files}}
+    )
+
+
+def test_a_column_of_clusters_is_read_with_the_questions():
+    found = mine(cluster="column", questions=[{**QUESTIONS, "cluster": "law"}]).families["retrieval"]
+    settings = json.loads(found.question_settings(SimpleNamespace(questions="mine")))
+    assert settings["questions"][0]["cluster"] == "law"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"cluster": "column"}, "question_sets.mine.cluster: no source names the column"),
+        (
+            {"questions": [{**QUESTIONS, "cluster": "law"}]},
+            "a column of clusters is named, but not used. Write question_sets.mine.cluster: column",
+        ),
+        ({"cluster_pattern": "x"}, "question_sets.mine.cluster_pattern: it needs cluster: gold-document"),
+        (
+            {"cluster": "gold-document", "cluster_pattern": "(x"},
+            "question_sets.mine.cluster_pattern: '(x' is no regular expression",
+        ),
+        ({"cluster": "law"}, "question_sets.mine.cluster"),
+    ],
+)
+def test_clusters_that_cannot_be_meant(entry, said):
+    with pytest.raises(ConfigError) as error:
+        mine(**entry)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            {"retrieval": {"pair": ["bm25", "minilm"]}},
+            "retrieval.pair: there is no selected retriever 'minilm'",
+        ),
+        ({"retrieval": {"pair": ["bm25"]}}, "retrieval.pair"),
+        ({"retrievers": ("seeded",)}, "retrievers.seeded: False schema does not allow 3"),
+    ],
+)
+def test_pairs_and_seeds_that_cannot_be_meant(changed, said):
+    own = {"seeded": {"kind": "bm25", "analyser": "words", "seed": 3}} if "retrievers" in changed else {}
+    chosen = changed.pop("retrievers", ("bm25", *RANDOM))
+    with pytest.raises(ConfigError) as error:
+        targets(("cranfield",), chosen, **changed, **({"retrievers": own} if own else {}))
+    assert said in str(error.value)

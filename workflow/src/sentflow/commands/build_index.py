@@ -1,0 +1,45 @@
+"""Rule build_index: the vectors of the documents of a corpus → an index of them."""
+
+import argparse
+import json
+import logging
+import time
+from pathlib import Path
+
+from sentflow.files.io import write_digest, write_json
+from sentflow.jobs.log import command, exit_with
+from sentflow.retrieval.vector_files import add_vector_arguments
+
+logger = logging.getLogger(__name__)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument("--corpus", type=Path, required=True, help="documents")
+    add_vector_arguments(parser, sides=("document",))
+    parser.add_argument("--settings", required=True, help='JSON: {"similarity", "index"}')
+    parser.add_argument("--output", type=Path, required=True, help=".faiss; its digest is put beside it")
+    parser.add_argument("--made", type=Path, required=True, help="output, .json: how long it took")
+
+
+@command(arguments, libraries=["numpy", "faiss-cpu"])
+def main(args: argparse.Namespace) -> None:
+    """Read vectors, build, write."""
+    from sentflow.retrieval.approximate import IndexSettings, build, write_index
+    from sentflow.retrieval.vector_files import document_vectors
+    from sentflow.texts.corpora import read_corpus
+
+    settings = json.loads(args.settings)
+    values = document_vectors(args, read_corpus(args.corpus)).values
+    started = time.process_time()
+    index = build(values, IndexSettings.of(settings["index"]), similarity=settings["similarity"])
+    seconds = time.process_time() - started
+    write_index(args.output, index)
+    write_digest(args.output)
+    n_bytes = args.output.stat().st_size
+    write_json(args.made, {"cpu_seconds": round(seconds, 3), "n_vectors": len(values), "bytes": n_bytes})
+    logger.info("%d vectors in %.1f CPU seconds, %d bytes", len(values), seconds, n_bytes)
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,51 @@
+"""Rule certify_index: an approximate index beside the exact search of the same vectors."""
+
+import argparse
+import logging
+from pathlib import Path
+
+from sentflow.files.io import read_json, write_json
+from sentflow.jobs.log import command, exit_with
+from sentflow.retrieval.jobs import Search, add_search_arguments
+from sentflow.retrieval.vector_files import add_vector_arguments
+
+logger = logging.getLogger(__name__)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    add_search_arguments(parser)
+    add_vector_arguments(parser, sides=("document", "question"))
+    parser.add_argument("--index", type=Path, required=True, help="index of the documents' vectors")
+    parser.add_argument("--made", type=Path, required=True, help="how it was made")
+
+
+@command(arguments, libraries=["numpy", "faiss-cpu", "ir-measures", "pytrec-eval-terrier", "scipy"])
+def main(args: argparse.Namespace) -> None:
+    """Search both ways, compare, write."""
+    from sentflow.retrieval import approximate, dense
+    from sentflow.retrieval.certificate import certificate
+    from sentflow.retrieval.vector_files import document_vectors, question_vectors
+
+    job = Search.of(args)
+    vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions)
+    index, similarity = approximate.read_index(args.index), job.settings["similarity"]
+    settings = approximate.IndexSettings.of(job.settings["index"])
+    found = certificate(
+        lambda: approximate.search(index, asked, vectors, job.depth, settings, similarity=similarity),
+        lambda: dense.search(asked, vectors, job.depth, similarity=similarity),
+        job.questions,
+        job.corpus.ids,
+        {**job.settings["certificate"], "depth": job.depth},
+    )
+    about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus.name}
+    parameters = {"kind": settings.kind, **settings.parameters, "seed": settings.seed}
+    vector_bytes = int(vectors.values.nbytes)
+    made = {**read_json(args.made), "vector_bytes": vector_bytes}
+    write_json(args.output, {**about, "depth": job.depth, "index": parameters, "made": made, **found})
+    for recall in found["recalls"]:
+        logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])
+
+
+if __name__ == "__main__":
+    exit_with(main)

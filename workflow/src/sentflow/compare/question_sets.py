@@ -1,0 +1,226 @@
+"""Everything that is said of systems on one question set: for new questions, new documents, groups, new seeds."""
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+
+from sentflow.compare.question_rows import (
+    ClusterRow,
+    DocumentDifference,
+    GroupDifference,
+    GroupRow,
+    QuestionDifference,
+    SeedRow,
+)
+from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.stats.clustered import ClusteredT, effective_clusters
+from sentflow.stats.means import ClusteredScores
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.seed_variance import seed_variance
+
+LEAST_CLUSTERS = 8  # effective ones, below which nothing is said of new documents (docs/statistics.md)
+
+_Of = TypeVar("_Of", bound=QuestionDifference)
+
+
+@dataclass(frozen=True)
+class QuestionSet:
+    """The values of all systems on the questions of a set.
+
+    Attributes
+    ----------
+    name, measure
+        Of the set, and what its questions were scored by.
+    systems, controls
+        m names, and those among them that know nothing of the texts.
+    questions, groups
+        n names, and the group of each, empty for none.
+    clusters
+        See `QuestionScores`; None where questions are independent.
+    values
+        (m, n) float64.
+    settings
+        Of tests and intervals.
+    """
+
+    name: str
+    measure: str
+    systems: Sequence[str]
+    controls: Collection[str]
+    questions: Sequence[str]
+    groups: Sequence[str]
+    clusters: Sequence[str | None] | None
+    values: np.ndarray
+    settings: QuestionSettings
+
+    @property
+    def comparable(self) -> bool:
+        """Whether there are two systems and two questions."""
+        return all(size > 1 for size in self.values.shape)
+
+    def differences(self) -> list[QuestionDifference]:
+        """Every two systems, for new questions on the same documents."""
+        return self._compared(None) if self.comparable else []
+
+    def document_differences(self) -> list[DocumentDifference]:
+        """Every two systems, for new documents; nothing without enough clusters."""
+        if not self.comparable or not self.has_clusters:
+            return []
+        return [_as(DocumentDifference, row) for row in self._compared(self.clusters)]
+
+    def cluster_rows(self) -> list[ClusterRow]:
+        """The mean of every system for new documents; nothing where there are no clusters."""
+        if self.clusters is None:
+            return []
+        sizes, unit = self._clusters
+        rows = []
+        for system, values in zip(self.systems, self.values, strict=True):
+            low, high = math.nan, math.nan
+            if self.has_clusters:
+                low, high = ClusteredT(values, unit).interval(self.settings.level)
+            row = ClusterRow(
+                unit_set=self.name,
+                measure=self.measure,
+                model=system,
+                value=float(values.mean()),
+                low=low,
+                high=high,
+                level=self.settings.level,
+                n_questions=len(values),
+                n_clusters=len(sizes),
+                effective_clusters=effective_clusters(sizes),
+                largest_cluster=float(sizes.max() / sizes.sum()),
+            )
+            rows.append(row)
+        return rows
+
+    def parts(self) -> "list[tuple[str, QuestionSet]]":
+        """Group → its questions; nothing where there is one group or none."""
+        names = [name for name in dict.fromkeys(self.groups) if name]
+        groups = np.array(self.groups)
+        if len(names) < 2:
+            return []
+        return [(name, self._part(name, np.flatnonzero(groups == name))) for name in names]
+
+    def group_rows(self) -> list[GroupRow]:
+        """The mean of every system on every group."""
+        found = []
+        for group, part in self.parts():
+            several = part.values.shape[1] > 1
+            scores = part._scores(None) if several else None
+            for place, system in enumerate(part.systems):
+                interval = scores.interval(place) if scores else None
+                row = GroupRow(
+                    question_set=self.name,
+                    group=group,
+                    unit_set=part.name,
+                    measure=self.measure,
+                    model=system,
+                    value=float(part.values[place].mean()),
+                    low=interval.low if interval else math.nan,
+                    high=interval.high if interval else math.nan,
+                    level=self.settings.level,
+                    n_questions=part.values.shape[1],
+                )
+                found.append(row)
+        return found
+
+    def group_differences(self) -> list[GroupDifference]:
+        """Every two systems on every group, adjusted for all of these tests together."""
+        rows = [
+            _as(GroupDifference, row, question_set=self.name, group=group)
+            for group, part in self.parts()
+            for row in part.differences()
+        ]
+        adjusted = holm([row.p for row in rows])
+        flipped = holm([row.p_sign_flip for row in rows])
+        return [
+            replace(row, p_holm=p, p_sign_flip_holm=p_flip)
+            for row, p, p_flip in zip(rows, adjusted, flipped, strict=True)
+        ]
+
+    def seed_rows(self, families: Mapping[str, Sequence[str]]) -> list[SeedRow]:
+        """The mean of each family over its seeds, and its differences from systems without seeds.
+
+        Parameters
+        ----------
+        families
+            Family → its systems, one per seed. Those with fewer than two systems here are left out.
+        """
+        place = {system: row for row, system in enumerate(self.systems)}
+        within = {name: [place[one] for one in ones if one in place] for name, ones in families.items()}
+        seeded = {row for rows in within.values() for row in rows}
+        alone = [row for row in place.values() if row not in seeded]
+        return [
+            row
+            for name, rows in within.items()
+            if len(rows) > 1 and len(self.questions) > 1
+            for row in self._seed_rows(name, rows, alone)
+        ]
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether anything can be said of new documents."""
+        return self.clusters is not None and effective_clusters(self._clusters[0]) >= LEAST_CLUSTERS
+
+    @property
+    def _clusters(self) -> tuple[np.ndarray, np.ndarray]:
+        """Sizes of clusters, and the cluster of each question."""
+        units = ClusteredScores.of(self.values, self.clusters)
+        return units.sizes, units.unit
+
+    def _seed_rows(self, family: str, rows: Sequence[int], alone: Sequence[int]) -> Iterator[SeedRow]:
+        own = self.values[list(rows)].T
+        others = {"": own} | {self.systems[row]: own - self.values[row][:, None] for row in alone}
+        for other, values in others.items():
+            split = seed_variance(values)
+            low, high = split.interval(self.settings.level)
+            total = split.variance or math.nan
+            yield SeedRow(
+                unit_set=self.name,
+                measure=self.measure,
+                family=family,
+                other=other,
+                value=split.mean,
+                low=low,
+                high=high,
+                level=self.settings.level,
+                n_questions=split.n_questions,
+                n_seeds=split.n_seeds,
+                spread_of_seeds=float(values.mean(axis=0).std(ddof=1)),
+                share_of_questions=split.from_questions / total,
+                share_of_seeds=split.from_seeds / total,
+                more=split.more,
+                seeds_unseen="seeds" in split.negative,
+            )
+
+    def _compared(self, clusters: Sequence[str | None] | None) -> list[QuestionDifference]:
+        rows = compare_questions(self._scores(clusters))
+        # The reference of Tukey's test is the range of all systems: with a control among them nothing else would differ
+        serious = [row for row, system in enumerate(self.systems) if system not in self.controls]
+        alone = replace(self, systems=[self.systems[row] for row in serious], values=self.values[serious])
+        without = compare_questions(alone._scores(clusters))
+        p_tukey = {(row.model_a, row.model_b): row.p_tukey for row in without}
+        return [replace(row, p_tukey=p_tukey.get((row.model_a, row.model_b), math.nan)) for row in rows]
+
+    def _part(self, group: str, rows: np.ndarray) -> "QuestionSet":
+        return replace(
+            self,
+            name=f"{self.name}/{group}",
+            questions=[self.questions[row] for row in rows],
+            groups=[group] * len(rows),
+            clusters=None,
+            values=self.values[:, rows],
+        )
+
+    def _scores(self, clusters: Sequence[str | None] | None) -> QuestionScores:
+        names = (self.name, self.measure, self.systems, self.questions)
+        return QuestionScores(*names, self.values, self.settings, clusters)
+
+
+def _as(kind: type[_Of], row: QuestionDifference, **own: Any) -> _Of:
+    """A row as one of a kind that says more."""
+    return kind(**{field.name: getattr(row, field.name) for field in fields(row)}, **own)

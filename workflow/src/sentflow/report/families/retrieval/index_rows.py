@@ -1,0 +1,106 @@
+"""The row of what approximate indexes cost and save; undefined numbers NaN."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+
+@dataclass(frozen=True)
+class IndexRow:
+    """An approximate index beside the exact search of the same vectors, on a question set, for one recall.
+
+    Attributes
+    ----------
+    questions, questions_title, corpus, retriever, retriever_title
+        Names and titles.
+    kind, parameters
+        Of the index.
+    n_vectors, index_bytes, vector_bytes, build_seconds
+        Vectors; size of the index and of the vectors; CPU seconds that it took to build, on one thread.
+    n_questions, n_judged
+        Questions of recall; with a relevant document.
+    k, recall, recall_p5
+        Share of the k best documents of the exact search that the index finds: mean over the questions, and their 5th
+        percentile. Documents with the score of the k-th count.
+    measure, value, value_exact
+        The main measure by the index, and by the exact search.
+    low, high, level
+        t interval of the difference, index minus exact.
+    margin, p_equivalence
+        Of the test that the difference is smaller than the margin.
+    per_second, per_second_exact
+        Questions per CPU second on one thread, in one job.
+    """
+
+    FILE: ClassVar[str] = "retrieval-indexes"
+
+    questions: str
+    questions_title: str
+    corpus: str
+    retriever: str
+    retriever_title: str
+    kind: str
+    parameters: str
+    n_vectors: int
+    index_bytes: int
+    vector_bytes: int
+    build_seconds: float
+    n_questions: int
+    n_judged: int
+    k: int
+    recall: float
+    recall_p5: float
+    measure: str
+    value: float
+    value_exact: float
+    low: float
+    high: float
+    level: float
+    margin: float
+    p_equivalence: float
+    per_second: float
+    per_second_exact: float
+
+
+def index_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[IndexRow]:
+    """A row for each recall of each certificate, question sets and retrievers in the order of their titles.
+
+    Parameters
+    ----------
+    results
+        As rule certify_index wrote them.
+    settings
+        ``questions`` and ``retrievers``: name → title.
+    """
+    found = {(result["questions"], result["retriever"]): result for result in results}
+    names = [(one, other) for one in settings["questions"] for other in settings["retrievers"]]
+    return [
+        _row(found[name], recall, settings)
+        for name in names
+        if name in found
+        for recall in found[name]["recalls"]
+    ]
+
+
+def _row(result: Mapping[str, Any], recall: Mapping[str, Any], settings: Mapping[str, Any]) -> IndexRow:
+    index, made = dict(result["index"]), result["made"]
+    kind = index.pop("kind")
+    return IndexRow(
+        questions_title=settings["questions"][result["questions"]],
+        retriever_title=settings["retrievers"][result["retriever"]],
+        kind=kind,
+        parameters=", ".join(f"{key.replace('_', ' ')} {value}" for key, value in index.items()),
+        n_vectors=made["n_vectors"],
+        index_bytes=made["bytes"],
+        vector_bytes=made["vector_bytes"],
+        build_seconds=made["cpu_seconds"],
+        k=recall["k"],
+        recall=recall["mean"],
+        recall_p5=recall["p5"],
+        value=result["values"]["approximate"],
+        value_exact=result["values"]["exact"],
+        per_second=result["per_second"]["approximate"],
+        per_second_exact=result["per_second"]["exact"],
+        **{key: result[key] for key in ("questions", "corpus", "retriever", "n_questions", "n_judged")},
+        **{key: result[key] for key in ("measure", "low", "high", "level", "margin", "p_equivalence")},
+    )

@@ -1,0 +1,147 @@
+"""Questions worth reading: those that most retrievers fail on, and those on which two differ most."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sentflow.retrieval.hardest_rows import APART, HARDEST, HardQuestion
+from sentflow.retrieval.ranking import Run
+from sentflow.stats.standing_out import hardest, most_different
+from sentflow.texts.corpora import Corpus, Questions
+
+LETTERS = 300  # of a text that are kept: enough to recognise a document
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What was asked, and what all retrievers found.
+
+    Attributes
+    ----------
+    corpus, questions
+        Documents, and questions with their judgements.
+    measure
+        What questions were scored by.
+    retrievers
+        m names.
+    asked
+        n questions with a relevant document.
+    values
+        (m, n) float64.
+    runs
+        Retriever → its run, of the two that are shown at least.
+    """
+
+    corpus: Corpus
+    questions: Questions
+    measure: str
+    retrievers: Sequence[str]
+    asked: Sequence[str]
+    values: np.ndarray
+    runs: Mapping[str, Run]
+
+
+def best_two(retrievers: Sequence[str], values: np.ndarray) -> list[str]:
+    """The two with the highest means, the higher one first; one where there is no other."""
+    order = np.argsort(-np.round(values.mean(axis=1), 12), kind="stable")
+    return [retrievers[row] for row in order[:2].tolist()]
+
+
+def hard_questions(
+    searched: Searched, *, serious: Sequence[str], pair: Sequence[str], limit: int
+) -> list[HardQuestion]:
+    """The hardest questions, then those on which two retrievers differ most.
+
+    Parameters
+    ----------
+    searched
+        What was found.
+    serious
+        The retrievers whose mean says how hard a question is: those that are no controls.
+    pair
+        The two that are shown and compared, or one where there is no other.
+    limit
+        At most so many questions of each kind.
+    """
+    row_of = {name: row for row, name in enumerate(searched.retrievers)}
+    counted = searched.values[[row_of[name] for name in serious]]
+    means = counted.mean(axis=0)
+    found = {HARDEST: hardest(counted, limit=limit)}
+    if len(pair) == 2:
+        found[APART] = most_different(searched.values, *(row_of[name] for name in pair), limit=limit)
+    documents = _Documents(searched)
+    about: dict[str, Any] = {
+        "question_set": searched.questions.name,
+        "measure": searched.measure,
+        "n_retrievers": len(serious),
+    }
+    return [
+        HardQuestion(
+            **about,
+            view=view,
+            place=place,
+            mean=float(means[column]),
+            **documents.of_question(searched.asked[column]),
+            **documents.found_by("a", pair[0], column, row_of),
+            **documents.found_by("b", pair[1] if len(pair) == 2 else "", column, row_of),
+        )
+        for view, columns in found.items()
+        for place, column in enumerate(columns.tolist(), 1)
+    ]
+
+
+class _Documents:
+    """What a row says of documents."""
+
+    def __init__(self, searched: Searched) -> None:
+        self._searched = searched
+        self._judged = searched.questions.by_question()
+        questions = searched.questions
+        self._row = {name: row for row, name in enumerate(questions.ids)}
+        self._text = dict(zip(searched.corpus.ids, searched.corpus.whole_texts(), strict=True))
+
+    def of_question(self, name: str) -> dict[str, Any]:
+        """The question and its best document."""
+        questions, row = self._searched.questions, self._row[name]
+        document = self._best(name)
+        grades = self._judged[name]
+        return {
+            "question": name,
+            "group": questions.groups[row],
+            "text": questions.texts[row],
+            "n_relevant": sum(grade >= questions.relevant_grade for grade in grades.values()),
+            "n_documents": len(self._searched.corpus),
+            "document": document,
+            "document_text": self._start(document),
+            "grade": grades[document],
+        }
+
+    def found_by(self, side: str, retriever: str, column: int, row_of: Mapping[str, int]) -> dict[str, Any]:
+        """What one retriever made of a question."""
+        name = self._searched.asked[column]
+        run = self._searched.runs.get(retriever)
+        ranked = run.documents(name) if run and name in run.ranked else []
+        first = ranked[0] if ranked else ""
+        best = self._best(name)
+        return {
+            side: retriever,
+            f"value_{side}": float(self._searched.values[row_of[retriever], column])
+            if retriever
+            else math.nan,
+            f"rank_{side}": ranked.index(best) + 1 if best in ranked else 0,
+            f"first_{side}": first,
+            f"first_text_{side}": self._start(first) if first else "",
+            f"first_grade_{side}": float(self._judged[name].get(first, math.nan)),
+        }
+
+    def _best(self, name: str) -> str:
+        """The first of the documents with the highest grade."""
+        grades = self._judged[name]
+        return max(grades, key=lambda document: grades[document])
+
+    def _start(self, document: str) -> str:
+        text = " ".join(self._text[document].split())
+        return text if len(text) <= LETTERS else text[:LETTERS].rstrip() + " …"
