@@ -47,7 +47,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "pair_sets": ["STSB-dev"],
                 "alignments": ["STSB-dev"],
                 "regressions": ["STSB"],
-                "question_sets": ["cranfield"],
+                "question_sets": ["cranfield", "zalo-subset-test"],
                 "retrievers": [
                     *(
                         "bm25",
@@ -58,15 +58,26 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                         "again",
                         "elsewhere",
                         "random-order",
+                        "tuned",
                     ),
                 ],
+                "decisions": ["first"],
             },
             "corpora": {"cranfield": {"shards": 2}},
             "retrievers": {
-                "elsewhere": {"kind": "run", "files": {"cranfield": "cranfield.run"}},
+                "elsewhere": {
+                    "kind": "run",
+                    "files": {"cranfield": "cranfield.run", "zalo-subset-test": "cranfield.run"},
+                },
                 "by-tokens": {"kind": "dense", "model": "minilm-l6", "passages": "tokens-200"},
                 "near": {"kind": "dense", "model": "minilm-l6", "index": {"kind": "hnsw"}},
                 "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
+                "tuned": {
+                    "kind": "fusion",
+                    "of": ["bm25", "minilm"],
+                    "rule": "sum",
+                    "weights": {"tuned_on": ["npl"]},
+                },
             },
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},

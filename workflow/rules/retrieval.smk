@@ -3,6 +3,16 @@
 retrieval = targets.families["retrieval"]
 
 
+if retrieval.tuned:
+
+    include: "retrieval/fusions.smk"
+
+
+if retrieval.decisions:
+
+    include: "retrieval/decisions.smk"
+
+
 rule prepare_corpus:
     """The raw files of a corpus → its documents."""
     input:
@@ -525,10 +535,12 @@ rule fuse:
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
         retrieval.digests_of_parts,
+        retrieval.chosen_weights(paths.CHOSEN_WEIGHTS_DIGEST),
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
         runs=ancient(retrieval.runs_of_parts),
+        chosen=ancient(retrieval.chosen_weights(paths.CHOSEN_WEIGHTS)),
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
@@ -551,7 +563,7 @@ rule fuse:
         settings=retrieval.search_settings,
     shell:
         "python -m sentflow.commands.fuse --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --runs {input.runs:q} --settings {params.settings:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --chosen {input.chosen:q} --settings {params.settings:q}"
         " --output {output.run:q} > {log:q} 2>&1"
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
-from sentflow.families.retrieval.units import SHARDED_KINDS, RetrievalUnits
+from sentflow.families.retrieval.tuned import TunedRetrieval
+from sentflow.families.retrieval.units import SHARDED_KINDS
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -41,7 +42,7 @@ _SUMMARIES = (
 )
 
 
-class Retrieval(RetrievalUnits):
+class Retrieval(TunedRetrieval):
     """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
 
     name = "retrieval"
@@ -69,7 +70,7 @@ class Retrieval(RetrievalUnits):
         }
         asked = {
             paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
-            for name, entry in self.question_sets.items()
+            for name, entry in self.searched.items()
         }
         return corpora | asked
 
@@ -77,7 +78,9 @@ class Retrieval(RetrievalUnits):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers, self.question_sets)
+        return [
+            path for name, needed in self.needed.items() for path in self._each(paths.RUN, needed, [name])
+        ]
 
     def run_costs(self) -> list[str]:
         """What each of `runs` cost."""
@@ -92,11 +95,11 @@ class Retrieval(RetrievalUnits):
         return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        """Scores, tests between retrievers, audits, decisions; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = _COMPARED if self.scores() else []
-        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs, *self.chosen()]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -105,7 +108,8 @@ class Retrieval(RetrievalUnits):
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
         indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
-        return [*_SUMMARIES, *indexes] if self.scores() else []
+        found = [*_SUMMARIES, *indexes] if self.scores() else []
+        return [*found, *self.summaries_of_chosen()]
 
     def certificates(self) -> list[str]:
         """What each approximate index costs and saves, on each question set with judgements."""
@@ -122,7 +126,7 @@ class Retrieval(RetrievalUnits):
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
-        return self.exported.files()
+        return [*self.exported.files(), *self.submissions()]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -138,6 +142,8 @@ class Retrieval(RetrievalUnits):
             "retrieval-seeds": there and seeded,
             "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
+            "decisions": bool(self.decision_scores()),
+            "tuned fusions": bool(self.weighed()),
         }
 
     def published(self) -> Mapping[str, Any]:
@@ -163,10 +169,13 @@ class Retrieval(RetrievalUnits):
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
         n_shards = {corpus: len(self._shards(corpus)) for corpus in self.corpora}
-        searched = sum(n_shards[entry["corpus"]] for entry in self.question_sets.values())
-        rules = Counter(map(self.rule_of, self.retrievers))
         in_shards = {_RULES[kind] for kind in SHARDED_KINDS}
-        searches = {rule: n * (searched if rule in in_shards else n_sets) for rule, n in rules.items()}
+        searches: Counter[str] = Counter()
+        for name, needed in self.needed.items():
+            n = n_shards[self.searched[name]["corpus"]]
+            for rule in map(self.rule_of, needed):
+                searches[rule] += n if rule in in_shards else 1
+                searches["merge_shards"] += rule in in_shards and n > 1
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
         one = int(bool(self.scores()))
@@ -180,7 +189,6 @@ class Retrieval(RetrievalUnits):
             "split_passages": self._n_cut()[False],
             "split_tokens": self._n_cut()[True],
             **searches,
-            "merge_shards": len(self._sharded_sets()) * sum(rules[rule] for rule in in_shards),
             "build_index": len(self.corpora) * len(self._indexed()),
             "certify_index": len(self.certificates()),
             "summarise_indexes": int(bool(self.certificates())),
@@ -190,6 +198,7 @@ class Retrieval(RetrievalUnits):
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
+            **self.jobs_of_chosen(),
         }
 
     def constraints(self) -> Mapping[str, str]:
@@ -198,6 +207,7 @@ class Retrieval(RetrievalUnits):
             "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
             "questions": one_of(self.prepared),
             "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
+            "decision": one_of(self.decisions),
             "analyser": one_of(
                 {
                     self.analyser_of(entry, corpus)

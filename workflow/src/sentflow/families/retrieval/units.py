@@ -27,9 +27,10 @@ class RetrievalUnits(RetrievalSettings):
         """
         found: dict[str, Collection] = {}
         for corpus in self.corpora:
-            asked = [name for name, entry in self.question_sets.items() if entry["corpus"] == corpus]
-            of_questions = [_files_of_questions(name) for name in asked]
             for model in self._dense_models():
+                of_questions = [_files_of_questions(name) for name in self._asked_by(model, corpus)]
+                if not of_questions:
+                    continue
                 for part in self._parts(corpus, model):
                     name = self._documents_of(part, model)
                     files = [_files_of_unit(part, unit) for unit in self._units_of(model)]
@@ -159,11 +160,20 @@ class RetrievalUnits(RetrievalSettings):
         return list(dict.fromkeys([*self._shards(corpus), *([corpus] if indexed else [])]))
 
     def _sharded_sets(self) -> list[str]:
-        return [name for name, entry in self.question_sets.items() if len(self._shards(entry["corpus"])) > 1]
+        return [name for name, entry in self.searched.items() if len(self._shards(entry["corpus"])) > 1]
 
     def _exact(self) -> list[str]:
         """The dense retrievers that compare all vectors."""
         return [name for name in self._of_kind(DENSE) if name not in self._indexed()]
+
+    def _asked_by(self, model: str, corpus: str) -> list[str]:
+        """The question sets on a corpus that a dense retriever of an encoder searches."""
+        return [
+            name
+            for name, needed in self.needed.items()
+            if self.searched[name]["corpus"] == corpus
+            and any(self._of_kind(DENSE).get(retriever, {}).get("model") == model for retriever in needed)
+        ]
 
     def _dense_models(self) -> list[str]:
         """The encoders of dense retrievers."""
