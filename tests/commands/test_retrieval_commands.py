@@ -32,7 +32,8 @@ from sentflow.commands import (
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.manifest import write_manifest
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.protocol import Reading
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -114,14 +115,18 @@ def bm25(output="bm25.parquet", **settings):
     )
 
 
-def vectors(name, texts):
-    """Unit vectors by the words wing, heat, sound."""
+def vectors(name, texts, limit=None):
+    """Unit vectors by the words wing, heat, sound; words are tokens, of which `limit` are read."""
     words = ("wing", "heat", "sound")
     values = np.array([[float(word in text) for word in words] for text in texts], dtype=np.float32)
     write_texts(f"{name}-texts.parquet", texts)
-    description = {"text_order_sha256": text_order_sha256(texts)}
+    reading = Reading(np.array([len(text.split()) for text in texts]), limit)
+    description = {
+        "text_order_sha256": text_order_sha256(texts),
+        **write_tokens(Path(f"{name}.tokens.npy"), reading if limit else None),
+    }
     write_embeddings(Path(f"{name}.npy"), Path(f"{name}.json"), values, description)
-    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.json"]
+    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.tokens.npy", f"{name}.json"]
 
 
 def test_lexical_search(prepared):
@@ -156,6 +161,24 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
         *("--passages", "p.parquet"),
     )
     assert found["q1"][:2] == ["d0", "d2"]
+
+
+def test_a_run_says_how_much_of_documents_and_questions_was_cut_off(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS, limit=2)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()], limit=1)]
+    settings = {"retriever": "dense", "similarity": "cosine"}
+    about, _ = searched(search_vectors, "dense.parquet", settings, *files)
+    assert about["reading"] == {
+        "documents": {"n": 4, "cut": 2, "tokens": 9, "tokens_cut": 2},
+        "questions": {"n": 3, "cut": 2, "tokens": 5, "tokens_cut": 2},
+    }
+
+
+def test_an_encoder_that_does_not_say_what_it_reads(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()])]
+    about, _ = searched(search_vectors, "dense.parquet", {"retriever": "dense", "similarity": "dot"}, *files)
+    assert about["reading"] == {"documents": None, "questions": None}
 
 
 def test_an_index_is_built_searched_certified_and_shown(prepared):

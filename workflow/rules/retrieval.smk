@@ -14,6 +14,8 @@ rule prepare_corpus:
         paths.log("prepare_corpus", "{corpus}"),
     benchmark:
         paths.benchmark("prepare_corpus", "{corpus}")
+    wildcard_constraints:
+        corpus=retrieval.whole_corpora(),
     conda:
         "../../envs/probe.yaml"
     threads: 1
@@ -29,6 +31,33 @@ rule prepare_corpus:
         "python -m sentflow.commands.prepare_corpus --corpus {wildcards.corpus:q} --raw {input:q}"
         " --settings {params.settings:q} --checks {resources.checks:q}"
         " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule shard_corpus:
+    """The documents of a corpus → those of one of its shards."""
+    input:
+        retrieval.whole(paths.CORPUS_DIGEST),
+        corpus=ancient(retrieval.whole(paths.CORPUS)),
+    output:
+        table=paths.CORPUS,
+        digest=paths.CORPUS_DIGEST,
+    log:
+        paths.log("shard_corpus", "{corpus}"),
+    benchmark:
+        paths.benchmark("shard_corpus", "{corpus}")
+    wildcard_constraints:
+        corpus=retrieval.shards(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(4000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.shard_corpus"),
+    shell:
+        "python -m sentflow.commands.shard_corpus --corpus {input.corpus:q} --shard {wildcards.corpus:q}"
+        " --output {output.table:q} > {log:q} 2>&1"
 
 
 rule prepare_questions:
@@ -112,6 +141,8 @@ rule split_passages:
         paths.log("split_passages", "{corpus}/{passages}"),
     benchmark:
         paths.benchmark("split_passages", "{corpus}/{passages}")
+    wildcard_constraints:
+        passages=retrieval.cuts(by_tokens=False),
     conda:
         "../../envs/probe.yaml"
     threads: 1
@@ -124,6 +155,37 @@ rule split_passages:
     shell:
         "python -m sentflow.commands.split_passages --corpus {input.corpus:q} --passages {wildcards.passages:q}"
         " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule split_tokens:
+    """The documents of a corpus → passages of so many tokens of an encoder."""
+    input:
+        paths.CORPUS_DIGEST,
+        # It holds the checksums of the tokenizer's files.
+        manifest=retrieval.model_of_cut,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.PASSAGES,
+        digest=paths.PASSAGES_DIGEST,
+    log:
+        paths.log("split_tokens", "{corpus}/{passages}"),
+    benchmark:
+        paths.benchmark("split_tokens", "{corpus}/{passages}")
+    wildcard_constraints:
+        passages=retrieval.cuts(by_tokens=True),
+    conda:
+        "../../envs/embed.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000, per_input=12),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.split_tokens"),
+        env=versions("tokenizers", "transformers"),
+        settings=retrieval.passage_settings,
+    shell:
+        "python -m sentflow.commands.split_tokens --corpus {input.corpus:q} --passages {wildcards.passages:q}"
+        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule analyse:
@@ -153,6 +215,32 @@ rule analyse:
         " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
 
 
+rule count_terms:
+    """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
+    input:
+        retrieval.terms_of_shards(paths.TERMS_DIGEST),
+        terms=ancient(retrieval.terms_of_shards(paths.TERMS)),
+    output:
+        table=paths.TERM_COUNTS,
+        digest=paths.TERM_COUNTS_DIGEST,
+    log:
+        paths.log("count_terms", "{corpus}/{analyser}"),
+    benchmark:
+        paths.benchmark("count_terms", "{corpus}/{analyser}")
+    wildcard_constraints:
+        corpus=retrieval.whole_corpora(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(4000),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.count_terms"),
+    shell:
+        "python -m sentflow.commands.count_terms --terms {input.terms:q} --output {output.table:q} > {log:q} 2>&1"
+
+
 rule search_terms:
     """The terms of documents and questions → what BM25 ranks first."""
     input:
@@ -160,10 +248,12 @@ rule search_terms:
         paths.QUESTIONS_DIGEST,
         paths.JUDGEMENTS_DIGEST,
         retrieval.terms(paths.TERMS_DIGEST),
+        retrieval.counts(paths.TERM_COUNTS_DIGEST),
         corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
         questions=ancient(paths.QUESTIONS),
         judgements=ancient(paths.JUDGEMENTS),
         terms=ancient(retrieval.terms(paths.TERMS)),
+        counts=ancient(retrieval.counts(paths.TERM_COUNTS)),
     output:
         run=paths.RUN,
         digest=paths.RUN_DIGEST,
@@ -173,7 +263,7 @@ rule search_terms:
     benchmark:
         paths.benchmark("search_terms", "{questions}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.named("bm25"),
+        retriever=retrieval.named_in_parts("bm25"),
     conda:
         "../../envs/probe.yaml"
     threads: 1
@@ -186,7 +276,7 @@ rule search_terms:
         settings=retrieval.search_settings,
     shell:
         "python -m sentflow.commands.search_terms --corpus {input.corpus:q} --questions {input.questions:q}"
-        " --judgements {input.judgements:q} --terms {input.terms:q} --settings {params.settings:q}"
+        " --judgements {input.judgements:q} --terms {input.terms:q} --counts {input.counts:q} --settings {params.settings:q}"
         " --output {output.run:q} > {log:q} 2>&1"
 
 
@@ -231,6 +321,43 @@ rule search_vectors:
         " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
         " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
         " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule merge_shards:
+    """What a retriever found in each shard of a corpus → what it found in the whole."""
+    input:
+        paths.QUESTIONS_DIGEST,
+        retrieval.runs_of_shards(paths.RUN_DIGEST),
+        questions=ancient(paths.QUESTIONS),
+        runs=ancient(retrieval.runs_of_shards(paths.RUN)),
+        made=ancient(retrieval.runs_of_shards(paths.RUN_MADE)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("merge_shards", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("merge_shards", "{questions}/{retriever}")
+    wildcard_constraints:
+        questions=retrieval.sharded_sets(),
+        retriever=retrieval.in_shards(),
+    conda:
+        "../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.merge_shards"),
+    shell:
+        "python -m sentflow.commands.merge_shards --runs {input.runs:q} --questions {input.questions:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+# Where a corpus has shards, a search of the whole would be one of the same output.
+ruleorder: merge_shards > search_terms
+ruleorder: merge_shards > search_vectors
 
 
 rule build_index:

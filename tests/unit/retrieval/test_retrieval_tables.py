@@ -9,10 +9,15 @@ import pytest
 from matplotlib import font_manager
 from matplotlib.textpath import text_to_path
 
+from sentflow.compare.question_rows import QuestionDifference
+from sentflow.report.checks import Selection
+from sentflow.report.families.retrieval.checks import check_retrieval
 from sentflow.report.families.retrieval.measures_table import measures_table
 from sentflow.report.families.retrieval.published_table import beside_ours, published_table
 from sentflow.report.families.retrieval.retrieval_table import deepest_recall, retrieval_table
-from sentflow.report.table.formats import csv_text
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.inputs import Inputs
+from sentflow.report.table.formats import csv_text, markdown_text
 from sentflow.report.table.latex import _parts, latex_text
 
 
@@ -132,3 +137,31 @@ def test_values_of_other_sets_are_left_out_and_other_systems_stand_alone(found):
     alone = {key: value for key, value in ENTRY.items() if key != "retriever"}
     (value,) = beside_ours([other, alone], found.rows)
     assert (value.retriever, math.isnan(value.value)) == ("", True)
+
+
+# --- the check reads what was written -----------------------------------------------------------------------
+
+
+def checked(table, found, tmp_path, *, instead=lambda text: text):
+    path = tmp_path / "retrieval.md"
+    path.write_text(instead(markdown_text(table)), encoding="utf-8")
+    held = {RetrievalRow: found.rows, QuestionDifference: found.differences}
+    selection = Selection(
+        question_sets=["first", "second", "third"], retrievers=["bm25", "dense", "both", "random"]
+    )
+    return check_retrieval(Inputs.holding(held, [path]), selection)
+
+
+def test_the_check_accepts_marks_of_tests_in_sets_side_by_side(found, tmp_path):
+    result = checked(retrieval_table(found.rows, "Title", found.differences), found, tmp_path)
+    assert result.problems == []
+    assert result.counts["marked_scores"] >= 3
+
+
+def test_the_check_finds_a_mark_that_no_test_supports(found, tmp_path):
+    table = retrieval_table(found.rows, "Title", found.differences)
+    worst = table.groups[0].rows[3][1].text
+    result = checked(
+        table, found, tmp_path, instead=lambda text: text.replace(f"| {worst} [", f"| **{worst}** [", 1)
+    )
+    assert [problem for problem in result.problems if "first" in problem and "without a test" in problem]

@@ -25,7 +25,7 @@ def main(args: argparse.Namespace) -> None:
     job = Search.of(args)
     settings = FusionSettings(**{**job.settings, "weights": tuple(job.settings["weights"])})
     settings.check(f"retrievers.{job.retriever}")
-    runs = [read_run(path, job.corpus.ids)[1].ranked for path in args.runs]
+    runs = [read_run(path, job.ids)[1].ranked for path in args.runs]
     nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
     job.write(
         fused([run.get(question, nothing) for run in runs], settings, job.depth)

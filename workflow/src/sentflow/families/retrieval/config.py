@@ -19,6 +19,7 @@ from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 
+DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 OTHER = "other"  # languages that a map from languages does not name
 
@@ -177,8 +178,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
             yield f"{where}.model: {entry['model']!r} compares two texts and gives no vectors. Write kind: rerank."
     if entry["kind"] == RERANK:
         yield from _reranking_problems(where, entry, entries["models"])
-    if "passages" in entry and entry["passages"] not in entries["passages"]:
-        yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
+    if "passages" in entry:
+        yield from _passage_problems(entry, where, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
             yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
@@ -196,6 +197,21 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
                     f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
                     "path of a run in TREC's form."
                 )
+
+
+def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iterator[str]:
+    name, known = retriever["passages"], entries["passages"]
+    if name not in known:
+        yield unknown(f"{where}.passages", "way to cut passages", name, known)
+        return
+    if name in UNITS:
+        yield f"passages.{name}: this is the name of whole {name}. Write another one."
+    kind = entries["models"].get(retriever["model"], {}).get("kind", "")
+    if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
+        yield (
+            f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "
+            "tokenizer to count them by. Write passages of words."
+        )
 
 
 def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:

@@ -13,6 +13,7 @@ from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.shards import suffix_of, whole_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -72,7 +73,8 @@ class RetrievalSettings(Family):
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
-        return json_text(pick_known(self._entry("passages", wildcards.passages), "words", "overlap", "title"))
+        entry = self._entry("passages", whole_of(wildcards.passages))
+        return json_text(pick_known(entry, "words", "tokens", "overlap", "title"))
 
     def analyser_settings(self, wildcards: Any) -> str:
         """How texts become terms."""
@@ -87,7 +89,7 @@ class RetrievalSettings(Family):
         given = retriever["analyser"]
         if isinstance(given, str):
             return given
-        return str(given.get(self.corpora[corpus]["language"], given[OTHER]))
+        return str(given.get(self.corpora[whole_of(corpus)]["language"], given[OTHER]))
 
     def bm25_versions(self, wildcards: Any) -> str:
         """The same for a lexical retriever, whose questions are cut in its own job."""
@@ -266,12 +268,14 @@ class RetrievalSettings(Family):
         return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
 
     def _retriever(self, wildcards: Any) -> Entry:
-        return self.retrievers[wildcards.retriever]
+        return self.retrievers[whole_of(wildcards.retriever)]
 
     def _corpus(self, wildcards: Any) -> str:
+        """What a job searches: the corpus of its questions, or the shard that its retriever names."""
         if hasattr(wildcards, "corpus"):
             return str(wildcards.corpus)
-        return str(self.prepared[wildcards.questions]["corpus"])
+        shard = suffix_of(getattr(wildcards, "retriever", ""))
+        return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))

@@ -59,6 +59,7 @@ def section(sources: Sources) -> Section | None:
                     **entry,
                     "name": name,
                     "found": sizes.get(name),
+                    "cut_off": words.cut_note([row for row in shown if row.questions == name]),
                     "documents": corpora.get(entry["corpus"], {}),
                     "audit": sources.audits.get(f"retrieval/{name}"),
                 }
