@@ -69,4 +69,4 @@ PRODUCTS = (
         tables=("retrieval",),
     ),
 )
-SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "questions")
+SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "choices", "questions")
