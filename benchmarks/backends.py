@@ -91,7 +91,7 @@ def main() -> None:
             "float32"
         )
     encoders[plain].plan(data.documents)
-    print(f"{encoders[plain].truncated_texts} of {len(data.documents)} decisions are cut")
+    print(f"{(encoders[plain].reading.lost > 0).sum()} of {len(data.documents)} decisions are cut")
     print(f"memory of a process that has imported everything and loads nothing: {apart(None)[0]} MB\n")
     print(
         "| backend | dtype | sentences, times as fast | decisions | weights, MB | memory and its peak, MB | STS-B | "

@@ -21,10 +21,10 @@ from sentflow.retrieval.ranking import Ranked
 
 INDEXES = (
     {"kind": "flat"},
-    {"kind": "hnsw"},
     {"kind": "ivf-flat", "lists": 512, "probes": 8},
     {"kind": "ivf-flat", "lists": 512, "probes": 32},
     {"kind": "ivf-pq", "lists": 512, "probes": 32},
+    {"kind": "hnsw"},
 )
 
 

@@ -38,7 +38,10 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=1000, help="data sets per condition")
     parser.add_argument("--seed", type=int, default=1, help="of everything")
     parser.add_argument("--resamples", type=int, default=999, help="of each test and bootstrap")
-    known = {one.__name__: one for one in (single_tests, families, equivalence_and_power, clusters, seeds)}
+    known = {
+        one.__name__: one
+        for one in (single_tests, families, equivalence_and_power, clusters, unequal_clusters, seeds)
+    }
     parser.add_argument(
         "--tables", nargs="+", choices=known, default=list(known), help="which, all by default"
     )
@@ -158,16 +161,9 @@ def equivalence_and_power(n_sets: int, seed: int, _: int) -> str:
 
 def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
     """Coverage of the difference of two equal systems whose questions come in clusters."""
-    names = ["t", "bootstrap", "t, usual error", "t", "percentile", "BCa", "sign flips"]
+    names = ["t", "bootstrap", "t", "percentile", "BCa", "sign flips"]
     rows = []
-    kinds = {
-        "60 of 5": EVEN,
-        "77 of 1 to 38": UNEVEN,
-        "10 of 30": FEW,
-        "100 and 40 of 5": THIRD,
-        "150 and 30 of 5": HALF,
-    }
-    for kind, sizes in kinds.items():
+    for kind, sizes in (("60 of 5", EVEN), ("77 of 1 to 38", UNEVEN), ("10 of 30", FEW)):
         for share in (0.0, 0.3):
             population = Population((MEASURES["nDCG@10"],) * 2, sizes, share)
             unit, labels = population.clusters, [str(one) for one in population.clusters]
@@ -179,16 +175,42 @@ def clusters(n_sets: int, seed: int, n_resamples: int) -> str:
                 limits = [
                     PairedT(difference[0]).interval(LEVEL),
                     (intervals[0].low, intervals[0].high),
-                    usual_interval(difference[0], unit),
                     ClusteredT(difference[0], unit).interval(LEVEL),
                     (intervals[1].low, intervals[1].high),
                     (intervals[1].bca_low, intervals[1].bca_high),
                 ]
                 p = sign_flip_p_values(grouped.totals, n_resamples=n_resamples, seed=k)[0]
                 found.append([*(low <= 0 <= high for low, high in limits), p > ALPHA])
-            effective = f"{effective_clusters(np.array(sizes)):.0f}"
-            rows.append([kind, effective, f"{share:g}", *percents(np.mean(found, axis=0))])
+            rows.append([kind, f"{share:g}", *percents(np.mean(found, axis=0))])
     labels = [f"questions: {name}" for name in names[:2]] + [f"clusters: {name}" for name in names[2:]]
+    return table(["clusters", "shared variance", *labels], rows)
+
+
+def unequal_clusters(n_sets: int, seed: int, _: int) -> str:
+    """Coverage of t intervals of a difference and of a mean where clusters have unequal sizes, by two errors."""
+    measure = "nDCG@10"
+    truths = (0.0, float(MEASURES[measure].mean()))
+    rows = []
+    for kind, sizes in (("77 of 1 to 38", UNEVEN), ("100 and 40 of 5", THIRD), ("150 and 30 of 5", HALF)):
+        effective = f"{effective_clusters(np.array(sizes)):.1f}"
+        for share in (0.0, 0.3):
+            population = Population((MEASURES[measure],) * 2, sizes, share)
+            unit = population.clusters
+            found = []
+            for scores in samples(population, n_sets, seed, kind, str(share)):
+                of_both = zip((scores[0] - scores[1], scores[0]), truths, strict=True)
+                found.append(
+                    [
+                        low <= truth <= high
+                        for values, truth in of_both
+                        for low, high in (
+                            usual_interval(values, unit),
+                            ClusteredT(values, unit).interval(LEVEL),
+                        )
+                    ]
+                )
+            rows.append([kind, effective, f"{share:g}", *percents(np.mean(found, axis=0))])
+    labels = [f"{what}: {error}" for what in ("difference", "mean") for error in ("usual error", "jackknife")]
     return table(["clusters", "effective", "shared variance", *labels], rows)
 
 
@@ -196,9 +218,8 @@ def usual_interval(differences: np.ndarray, unit: np.ndarray) -> tuple[float, fl
     """For contrast: the cluster-robust error √(C/(C − 1) · Σ S²) / n with C − 1 degrees of freedom."""
     n, n_clusters, mean = len(differences), int(unit.max()) + 1, float(differences.mean())
     squares = float((np.bincount(unit, differences - mean) ** 2).sum())
-    half_width = (
-        stats.t.ppf((1 + LEVEL) / 2, n_clusters - 1) * np.sqrt(n_clusters / (n_clusters - 1) * squares) / n
-    )
+    error = np.sqrt(n_clusters / (n_clusters - 1) * squares) / n
+    half_width = float(stats.t.ppf((1 + LEVEL) / 2, n_clusters - 1)) * error
     return mean - half_width, mean + half_width
 
 

@@ -11,8 +11,13 @@ from sentflow.commands import (
     analyse,
     build_index,
     certify_index,
+    choose_weights,
+    compare_decisions,
     compare_retrieval,
+    decide,
     evaluate,
+    evaluate_decisions,
+    export_submissions,
     fuse,
     hardest_questions,
     prepare_corpus,
@@ -24,18 +29,25 @@ from sentflow.commands import (
     search_terms,
     search_vectors,
     split_passages,
+    summarise_decisions,
     summarise_indexes,
     summarise_questions,
     summarise_retrieval,
     summarise_retrieval_costs,
+    summarise_weights,
+    weigh,
 )
+from sentflow.compare.decision_rows import DecisionDifference
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.manifest import write_manifest
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.protocol import Reading
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
+from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
+from sentflow.report.families.retrieval.decisions_table import decisions_table
 from sentflow.report.families.retrieval.index_rows import IndexRow
 from sentflow.report.families.retrieval.indexes_table import indexes_table
 from sentflow.report.families.retrieval.rows import (
@@ -114,14 +126,18 @@ def bm25(output="bm25.parquet", **settings):
     )
 
 
-def vectors(name, texts):
-    """Unit vectors by the words wing, heat, sound."""
+def vectors(name, texts, limit=None):
+    """Unit vectors by the words wing, heat, sound; words are tokens, of which `limit` are read."""
     words = ("wing", "heat", "sound")
     values = np.array([[float(word in text) for word in words] for text in texts], dtype=np.float32)
     write_texts(f"{name}-texts.parquet", texts)
-    description = {"text_order_sha256": text_order_sha256(texts)}
+    reading = Reading(np.array([len(text.split()) for text in texts]), limit)
+    description = {
+        "text_order_sha256": text_order_sha256(texts),
+        **write_tokens(Path(f"{name}.tokens.npy"), reading if limit else None),
+    }
     write_embeddings(Path(f"{name}.npy"), Path(f"{name}.json"), values, description)
-    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.json"]
+    return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.tokens.npy", f"{name}.json"]
 
 
 def test_lexical_search(prepared):
@@ -156,6 +172,24 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
         *("--passages", "p.parquet"),
     )
     assert found["q1"][:2] == ["d0", "d2"]
+
+
+def test_a_run_says_how_much_of_documents_and_questions_was_cut_off(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS, limit=2)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()], limit=1)]
+    settings = {"retriever": "dense", "similarity": "cosine"}
+    about, _ = searched(search_vectors, "dense.parquet", settings, *files)
+    assert about["reading"] == {
+        "documents": {"n": 4, "cut": 2, "tokens": 9, "tokens_cut": 2},
+        "questions": {"n": 3, "cut": 2, "tokens": 5, "tokens_cut": 2},
+    }
+
+
+def test_an_encoder_that_does_not_say_what_it_reads(prepared):
+    files = ["--document-vectors", *vectors("documents", TEXTS)]
+    files += ["--question-vectors", *vectors("asked", [*QUESTIONS.values()])]
+    about, _ = searched(search_vectors, "dense.parquet", {"retriever": "dense", "similarity": "dot"}, *files)
+    assert about["reading"] == {"documents": None, "questions": None}
 
 
 def test_an_index_is_built_searched_certified_and_shown(prepared):
@@ -407,3 +441,169 @@ def test_questions_of_another_corpus_are_refused(prepared):
     )
     with pytest.raises(DataError, match="asks the corpus c, but c.parquet is other"):
         bm25()
+
+
+def other_questions(name, texts):
+    """Questions and judgements of a set of its own, with the gold of the third question for each."""
+    lines = [{"_id": f"{name}-{row}", "text": text} for row, text in enumerate(texts)]
+    gold = [{"q": line["_id"], "d": "d3"} for line in lines]
+    for file, written in ((f"{name}.jsonl", lines), (f"{name}-j.jsonl", gold)):
+        Path(file).write_text("\n".join(map(json.dumps, written)), encoding="utf-8")
+    settings = {
+        **COMMON,
+        "corpus": "c",
+        "questions": [{**LINES, "files": [f"{name}.jsonl"]}],
+        "judgements": [{"format": "jsonl", "files": [f"{name}-j.jsonl"], "question": "q", "document": "d"}],
+    }
+    prepare_questions.main(
+        [
+            *("--questions", name, "--raw", f"{name}.jsonl", f"{name}-j.jsonl", "--corpus", "c.parquet"),
+            *("--settings", json.dumps(settings), "--output", f"{name}.parquet"),
+            *("--judgements", f"{name}-j.parquet"),
+        ]
+    )
+
+
+def test_weights_are_chosen_on_training_questions_and_used_on_others(prepared):
+    bm25()
+    searched(search_randomly, "random.parquet", {"retriever": "random", "seed": 1})
+    both = ("--runs", "random.parquet", "bm25.parquet")
+    about = {"retriever": "both", "rule": "sum"}
+    given = ["--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet", "--settings"]
+    settings = {**about, "depth": 3, "steps": 4, "measure": "RR@10"}
+    weigh.main([*given, json.dumps(settings), *both, "--output", "w.parquet"])
+    tuning = {"folds": 3, "margin": 0.01, "row_ids": [], "seed": 1}
+    choose_weights.main(
+        [
+            *("--weighed", "w.parquet", "--questions", "q.parquet", "--judgements", "j.parquet"),
+            *("--settings", json.dumps(tuning), "--output", "chosen.parquet"),
+        ]
+    )
+    stated = read_json("chosen.json")
+    assert (stated["in_sample"], stated["n_questions"]) == (1, 3)
+    assert stated["weights"][1] > 0
+    _, own = searched(fuse, "both.parquet", about, *both, "--chosen", "chosen.parquet")
+    assert set(own) == set(QUESTIONS)
+    summarise_weights.main(
+        [
+            *(
+                "--weighed",
+                "w.parquet",
+                "--chosen",
+                "chosen.parquet",
+                "--output",
+                "weights.parquet",
+                "--settings",
+            ),
+            json.dumps(
+                {
+                    "question_sets": {"q": {"title": "Q", "data_version": "raw", "language": "en"}},
+                    "retrievers": {"both": {"title": "Both", "position": 0, "of": ["Random", "BM25"]}},
+                    "level": 0.95,
+                    "n_resamples": 100,
+                    "seed": 1,
+                }
+            ),
+        ]
+    )
+    rows = read_rows("weights.parquet", WeightRow)
+    assert [row.last for row in rows] == [0, 0.25, 0.5, 0.75, 1]
+    assert (rows[-1].value, rows[0].is_training, sum(row.is_chosen for row in rows)) == (1, True, 1)
+    other_questions("shared", ["Heat transfer!", "else"])
+    with pytest.raises(
+        DataError, match="retrievers.both.weights.tuned_on: shared shares questions .* shared-0"
+    ):
+        fuse.main(
+            [
+                *(
+                    "--corpus",
+                    "c.parquet",
+                    "--questions",
+                    "shared.parquet",
+                    "--judgements",
+                    "shared-j.parquet",
+                ),
+                *(*both, "--chosen", "chosen.parquet", "--settings", json.dumps({**about, "depth": 3})),
+                *("--output", "refused.parquet"),
+            ]
+        )
+
+
+def test_decisions_from_run_to_table_and_submission(prepared):
+    bm25()
+    settings = {
+        "first": {"parameters": {"most": 1}},
+        "tuned": {
+            "parameters": {"share": {"from": 0, "to": 1, "step": 0.5}}, "folds": 3, "margin": 0.01, "row_ids": [],
+            "seed": 1,
+        },
+    }  # fmt: skip
+    given = ["--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet"]
+    training = [
+        *("--training-corpora", "c.parquet", "--training-questions", "q.parquet"),
+        *("--training-judgements", "j.parquet", "--training-runs", "bm25.parquet"),
+    ]
+    for name, own in settings.items():
+        decide.main(
+            [
+                *(*given, "--run", "bm25.parquet", "--settings", json.dumps({"decision": name, **own})),
+                *("--output", f"{name}.parquet", *(training if name == "tuned" else ())),
+            ]
+        )
+    # d0 and d2 have equal scores for q1, so that all but 0 give two documents there, and one to each other question
+    stated = read_json("tuned.json")
+    assert (stated["parameters"], len(stated["tuning"]["grid"])) == ({"share": 0.5}, 3)
+    assert stated["tuning"]["in_sample"] == pytest.approx((5 / 6 + 1 + 1) / 3)
+    # without q2, whose second document scores less than half of the first, 0 is as good
+    assert stated["tuning"]["nested"] == pytest.approx((5 / 6 + 5 / 6 + 1) / 3)
+    bootstrap = {"level": 0.95, "n_resamples": 100, "seed": 1}
+    systems = [["bm25", "first"], ["bm25", "tuned"]]
+    evaluate_decisions.main(
+        [
+            *(
+                "--decided",
+                "first.parquet",
+                "tuned.parquet",
+                "--questions",
+                "q.parquet",
+                "--judgements",
+                "j.parquet",
+            ),
+            *("--settings", json.dumps({"systems": systems, **bootstrap})),
+            *("--output", "d.json", "--rows", "d.parquet"),
+        ]
+    )
+    compared = {"question_sets": ["q"], "systems": systems, "controls": [], "alpha": 0.05, "margin": 0.01}
+    compare_decisions.main(
+        [
+            *("--rows", "d.parquet", "--settings", json.dumps({**compared, **bootstrap})),
+            *("--output", "decision-differences.parquet"),
+        ]
+    )
+    [row] = read_rows("decision-differences.parquet", DecisionDifference)
+    assert (row.measure, row.model_a, row.model_b, row.value_a) == ("F2", "bm25/first", "bm25/tuned", 1)
+    summarise_decisions.main(
+        [
+            *("--results", "d.json", "--output", "decisions.parquet", "--settings"),
+            json.dumps(
+                {
+                    "question_sets": {"q": {"title": "Q", "data_version": "raw", "language": "en"}},
+                    "retrievers": {"bm25": "BM25"},
+                    "decisions": {"first": "first", "tuned": "tuned share"},
+                    "controls": [],
+                    "systems": systems,
+                }
+            ),
+        ]
+    )
+    rows = read_rows("decisions.parquet", DecisionRow)
+    assert [row.measure for row in rows[:4]] == ["F2", "SetP", "SetR", "F2-published"]
+    assert (rows[4].parameters, rows[4].tuned_on, rows[4].n_candidates) == ("share 0.5", "q", 3)
+    made = decisions_table(rows, "Title", read_rows("decision-differences.parquet", DecisionDifference))
+    lines = [[cell.text for cell in line] for line in made.groups[0].rows]
+    assert [line[:3] for line in lines] == [["BM25", "first", "1.000"], ["BM25", "tuned share", "0.889"]]
+    assert "q: each question is decided by what was chosen on others of the set." in made.notes
+    with pytest.raises(DataError, match="document 'd0' is no article of a law"):
+        export_submissions.main(
+            ["--decided", "first.parquet", "--questions", "q.parquet", "--output", "submission.json"]
+        )

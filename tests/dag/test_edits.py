@@ -319,7 +319,7 @@ def test_resources_profile_and_environments_run_nothing(project):
             ("memory_mb(1000)", "memory_mb(9000)"),
         ],
         "workflow/rules/embed.smk": [
-            ("memory_mb(4000)", "memory_mb(9000)"),
+            ("memory_mb(4000, per_input=12)", "memory_mb(9000, per_input=12)"),
             ("minutes(120)", "minutes(600)"),
         ],
         "profiles/default/profile.yaml": [("scheduler: greedy", "scheduler: ilp")],

@@ -3,62 +3,9 @@
 import json
 
 import pytest
+from small_collection import CONFIG, DATA, changed
 from workflow_copy import copy_workflow, planned, pretend_to_run
 
-DATA = {
-    "corpus.jsonl": [{"_id": "d1", "text": "one"}, {"_id": "d2", "text": "two"}],
-    "questions.jsonl": [{"_id": "q1", "text": "one?"}],
-    "judgements.jsonl": [{"q": "q1", "d": "d1", "grade": 1}],
-}
-SOURCE = {"format": "jsonl", "id": "_id", "text": "text"}
-ABOUT = {"dataset": "mine", "language": "en", "data_version": "raw"}
-CONFIG = {
-    "select": {
-        "models": ["bag-of-words"],
-        **dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), []),
-        "question_sets": ["mine"],
-        "retrievers": ["bm25", "dense", "both", "again", "near", "random-order"],
-    },
-    "models": {"cross": {"kind": "cross-encoder", "source": {"folder": "cross"}}},
-    "datasets": {
-        "mine": {
-            "title": "Mine",
-            "files": {name: {"urls": [name]} for name in DATA},
-            "licence": "none",
-            "citation": "none",
-            "language": "en",
-        }
-    },
-    "corpora": {"mine": {"title": "Mine", **ABOUT, "documents": [{**SOURCE, "files": ["corpus.jsonl"]}]}},
-    "question_sets": {
-        "mine": {
-            "title": "Mine",
-            "corpus": "mine",
-            **ABOUT,
-            "questions": [{**SOURCE, "files": ["questions.jsonl"]}],
-            "judgements": [
-                {
-                    "format": "jsonl",
-                    "files": ["judgements.jsonl"],
-                    "question": "q",
-                    "document": "d",
-                    "grade": "grade",
-                }
-            ],
-        }
-    },
-    "retrievers": {
-        "dense": {"kind": "dense", "model": "bag-of-words"},
-        "both": {"kind": "fusion", "of": ["bm25", "dense"], "rule": "sum"},
-        "near": {"kind": "dense", "model": "bag-of-words", "index": {"kind": "hnsw"}},
-        "again": {"kind": "rerank", "of": "dense", "model": "cross"},
-    },
-    "report": {
-        "tables": ["retrieval", "retrieval-differences", "retrieval-indexes"],
-        "figures": ["question-differences", "effectiveness-cost"],
-        "checks": ["complete"],
-    },
-}
 AFTER_COSTS = {"figure effectiveness-cost", "report"}
 SHOWN = {
     "summarise_retrieval",
@@ -71,7 +18,7 @@ SHOWN = {
     "record",
     *AFTER_COSTS,
 }
-MEASURED = {"compare_retrieval", *SHOWN}
+MEASURED = {"compare_retrieval", "hardest_questions mine", *SHOWN}
 
 
 @pytest.fixture(scope="module")
@@ -81,10 +28,6 @@ def searched(tmp_path_factory):
         (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     pretend_to_run(project, CONFIG)
     return project
-
-
-def changed(**sections):
-    return {**CONFIG, **{key: {**CONFIG.get(key, {}), **value} for key, value in sections.items()}}
 
 
 def test_a_second_run_does_nothing(searched):
@@ -151,6 +94,20 @@ def test_another_measure_searches_nothing(searched):
     assert found == {f"evaluate mine/{name}" for name in CONFIG["select"]["retrievers"]} | MEASURED
 
 
+def test_clusters_of_questions_search_nothing(searched):
+    sets = {"mine": {**CONFIG["question_sets"]["mine"], "cluster": "gold-document"}}
+    found = planned(searched, changed(question_sets=sets))
+    evaluated = {job for job in found if job.startswith("evaluate ")}
+    assert evaluated == {f"evaluate mine/{name}" for name in CONFIG["select"]["retrievers"]}
+    assert found - evaluated <= MEASURED
+
+
+def test_another_pair_to_read_of_compares_nothing(searched):
+    found = planned(searched, changed(retrieval={"pair": ["bm25", "random-order"]}))
+    assert found <= {"hardest_questions mine", *SHOWN}
+    assert "hardest_questions mine" in found
+
+
 def test_another_main_measure_evaluates_nothing(searched):
     certified = {"certify_index mine/near", "summarise_indexes", "table retrieval-indexes"}
     assert planned(searched, changed(retrieval={"main": "RR@10"})) == MEASURED | certified
@@ -186,8 +143,9 @@ def test_questions_without_judgements_are_searched_and_measured_on_nothing(searc
         },
     )
     assert {"prepare_questions open", "search_terms open/bm25", "fuse open/both"} <= found
+    # what encoders read of a corpus has the new questions, too: dense searches run again, lexical ones do not
     assert not {
-        job for job in found if job.startswith(("evaluate", "compare", "summarise_retrieval", "table retr"))
+        job for job in found if job.startswith(("evaluate open", "evaluate mine/bm25", "search_terms mine"))
     }
 
 

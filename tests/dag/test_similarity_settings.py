@@ -168,7 +168,7 @@ def test_nothing_selected_is_a_mistake(tmp_path):
         *(
             "-n",
             "--config",
-            "select={models: [random], tasks: [], pair_sets: [], alignments: [], regressions: []}",
+            "select={models: [random], tasks: [], pair_sets: [], alignments: [], regressions: [], question_sets: []}",
         ),
     )
     assert outcome.code != 0

@@ -57,6 +57,7 @@ class MiniLM:
         from sentflow.encoders.fetch.model import fetch_model
         from sentflow.encoders.kinds.contract import Surroundings
         from sentflow.encoders.kinds.neural.settings import Settings
+        from sentflow.encoders.kinds.neural.tokenizer import load_tokenizer
         from sentflow.encoders.load import load_encoder
         from sentflow.encoders.manifest import model_folder
 
@@ -66,6 +67,7 @@ class MiniLM:
         self._encoder = load_encoder(
             manifest, Settings(), Surroundings(manifest_folder=folder, threads=2, devices=("cpu",))
         )
+        self.token_spans = load_tokenizer(manifest, folder)
         self._tokenizer = Tokenizer.from_file(str(model_folder(manifest.source, folder) / "tokenizer.json"))
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()

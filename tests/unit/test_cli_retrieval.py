@@ -127,7 +127,7 @@ def test_scores_of_retrievers_are_a_table(results, place):
 
 def test_a_summary_of_retrieval_is_shown_with_its_titles(results):
     scores = [json.loads(file.read_text()) for file in sorted((results / "retrieval/asked").glob("*.json"))]
-    titles = {"control": False, "model": "", "model_title": ""}
+    titles = {"control": False, "position": 0, "model": "", "model_title": ""}
     settings = {
         "order": [["asked"], ["bm25", "other"]],
         "question_sets": {"asked": {"title": "What was asked", "data_version": "raw", "language": "en"}},

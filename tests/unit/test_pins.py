@@ -8,7 +8,7 @@ import yaml
 from workflow_copy import REPOSITORY
 
 ENVS = REPOSITORY / "envs"
-EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "vietnamese"}
+EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "faiss", "vietnamese"}
 
 
 def plain(name: str) -> str:

@@ -76,7 +76,7 @@ rule collect:
         "../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000),
+        mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(10),
     params:
         code=code("sentflow.commands.collect"),

@@ -13,6 +13,7 @@ rule embed:
         embeddings=paths.EMBEDDINGS,
         info=paths.EMBEDDINGS_INFO,
         made=paths.EMBEDDINGS_MADE,
+        tokens=paths.EMBEDDINGS_TOKENS,
     log:
         paths.log("embed", "{model}/{collection}"),
     benchmark:
@@ -23,12 +24,13 @@ rule embed:
         "../../envs/embed.yaml"
     threads: targets.encoders.threads
     resources:
-        mem_mb=memory_mb(4000),
+        mem_mb=memory_mb(4000, per_input=12),
         runtime=minutes(120),
         connection=targets.encoders.connection,
         device=targets.encoders.device,
         call_seconds=targets.encoders.call_seconds,
         limits=targets.limits(),
+        kept=targets.kept_vectors,
     params:
         code=targets.encoders.embed_code,
         env=targets.encoders.versions,
@@ -39,4 +41,4 @@ rule embed:
         " --collection {wildcards.collection:q} --task={params.task:q}"
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
         " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
-        " --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+        " --kept-beside {resources.kept:q} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"

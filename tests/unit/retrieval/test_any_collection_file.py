@@ -90,7 +90,7 @@ def read(tmp_path: Path, format: str, content: bytes, name: str = "file.txt") ->
         assert column is None or (len(column) == len(found) and all(isinstance(cell, str) for cell in column))
 
 
-ANY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+ANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize("format", FORMATS)

@@ -138,9 +138,9 @@ def test_a_fusion_costs_what_its_parts_cost_and_a_run_of_others_is_unknown(found
         },
         "encoders": {"dense": "e5"},
     }
-    made = {
-        row.model: row for row in cost_rows(rows, searched, {("first", "e5"): {"seconds": 4.0}}, settings)
-    }
+    # of 20 questions of all sets on the corpus 10 are of this one
+    encoded = {(rows[0].corpus, "e5"): {"seconds": 8.0, "n_texts": 20}}
+    made = {row.model: row for row in cost_rows(rows, searched, encoded, settings)}
     assert made["bm25"].seconds_each == pytest.approx(0.1)
     assert made["dense"].seconds_each == pytest.approx(0.6)
     assert made["both"].seconds_each == pytest.approx(0.75)

@@ -48,7 +48,11 @@ def _settings(scores: Mapping[str, Any]) -> dict[str, Any]:
         "order": [[questions], [retriever]],
         "question_sets": {questions: {"title": questions, "data_version": "not stated", "language": ""}},
         "corpora": {corpus: {"title": corpus}},
-        "retrievers": {retriever: {"title": retriever, "control": False, "model": "", "model_title": ""}},
+        "retrievers": {retriever: _titles(retriever)},
         "measures": measures,
         "main": _MAIN if _MAIN in measures else measures[0],
     }
+
+
+def _titles(retriever: str) -> dict[str, Any]:
+    return {"title": retriever, "control": False, "position": 0, "model": "", "model_title": ""}

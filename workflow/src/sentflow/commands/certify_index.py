@@ -28,17 +28,17 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.retrieval.vector_files import document_vectors, question_vectors
 
     job = Search.of(args)
-    vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions)
+    vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions).values
     index, similarity = approximate.read_index(args.index), job.settings["similarity"]
     settings = approximate.IndexSettings.of(job.settings["index"])
     found = certificate(
         lambda: approximate.search(index, asked, vectors, job.depth, settings, similarity=similarity),
         lambda: dense.search(asked, vectors, job.depth, similarity=similarity),
         job.questions,
-        job.corpus.ids,
+        job.ids,
         {**job.settings["certificate"], "depth": job.depth},
     )
-    about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus.name}
+    about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus_name}
     parameters = {"kind": settings.kind, **settings.parameters, "seed": settings.seed}
     vector_bytes = int(vectors.values.nbytes)
     made = {**read_json(args.made), "vector_bytes": vector_bytes}

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,12 @@ from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.encoders.load import encode_settings, load_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.encoders.protocol import Reading
 from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import command, exit_with
@@ -53,6 +54,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=1, help="changes the time, not the result")
     add_call_seconds(parser)
     add_limits(parser)
+    parser.add_argument(
+        "--kept-beside",
+        type=Path,
+        help="where vectors of an earlier run are, instead of beside the output: that of another selection of texts",
+    )
     parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
     parser.add_argument(
         "--info",
@@ -85,7 +91,7 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         "task": task,
         **describe_vectors(manifest, settings),
     }
-    arrays, folders, truncated = [], [], []
+    arrays, folders, readings = [], [], []
     made: dict[str, Any] = {"threads": args.threads, "texts_from_earlier_runs": 0, "halved_batches": 0}
     for role, texts in texts_of_role.items():
         encoder = load_encoder(manifest, settings, replace(around, role=role))
@@ -96,10 +102,11 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         }
         logger.info("versions that can change a vector: %s", computed_by["versions"])
         key = {**description, **computed_by, "code": args.code}
-        kept = KeptRows(_hidden(args, "kept"), key=digest(key))
+        same_vectors = {name: value for name, value in key.items() if name != "collection"}
+        kept = KeptRows(_hidden(args.kept_beside or args.embeddings, "kept"), key=digest(same_vectors))
         known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
         new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
-        folder = _hidden(args, "shards" if role == TEXT else f"{role}.shards")
+        folder = _hidden(args.embeddings, "shards" if role == TEXT else f"{role}.shards")
         shards = ShardFolder(folder, key=digest({**key, **new}))
         arrays.append(
             embed_texts(
@@ -113,15 +120,17 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
             )
         )
         folders.append(shards)
-        truncated.append(getattr(encoder, "truncated_texts", None))
+        readings.append(getattr(encoder, "reading", None))
         made["texts_from_earlier_runs"] += len(known[0])
         made["halved_batches"] += getattr(encoder, "halved_batches", 0)
         made |= computed_by
-    made["truncated_texts"] = None if None in truncated else sum(filter(None, truncated))
+    reading = _joined(readings)
+    made["truncated_texts"] = int((reading.lost > 0).sum()) if reading else None
     made["seconds"] = round(time.perf_counter() - start, 3)
     description["text_order_sha256"] = text_order_sha256(collection.texts)
     if len(texts_of_role) > 1:
         description["roles"] = list(texts_of_role)
+    description |= write_tokens(args.embeddings.with_suffix(".tokens.npy"), reading)
     embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
     write_embeddings(args.embeddings, args.info, embeddings, description, made)
     if args.code:
@@ -142,9 +151,16 @@ def _surroundings(args: argparse.Namespace, task: str | None) -> Surroundings:
     )
 
 
-def _hidden(args: argparse.Namespace, what: str) -> Path:
-    """A hidden folder beside the output."""
-    output: Path = args.embeddings
+def _joined(readings: Sequence[Reading | None]) -> Reading | None:
+    """What is read of the texts of all roles; None where an encoder does not say."""
+    known = [reading for reading in readings if reading]
+    if len(known) < len(readings):
+        return None
+    return Reading(np.concatenate([reading.tokens for reading in known]), known[0].limit)
+
+
+def _hidden(output: Path, what: str) -> Path:
+    """A hidden folder beside an output."""
     return output.with_name(f".{output.stem}.{what}")
 
 

@@ -48,7 +48,7 @@ def main(args: argparse.Namespace) -> None:
     found = evaluate(run, questions, corpus, settings["measures"], depth=about["depth"], leaked=leaked)
     seed = derive_seed(settings["seed"], questions.name, "bootstrap")
     bootstrap = Bootstrap(settings["level"], settings["n_resamples"], seed)
-    kept = {key: about[key] for key in ("questions", "retriever", "corpus", "n_documents", "depth")}
+    kept = {key: value for key, value in about.items() if key != "tied_at_cut"}
     clusters = None
     if "cluster" in settings:
         clusters = clusters_of(questions, settings["cluster"], settings.get("cluster_pattern"))

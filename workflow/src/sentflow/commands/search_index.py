@@ -19,15 +19,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read index and vectors, search, write."""
     from sentflow.retrieval.approximate import IndexSettings, read_index, search
-    from sentflow.retrieval.vector_files import document_vectors, question_vectors
+    from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
     job = Search.of(args)
-    vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions)
-    settings = IndexSettings.of(job.settings["index"])
-    found = search(
-        read_index(args.index), asked, vectors, job.depth, settings, similarity=job.settings["similarity"]
-    )
-    job.write(found, index=[args.index, args.document_vectors[1]])
+    documents, questions = document_vectors(args, job.corpus), question_vectors(args, job.questions)
+    settings, similarity = IndexSettings.of(job.settings["index"]), job.settings["similarity"]
+    index = read_index(args.index)
+    found = search(index, questions.values, documents, job.depth, settings, similarity=similarity)
+    read = readings(documents, questions)
+    job.write(found, index=[args.index, args.document_vectors[1]], reading=read)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.stats.seeds import derive_seed
 
     job = Search.of(args)
-    n = len(job.corpus)
+    n = len(job.ids)
 
     def drawn(question: str) -> np.ndarray:
         seed = derive_seed(job.settings["seed"], job.questions.name, question)

@@ -11,6 +11,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     add_search_arguments(parser)
     parser.add_argument("--terms", type=Path, required=True, help="those of the documents")
+    parser.add_argument(
+        "--counts",
+        type=Path,
+        nargs="*",
+        default=[],
+        help="of the whole corpus, where the documents are a shard",
+    )
 
 
 @command(arguments, libraries=["numpy", "bm25s"])
@@ -18,14 +25,15 @@ def main(args: argparse.Namespace) -> None:
     """Index, search, write."""
     from sentflow.retrieval.analysers import Analyser
     from sentflow.retrieval.bm25 import Bm25, Bm25Settings
-    from sentflow.retrieval.terms import read_terms
+    from sentflow.retrieval.terms import read_counts, read_terms
 
     search = Search.of(args)
     where = f"retrievers.{search.retriever}"
     analyser = Analyser.from_settings(search.settings.pop("analyser"), where=f"{where}.analyser")
     settings = Bm25Settings(**search.settings)
     settings.check(where)
-    index = Bm25(read_terms(args.terms), settings)
+    counts = read_counts(args.counts[0]) if args.counts else None
+    index = Bm25(read_terms(args.terms), settings, counts)
     # one question after the other, as they are asked: cutting them into terms is part of answering
     asked = (analyser.terms([text])[0] for text in search.questions.texts)
     search.write(index.search(asked, search.depth), index=[args.terms])

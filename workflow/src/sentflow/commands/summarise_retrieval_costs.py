@@ -41,7 +41,13 @@ def main(args: argparse.Namespace) -> None:
         cost_rows(
             read_rows(args.summary, RetrievalRow),
             {(run["questions"], run["retriever"]): run for run in runs},
-            {(info["collection"].removesuffix("/questions"), info["model"]): made for info, made in infos},
+            {
+                (info["collection"].removesuffix("/questions"), info["model"]): {
+                    **made,
+                    "n_texts": info["shape"][0],
+                }
+                for info, made in infos
+            },
             json.loads(args.settings),
         )
     )

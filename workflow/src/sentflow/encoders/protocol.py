@@ -62,6 +62,27 @@ class Batch:
     cost: int
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How long texts are for an encoder, and how much of them it reads.
+
+    Attributes
+    ----------
+    tokens
+        (n,) tokens of each text, prompt and special tokens included, each >= 1; those that are cut off count.
+    limit
+        Tokens that are read at most; None is no limit.
+    """
+
+    tokens: IntArray
+    limit: int | None
+
+    @property
+    def lost(self) -> IntArray:
+        """(n,) tokens of each text that are cut off."""
+        return np.zeros_like(self.tokens) if self.limit is None else np.maximum(self.tokens - self.limit, 0)
+
+
 @runtime_checkable
 class BatchEncoder(Encoder, Protocol):
     """An encoder that works in batches of its own choice, so that a long run can be saved between them."""

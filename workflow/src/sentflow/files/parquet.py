@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from sentflow.graph.paths import name_in_results
 
 _NAME_KEY = b"sentflow-file"
 _ABOUT_KEY = b"sentflow"
+_BATCH_ROWS = 1 << 13
 
 
 def write_parquet(path: Path | str, table: pa.Table) -> None:
@@ -71,6 +73,51 @@ def read_described(path: Path | str) -> tuple[dict[str, Any], pa.Table]:
     table = read_parquet(path)
     about: dict[str, Any] = parse_json((table.schema.metadata or {})[_ABOUT_KEY])
     return about, table
+
+
+class DescribedParts:
+    """What `write_described` wrote, for those who need a part of it and cannot hold the whole.
+
+    Parameters
+    ----------
+    path
+        File; it must be that of the digest beside it, if there is one, which is how damage in other parts is noticed.
+
+    Attributes
+    ----------
+    about
+        What the table says about itself.
+    n_rows
+        Of all.
+
+    Raises
+    ------
+    DataError
+        The file has changed since its digest was written.
+    OSError, KeyError, ValueError, pyarrow.ArrowException
+        It is missing or damaged, or was not written by `write_described`.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        refuse_changed(Path(path))
+        self._file = pq.ParquetFile(path, page_checksum_verification=True)
+        self.about: dict[str, Any] = parse_json((self._file.schema_arrow.metadata or {})[_ABOUT_KEY])
+        self.n_rows: int = self._file.metadata.num_rows
+
+    def columns(self, *names: str) -> pa.Table:
+        """These columns."""
+        return self._file.read(columns=list(names))
+
+    def rows(self, start: int, stop: int) -> pa.Table:
+        """The rows from `start` to before `stop`; of the others, no more than a small batch is in memory at a time."""
+        sizes = [self._file.metadata.row_group(i).num_rows for i in range(self._file.num_row_groups)]
+        ends = list(accumulate(sizes))
+        needed = [i for i, end in enumerate(ends) if end > start and end - sizes[i] < stop]
+        found, first = [], ends[needed[0]] - sizes[needed[0]] if needed else 0
+        for batch in self._file.iter_batches(batch_size=_BATCH_ROWS, row_groups=needed):
+            found.append(batch.slice(max(0, start - first), max(0, stop - max(start, first))))
+            first += len(batch)
+        return pa.Table.from_batches(found, self._file.schema_arrow)
 
 
 @contextmanager

@@ -41,6 +41,9 @@ class Collection:
         or ``query`` and ``document``, of first texts and of what is beside them.
     task
         The task whose prompts are put before the texts; empty for none.
+    kept
+        The collection beside whose vectors those of earlier runs are kept, where another selection gives this one
+        another name; empty for its own. No two collections of an experiment may share one for the same encoder.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Collection:
     models: Sequence[str]
     roles: Sequence[str] = (TEXT,)
     task: str = ""
+    kept: str = ""
 
 
 class Family:

@@ -2,7 +2,7 @@
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
 ``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
-{corpus} {passages} {analyser} {questions} {retriever} {table} {figure}``.
+{corpus} {passages} {analyser} {questions} {retriever} {decision} {table} {figure}``.
 """
 
 import re
@@ -26,6 +26,8 @@ PASSAGES = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.parquet"
 PASSAGES_DIGEST = f"{RESULTS}/data/passages/{{corpus}}/{{passages}}.json"
 TERMS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.parquet"
 TERMS_DIGEST = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.json"
+TERM_COUNTS = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.parquet"
+TERM_COUNTS_DIGEST = f"{RESULTS}/data/terms/{{corpus}}/{{analyser}}.counts.json"
 QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 QUESTIONS_DIGEST = f"{RESULTS}/data/questions/{{questions}}.json"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
@@ -35,6 +37,7 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
 EMBEDDINGS_MADE = f"{RESULTS}/embeddings/{{model}}/{{collection}}.made.json"
+EMBEDDINGS_TOKENS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.tokens.npy"
 FEATURES = f"{RESULTS}/features/{{model}}/{{task}}.npy"
 FEATURES_INFO = f"{RESULTS}/features/{{model}}/{{task}}.json"
 FEATURES_MADE = f"{RESULTS}/features/{{model}}/{{task}}.made.json"
@@ -80,6 +83,17 @@ RETRIEVAL_CLUSTERS = f"{RESULTS}/retrieval/clusters.parquet"
 RETRIEVAL_GROUPS = f"{RESULTS}/retrieval/groups.parquet"
 RETRIEVAL_SEEDS = f"{RESULTS}/retrieval/seeds.parquet"
 HARD_QUESTIONS = f"{RESULTS}/items/{{questions}}/hard-questions.parquet"
+# What each weight of a fusion reaches on a question set, and what was chosen on the training questions.
+WEIGHED = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.parquet"
+WEIGHED_DIGEST = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.json"
+CHOSEN_WEIGHTS = f"{RESULTS}/fusions/{{retriever}}.parquet"
+CHOSEN_WEIGHTS_DIGEST = f"{RESULTS}/fusions/{{retriever}}.json"
+DECIDED = f"{RESULTS}/decisions/{{questions}}/{{retriever}}/{{decision}}.parquet"
+DECIDED_DIGEST = f"{RESULTS}/decisions/{{questions}}/{{retriever}}/{{decision}}.json"
+# What all of them are worth on a question set, and which differ.
+DECISIONS = f"{RESULTS}/decisions/{{questions}}.json"
+DECISION_ROWS = f"{RESULTS}/decisions/{{questions}}.parquet"
+DECISION_PAIRS = f"{RESULTS}/retrieval/decision-differences.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 QUESTION_AUDIT = f"{RESULTS}/audit/retrieval/{{questions}}.json"
@@ -109,6 +123,8 @@ SUMMARY_RETRIEVAL = f"{RESULTS}/summary/retrieval.parquet"
 RECALL = f"{RESULTS}/summary/recall.parquet"
 QUESTION_DIFFERENCES = f"{RESULTS}/summary/question-differences.parquet"
 RETRIEVAL_COSTS = f"{RESULTS}/summary/retrieval-costs.parquet"
+SUMMARY_WEIGHTS = f"{RESULTS}/summary/fusion-weights.parquet"
+SUMMARY_DECISIONS = f"{RESULTS}/summary/decisions.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"
@@ -120,6 +136,7 @@ TREC_RUN = f"{RESULTS}/exports/trec/{{questions}}/{{retriever}}.run"
 TREC_QRELS = f"{RESULTS}/exports/trec/{{questions}}/judgements.qrels"
 HUGGINGFACE_RESULTS = f"{RESULTS}/exports/huggingface"
 NUMBERS = f"{RESULTS}/exports/numbers.tex"
+SUBMISSION = f"{RESULTS}/exports/submissions/{{questions}}/{{retriever}}/{{decision}}.json"
 RO_CRATE = f"{RESULTS}/exports/ro-crate/run.crate.zip"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 RECORD_CONFIG = f"{RESULTS}/record/config.yaml"

@@ -279,6 +279,11 @@ class Targets:
         """The task whose prompts the texts of a collection have; empty for none."""
         return self.collections[wildcards.collection].task
 
+    def kept_vectors(self, wildcards: Any) -> str:
+        """Beside what array those of earlier runs are kept. Not a setting of science: it saves time."""
+        kept = self.collections[wildcards.collection].kept or wildcards.collection
+        return paths.EMBEDDINGS.format(model=wildcards.model, collection=kept)
+
     def roles_of_collection(self, wildcards: Any) -> str:
         """What the texts of a collection are to an encoder."""
         return " ".join(self.collections[wildcards.collection].roles)

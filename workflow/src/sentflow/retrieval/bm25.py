@@ -8,6 +8,7 @@ import numpy as np
 
 from sentflow.errors import ConfigError
 from sentflow.retrieval.ranking import Ranked, top
+from sentflow.retrieval.terms import TermCounts
 
 VARIANTS = ("lucene", "robertson", "atire", "bm25l", "bm25+")
 
@@ -62,17 +63,34 @@ class Bm25:
         Of each document.
     settings
         See `Bm25Settings`.
+    counts
+        Of the corpus that the documents are a part of; None where they are all of it.
     """
 
-    def __init__(self, terms: Sequence[Sequence[str]], settings: Bm25Settings) -> None:
-        import bm25s
-
+    def __init__(
+        self, terms: Sequence[Sequence[str]], settings: Bm25Settings, counts: TermCounts | None = None
+    ) -> None:
         self._n_documents = len(terms)
-        self._index: Any = bm25s.BM25(
-            method=settings.variant, k1=settings.k1, b=settings.b, delta=settings.delta, dtype="float32"
-        )
-        if any(terms):  # bm25s cannot index nothing
-            self._index.index([list(document) for document in terms], show_progress=False)
+        named: dict[str, Any] = {
+            "method": settings.variant,
+            "k1": settings.k1,
+            "b": settings.b,
+            "delta": settings.delta,
+            "dtype": "float32",
+        }
+        self._index: Any
+        if counts is None:
+            import bm25s
+
+            self._index = bm25s.BM25(**named)
+            if any(terms):  # bm25s cannot index nothing
+                self._index.index([list(document) for document in terms], show_progress=False)
+        else:
+            from sentflow.retrieval.bm25_parts import IndexOfPart
+
+            self._index = IndexOfPart(counts, **named)
+            if counts.n_documents_with:
+                self._index.index_terms(terms)
         self._vocabulary: Mapping[str, int] = getattr(self._index, "vocab_dict", {})
 
     def scores(self, terms: Sequence[str]) -> np.ndarray:

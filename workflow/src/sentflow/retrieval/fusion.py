@@ -56,6 +56,47 @@ class FusionSettings:
             raise ConfigError(f"{where}.k: {self.k}. Write a number of at least 0.")
 
 
+@dataclass(frozen=True)
+class Aligned:
+    """What m runs found for one question, side by side.
+
+    Attributes
+    ----------
+    rows
+        (r,) int64 rows of documents in the corpus, ascending.
+    values
+        (m, r) float64 what each run adds, or multiplies, for each document; weights are still to be applied.
+    is_product
+        Whether the runs are multiplied, without weights.
+    """
+
+    rows: np.ndarray
+    values: np.ndarray
+    is_product: bool
+
+    @classmethod
+    def of(cls, runs: Sequence[Ranked], settings: FusionSettings) -> "Aligned":
+        """Align what each run found for a question, which may be nothing."""
+        if settings.rule == "product":
+            rows = _common([run.rows for run in runs])
+            return cls(rows, np.array([_at(run, run.scores, rows, 0.0) for run in runs]), True)
+        rows = np.unique(np.concatenate([run.rows for run in runs]))
+        values = np.zeros((len(runs), len(rows)))
+        for own, run in zip(values, runs, strict=True):
+            if len(run):
+                own[:] = _added(run, settings, rows)
+        return cls(rows, values, False)
+
+    def top(self, weights: Sequence[float], k: int) -> Ranked:
+        """The k best documents by these weights, one per run."""
+        if self.is_product:
+            return top(np.prod(self.values, axis=0), k, rows=self.rows)
+        total = np.zeros(len(self.rows))
+        for weight, own in zip(weights, self.values, strict=True):
+            total += weight * own
+        return top(total, k, rows=self.rows)
+
+
 def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
     """The k best documents of one question by several runs.
 
@@ -68,23 +109,17 @@ def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
     k
         At least 1.
     """
-    if settings.rule == "product":
-        rows = _common([run.rows for run in runs])
-        scores = np.prod([_at(run, run.scores, rows, 0.0) for run in runs], axis=0)
-        return top(scores, k, rows=rows)
-    rows = np.unique(np.concatenate([run.rows for run in runs]))
-    total = np.zeros(len(rows))
-    for run, weight in zip(runs, settings.weights, strict=True):
-        if not len(run):
-            continue
-        if settings.rule == "reciprocal-rank":
-            total += weight * _at(run, 1 / (settings.k + np.arange(1, len(run) + 1)), rows, 0.0)
-        else:
-            values = _normalised(run.scores, settings.normalise)
-            # the least score is 0 then, also where all scores are equal
-            missing = 0.0 if settings.normalise == NORMALISATIONS[1] else float(values.min())
-            total += weight * _at(run, values, rows, missing)
-    return top(total, k, rows=rows)
+    return Aligned.of(runs, settings).top(settings.weights, k)
+
+
+def _added(run: Ranked, settings: FusionSettings, rows: np.ndarray) -> np.ndarray:
+    """(r,) what a run adds to each document, for a weight of 1."""
+    if settings.rule == "reciprocal-rank":
+        return _at(run, 1 / (settings.k + np.arange(1, len(run) + 1)), rows, 0.0)
+    values = _normalised(run.scores, settings.normalise)
+    # the least score is 0 then, also where all scores are equal
+    missing = 0.0 if settings.normalise == NORMALISATIONS[1] else float(values.min())
+    return _at(run, values, rows, missing)
 
 
 def _common(rows: Sequence[np.ndarray]) -> np.ndarray:

@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from sentflow.errors import DataError
 from sentflow.files.io import write_digest, write_json
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.retrieval.runs import write_run
-from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
+from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_ids, read_questions
+from sentflow.texts.shards import whole_of
 
 logger = logging.getLogger(__name__)
 
@@ -35,8 +37,10 @@ class Search:
 
     Attributes
     ----------
-    corpus, questions
-        What is searched, and by what.
+    corpus_name, ids
+        What is searched, a corpus or a shard of one, and the identifiers of its documents; for their texts, `corpus`.
+    questions
+        By what.
     retriever
         Name.
     depth
@@ -45,12 +49,13 @@ class Search:
         Those of its kind.
     """
 
-    corpus: Corpus
+    corpus_name: str
+    ids: list[str]
     questions: Questions
     retriever: str
     depth: int
     settings: dict[str, Any]
-    output: Path
+    args: argparse.Namespace
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> "Search":
@@ -62,23 +67,25 @@ class Search:
             A file is missing or damaged, or the questions are of another corpus.
         """
         settings = json.loads(args.settings)
-        corpus, questions = read_corpus(args.corpus), read_questions(args.questions, args.judgements)
-        if questions.corpus != corpus.name:
+        (corpus, ids), questions = read_ids(args.corpus), read_questions(args.questions, args.judgements)
+        if questions.corpus != whole_of(corpus):
             raise DataError(
-                f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus.name}."
+                f"{args.questions} asks the corpus {questions.corpus}, but {args.corpus} is {corpus}."
             )
         retriever, depth = settings.pop("retriever"), settings.pop("depth")
-        if depth > len(corpus):
+        if depth > len(ids):
             logger.info(
                 "%s: depth %d, but %s has %d documents: all that are found are ranked",
-                retriever,
-                depth,
-                corpus.name,
-                len(corpus),
+                *(retriever, depth, corpus, len(ids)),
             )
-        return cls(corpus, questions, retriever, depth, settings, args.output)
+        return cls(corpus, ids, questions, retriever, depth, settings, args)
 
-    def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = ()) -> None:
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The documents with their texts; read when they are asked for, because few retrievers need them."""
+        return read_corpus(self.args.corpus)
+
+    def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = (), **about: Any) -> None:
         """Write what is found for each question, in their order, and how long finding it took.
 
         Parameters
@@ -87,31 +94,38 @@ class Search:
             Computed while it is read: this is the time that is measured.
         index
             Files that were searched.
+        about
+            What the run says of itself beside names and sizes.
         """
         start = time.perf_counter()
         found = dict(zip(self.questions.ids, ranked, strict=True))
-        self.write_run(Run(self.corpus.ids, found), time.perf_counter() - start, index)
+        self.write_run(Run(self.ids, found), time.perf_counter() - start, index, **about)
 
-    def write_run(self, run: Run, seconds: float | None = None, index: Sequence[Path] = ()) -> None:
+    def write_run(
+        self, run: Run, seconds: float | None = None, index: Sequence[Path] = (), **about: Any
+    ) -> None:
         """Write a run, its digest, and beside them what it cost, which is part of neither.
 
         Parameters
         ----------
         seconds
             Of the search without start and reading; None where another program searched.
+        index, about
+            See `write`.
         """
         names = {"questions": self.questions.name, "retriever": self.retriever}
-        about = {
+        known = {
             **names,
-            "corpus": self.corpus.name,
-            "n_documents": len(self.corpus),
+            "corpus": self.corpus_name,
+            "n_documents": len(self.ids),
             "depth": self.depth,
         }
-        write_run(self.output, run, about)
-        write_digest(self.output)
+        output = self.args.output
+        write_run(output, run, {**known, **about})
+        write_digest(output)
         cost = {
             "n_questions": len(self.questions),
             "seconds": seconds,
             "index_bytes": None if seconds is None else sum(file.stat().st_size for file in index),
         }
-        write_json(self.output.with_suffix(".made.json"), {**names, **cost})
+        write_json(output.with_suffix(".made.json"), {**names, **cost})

@@ -70,13 +70,28 @@ def per_question(
     return values
 
 
+def cutoff_of(name: str) -> int | None:
+    """The rank below which documents change no value of a measure; None where all count, or unjudged ones do not.
+
+    Raises
+    ------
+    ConfigError
+        ir-measures does not know the measure.
+    """
+    return _seen_by(_measure(name, 1, "measures"))
+
+
 def _by_cutoff(measures: Iterable[Any]) -> dict[int | None, list[Any]]:
     """Measures by the number of documents that they see, None for all: a program that is given no more is faster."""
     found: dict[int | None, list[Any]] = {}
     for measure in measures:
-        sees_all = measure.params.get("judged_only", False)
-        found.setdefault(None if sees_all else measure.params.get("cutoff"), []).append(measure)
+        found.setdefault(_seen_by(measure), []).append(measure)
     return found
+
+
+def _seen_by(measure: Any) -> int | None:
+    cutoff: int | None = measure.params.get("cutoff")
+    return None if measure.params.get("judged_only") else cutoff
 
 
 def chance(

@@ -29,22 +29,22 @@ class QuestionValues:
         Names.
     questions, groups
         n identifiers and names of groups.
-    clusters
-        n names of clusters, None for a question that is in none; None altogether where questions are independent.
     n_relevant, ranks
         (n,) int64 relevant documents of each question; n arrays of the ranks, from 1, at which they were found.
     values
         Measure → (n,) float64.
+    clusters
+        n names of clusters, None for a question that is in none; None altogether where questions are independent.
     """
 
     question_set: str
     retriever: str
     questions: list[str]
     groups: list[str]
-    clusters: list[str | None] | None
     n_relevant: np.ndarray
     ranks: list[np.ndarray]
     values: Mapping[str, np.ndarray]
+    clusters: list[str | None] | None = None
 
 
 def write_results(
@@ -116,10 +116,10 @@ def read_values(path: Path | str) -> QuestionValues:
             about["retriever"],
             stored.column("question").to_pylist(),
             stored.column("group").to_pylist(),
-            stored.column("cluster").to_pylist() if "cluster" in stored.column_names else None,
             numbers_of(stored.column("n_relevant")),
             [np.array(ranks.split(), dtype=np.int64) for ranks in stored.column("ranks").to_pylist()],
             {name: numbers_of(stored.column(name)) for name in names},
+            stored.column("cluster").to_pylist() if "cluster" in stored.column_names else None,
         )
 
 

@@ -50,12 +50,13 @@ def read_run(path: Path | str, document_ids: Sequence[str]) -> tuple[dict[str, A
         names = stored.column("question").to_pylist()
         ties: Mapping[str, int] = about["tied_at_cut"]
         ranked = {
-            name: Ranked(rows[part], scores[part], ties.get(name, 0)) for name, part in _parts(names).items()
+            name: Ranked(rows[part], scores[part], ties.get(name, 0))
+            for name, part in parts_of(names).items()
         }
         return about, Run(document_ids, ranked)
 
 
-def _parts(names: Sequence[str]) -> dict[str, slice]:
+def parts_of(names: Sequence[str]) -> dict[str, slice]:
     """Question → its rows, which follow one another."""
     parts: dict[str, slice] = {}
     start = 0

@@ -1,11 +1,16 @@
 """The vectors of a search, as jobs are given them: of documents or passages, and of questions."""
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from sentflow.encoders.vectors.storage import read_tokens
 from sentflow.retrieval.dense import Vectors
+from sentflow.retrieval.reading import counts
 from sentflow.texts.corpora import Corpus, Questions, read_passages
 from sentflow.texts.lookup import read_vectors
 
@@ -20,11 +25,24 @@ def add_vector_arguments(parser: argparse.ArgumentParser, *, sides: tuple[str, .
         help="parts of documents that were embedded in their stead",
     )
     for side in sides:
-        files = "their texts (Parquet), vectors (.npy) and what describes these (.json)"
-        parser.add_argument(f"--{side}-vectors", type=Path, nargs=3, required=True, help=f"{side}s: {files}")
+        files = "texts (Parquet), vectors and numbers of tokens (.npy), what describes these (.json)"
+        parser.add_argument(f"--{side}-vectors", type=Path, nargs=4, required=True, help=f"{side}s: {files}")
 
 
-def document_vectors(args: argparse.Namespace, corpus: Corpus) -> Vectors:
+@dataclass(frozen=True)
+class ReadVectors(Vectors):
+    """Vectors, and how much of their texts the encoder read.
+
+    Attributes
+    ----------
+    reading
+        See `sentflow.retrieval.reading.counts`; None where the encoder does not say.
+    """
+
+    reading: dict[str, int] | None
+
+
+def document_vectors(args: argparse.Namespace, corpus: Corpus) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
 
     Raises
@@ -32,7 +50,6 @@ def document_vectors(args: argparse.Namespace, corpus: Corpus) -> Vectors:
     DataError
         A file is missing or damaged, or the files do not belong together.
     """
-    found = read_vectors(*args.document_vectors)
     if args.passages:
         passages = read_passages(args.passages[0])
         owners, parts = passages.documents, passages.texts
@@ -40,19 +57,28 @@ def document_vectors(args: argparse.Namespace, corpus: Corpus) -> Vectors:
         texts = corpus.whole_texts()
         owners = np.array([row for row, text in enumerate(texts) if text], dtype=np.int64)
         parts = [texts[row] for row in owners.tolist()]
-    return Vectors(found.vectors[found.rows.of(parts, whose=f"the corpus {corpus.name}")], owners)
+    return _read(args.document_vectors, parts, owners, whose=f"the corpus {corpus.name}")
 
 
-def question_vectors(args: argparse.Namespace, questions: Questions) -> np.ndarray:
-    """(q, d) float32 vectors of the questions, in their order.
+def question_vectors(args: argparse.Namespace, questions: Questions) -> ReadVectors:
+    """The vectors of the questions, in their order; each stands for itself.
 
     Raises
     ------
     DataError
         A file is missing or damaged, or the files do not belong together.
     """
-    found = read_vectors(*args.question_vectors)
-    values: np.ndarray = found.vectors[
-        found.rows.of(questions.texts, whose=f"the questions {questions.name}")
-    ]
-    return values
+    owners = np.arange(len(questions))
+    return _read(args.question_vectors, questions.texts, owners, whose=f"the questions {questions.name}")
+
+
+def readings(documents: ReadVectors, questions: ReadVectors) -> dict[str, Any]:
+    """What a run says of how much was read."""
+    return {"documents": documents.reading, "questions": questions.reading}
+
+
+def _read(files: Sequence[Path], texts: Sequence[str], owners: np.ndarray, *, whose: str) -> ReadVectors:
+    collection, npy, tokens, info = files
+    found = read_vectors(collection, npy, info)
+    rows = found.rows.of(texts, whose=whose)
+    return ReadVectors(found.vectors[rows], owners, counts(read_tokens(tokens, info), rows, owners))

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from sentflow.files.arrow import Columns, numbers_of
-from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.files.parquet import DescribedParts, read_described, readable, write_described
+from sentflow.texts.shards import rows_of_shard
 
 _ABOUT_QUESTIONS = ("corpus", "data_version", "language", "relevant_grade")
 
@@ -22,7 +23,7 @@ class Corpus:
     Attributes
     ----------
     name
-        Of the corpus in the catalog.
+        Of the corpus in the catalog; of a shard of it, see `sentflow.texts.shards`.
     data_version
         What the texts are, for captions.
     language
@@ -168,6 +169,33 @@ def read_corpus(path: Path | str) -> Corpus:
         return corpus_of(*read_described(path))
 
 
+def read_shard(path: Path | str, shard: str) -> Corpus:
+    """The documents of a shard out of the file of its corpus; no others are held.
+
+    Raises
+    ------
+    DataError
+        See `read_corpus`.
+    """
+    with readable(path, "corpus"):
+        parts = DescribedParts(path)
+        stored = parts.rows(*rows_of_shard(shard, parts.n_rows))
+        return corpus_of({**parts.about, "corpus": shard}, stored)
+
+
+def read_ids(path: Path | str) -> tuple[str, list[str]]:
+    """The name of the corpus of a file, and the identifiers of its documents or of questions; no texts are read.
+
+    Raises
+    ------
+    DataError
+        See `read_corpus`.
+    """
+    with readable(path, "corpus"):
+        parts = DescribedParts(path)
+        return str(parts.about["corpus"]), parts.columns("id").column("id").to_pylist()
+
+
 def corpus_of(about: Mapping[str, Any], stored: pa.Table) -> Corpus:
     """The corpus that `read_described` gave."""
     columns = stored.to_pydict()
@@ -228,9 +256,9 @@ def questions_of(about: Mapping[str, Any], stored: pa.Table) -> Questions:
     )
 
 
-def write_passages(path: Path | str, passages: Passages) -> None:
-    """Write passages as Parquet: columns document, text."""
-    about = {"passages": passages.passages, "corpus": passages.corpus}
+def write_passages(path: Path | str, passages: Passages, **cut_by: str) -> None:
+    """Write passages as Parquet: columns document, text; `cut_by` says by what they were cut, if not by words."""
+    about = {"passages": passages.passages, "corpus": passages.corpus, **cut_by}
     write_described(path, {"document": passages.documents, "text": passages.texts}, about)
 
 

@@ -50,6 +50,8 @@ class Kind:
         Further distributions, by what computes a transformer (key ``backend``).
     threads
         That it has use for.
+    has_tokenizer
+        Whether `sentflow.encoders.kinds.neural.tokenizer` can say where its tokens are.
     """
 
     name: str
@@ -66,6 +68,7 @@ class Kind:
     libraries: tuple[str, ...] = ("numpy",)
     backend_libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     threads: int = 1
+    has_tokenizer: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -102,6 +105,7 @@ def _neural(name: str) -> Kind:
             "openvino": ("onnx", "onnxscript", "openvino"),
         },
         threads=4,
+        has_tokenizer=True,
     )
 
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sentflow.encoders.protocol import FloatArray
+from sentflow.encoders.protocol import FloatArray, Reading
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -66,6 +67,38 @@ def write_embeddings(
     write_json(info, {**description, **array})
 
 
+def write_tokens(npy: Path, reading: Reading | None) -> dict[str, Any]:
+    """Write how long texts are for an encoder; nothing but an empty array where it does not say.
+
+    Returns
+    -------
+    dict
+        What the description of the vectors says of it: the limit, and the checksum of the file.
+    """
+    tokens = np.empty(0, dtype=np.int64) if reading is None else reading.tokens
+    with atomic(npy) as part, part.open("wb") as stream:
+        np.save(stream, tokens.astype(np.int32), allow_pickle=False)
+    return {"max_tokens": reading.limit if reading else None, "tokens_sha256": file_sha256(npy)}
+
+
+def read_tokens(npy: Path, info: Path) -> Reading | None:
+    """How long texts are for an encoder, and how much of them it reads; None where it does not say.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, or the two do not belong together.
+    """
+    description = _read_description(info)
+    tokens = _read_array(npy)
+    if file_sha256(npy) != description.get("tokens_sha256"):
+        raise DataError(
+            f"{npy} is not the file that {info} describes: its checksum differs. Delete both and run "
+            "snakemake again."
+        )
+    return Reading(tokens.astype(np.int64), description["max_tokens"]) if len(tokens) else None
+
+
 def made_beside(info: Path) -> Path:
     """The file that says how an array was made, beside the one that says what it is."""
     return info.with_suffix(".made.json")
@@ -106,7 +139,7 @@ def read_embeddings(npy: Path, info: Path, texts: Sequence[str]) -> FloatArray:
     """
     description = _read_description(info)
     _refuse_other_model(info, description)
-    embeddings = _read_array(npy)
+    embeddings: FloatArray = _read_array(npy)
     expected = tuple(description["shape"])
     if embeddings.dtype != np.float32 or embeddings.shape != expected or embeddings.ndim != 2:
         raise DataError(
@@ -178,9 +211,9 @@ def _refuse_other_model(info: Path, description: Mapping[str, Any]) -> None:
         )
 
 
-def _read_array(npy: Path) -> FloatArray:
+def _read_array(npy: Path) -> NDArray[Any]:
     try:
-        array: FloatArray = np.load(npy, allow_pickle=False)
+        array: NDArray[Any] = np.load(npy, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
         raise DataError(
             f"{npy} is missing or damaged ({error}). Delete it and run snakemake again."

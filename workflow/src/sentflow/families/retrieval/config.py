@@ -12,6 +12,7 @@ from sentflow.families.retrieval.own_collections import (
     write_out_corpora,
     write_out_question_sets,
 )
+from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import unknown
@@ -19,6 +20,7 @@ from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
 
+DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 OTHER = "other"  # languages that a map from languages does not name
 
@@ -87,6 +89,10 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reached = _reached(selected["retrievers"], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
+    yield from tuning_problems(reached, entries, selected)
+    for other in dict.fromkeys(other for _, other in training_sets(reached, entries, selected)):
+        if other in sets and other not in selected["question_sets"] and "corpus" in sets[other]:
+            yield from _question_set_problems(other, entries)
     known = selected["retrievers"] if selected["question_sets"] else []
     if known and not searchable(known, entries["retrievers"], selected["models"]):
         encoders = ", ".join(sorted(_encoders(known, entries["retrievers"])))
@@ -177,17 +183,13 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
             yield f"{where}.model: {entry['model']!r} compares two texts and gives no vectors. Write kind: rerank."
     if entry["kind"] == RERANK:
         yield from _reranking_problems(where, entry, entries["models"])
-    if "passages" in entry and entry["passages"] not in entries["passages"]:
-        yield unknown(f"{where}.passages", "way to cut passages", entry["passages"], entries["passages"])
+    if "passages" in entry:
+        yield from _passage_problems(entry, where, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
             yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
-    if entry["kind"] == FUSION:
-        weights = entry.get("weights")
-        if weights is not None and len(weights) != len(entry["of"]):
-            yield f"{where}.weights: {len(weights)} weights for {len(entry['of'])} retrievers. Write one for each."
     if entry["kind"] == RUN:
-        missing = [one for one in selected["question_sets"] if one not in entry["files"]]
+        missing = [one for one in _searched_by(name, entries, selected) if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
         for questions, file in entry["files"].items():
@@ -196,6 +198,34 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
                     f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
                     "path of a run in TREC's form."
                 )
+
+
+def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iterator[str]:
+    name, known = retriever["passages"], entries["passages"]
+    if name not in known:
+        yield unknown(f"{where}.passages", "way to cut passages", name, known)
+        return
+    if name in UNITS:
+        yield f"passages.{name}: this is the name of whole {name}. Write another one."
+    kind = entries["models"].get(retriever["model"], {}).get("kind", "")
+    if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
+        yield (
+            f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "
+            "tokenizer to count them by. Write passages of words."
+        )
+
+
+def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str]:
+    """The question sets that a retriever searches: those that are shown, and where something is tuned on its runs."""
+    retrievers = entries["retrievers"]
+    found = list(selected["question_sets"])
+    for other in _reached(selected["retrievers"], retrievers):
+        if name in _reached(parts_of(retrievers[other]), retrievers):
+            found += tuned_on(retrievers[other])
+    for decision in (entries["decisions"][one] for one in selected["decisions"]):
+        if name in _reached(decided_by(decision, selected["retrievers"]), retrievers):
+            found += decision.get("tuned_on", [])
+    return list(dict.fromkeys(found))
 
 
 def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
@@ -237,6 +267,7 @@ RETRIEVAL = ConfigPart(
         ),
         Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
         Section("retrievers", "retriever", ("select.retrievers",), alone=False),
+        Section("decisions", "decision", ("select.decisions",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
     ),

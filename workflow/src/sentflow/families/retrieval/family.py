@@ -8,15 +8,15 @@ from typing import Any
 from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
-from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.families.retrieval.tuned import TunedRetrieval
+from sentflow.families.retrieval.units import SHARDED_KINDS
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
-from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.shards import SUFFIX_PATTERN
 
-DOCUMENTS = "documents"
 _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
@@ -40,10 +40,9 @@ _SUMMARIES = (
     paths.QUESTION_DIFFERENCES,
     paths.RETRIEVAL_COSTS,
 )
-_OF_QUESTIONS = (paths.QUESTIONS, paths.QUESTIONS_DIGEST)
 
 
-class Retrieval(RetrievalSettings):
+class Retrieval(TunedRetrieval):
     """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
 
     name = "retrieval"
@@ -63,20 +62,6 @@ class Retrieval(RetrievalSettings):
         used = [*self.prepared_corpora.values(), *self.prepared.values()]
         return [(entry["dataset"], file) for entry in used for file in raw_files_of(entry)]
 
-    def collections(self) -> list[Collection]:
-        """Documents or passages of each corpus, and the questions of each set, for each dense retriever's encoder."""
-        found: dict[str, Collection] = {}
-        for entry in self._of_kind(DENSE).values():
-            for corpus in self.corpora:
-                table, digest = self._units_of(corpus, entry)
-                _add(
-                    found, self._collection_of_units(corpus, entry), table, digest, entry["model"], "document"
-                )
-            for name in self.question_sets:
-                table, digest = (one.format(questions=name) for one in _OF_QUESTIONS)
-                _add(found, f"{name}/questions", table, digest, entry["model"], "query")
-        return list(found.values())
-
     def data(self) -> dict[str, list[str]]:
         """See `Family.data`."""
         corpora = {
@@ -85,7 +70,7 @@ class Retrieval(RetrievalSettings):
         }
         asked = {
             paths.QUESTIONS_DIGEST.format(questions=name): [f"question set {name}", entry["dataset"]]
-            for name, entry in self.question_sets.items()
+            for name, entry in self.searched.items()
         }
         return corpora | asked
 
@@ -93,19 +78,13 @@ class Retrieval(RetrievalSettings):
 
     def runs(self) -> list[str]:
         """The run of every retriever on every question set, those that are only fused included."""
-        return self._each(paths.RUN, self.retrievers, self.question_sets)
+        return [
+            path for name, needed in self.needed.items() for path in self._each(paths.RUN, needed, [name])
+        ]
 
     def run_costs(self) -> list[str]:
         """What each of `runs` cost."""
         return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
-
-    def question_embeddings(self, pattern: str) -> list[str]:
-        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
-        models = dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values())
-        return [
-            pattern.format(collection=f"{name}/questions", model=model)
-            for name, model in product(self.judged_sets, models)
-        ]
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
@@ -116,11 +95,11 @@ class Retrieval(RetrievalSettings):
         return self._each(paths.RETRIEVAL_ROWS, self.shown, self.judged_sets)
 
     def results(self) -> list[str]:
-        """Scores, tests between retrievers, audits; the runs of question sets without judgements."""
+        """Scores, tests between retrievers, audits, decisions; the runs of question sets without judgements."""
         unjudged = [name for name in self.question_sets if name not in self.judged_sets]
         runs = self._each(paths.RUN, self.shown, unjudged)
         tests = _COMPARED if self.scores() else []
-        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs]
+        return [*self.scores(), *tests, *self.certificates(), *self.audits(), *runs, *self.chosen()]
 
     def audits(self) -> list[str]:
         """What is to be known about each question set, its judgements and what encoders were trained on."""
@@ -129,7 +108,8 @@ class Retrieval(RetrievalSettings):
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
         indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
-        return [*_SUMMARIES, *indexes] if self.scores() else []
+        found = [*_SUMMARIES, *indexes] if self.scores() else []
+        return [*found, *self.summaries_of_chosen()]
 
     def certificates(self) -> list[str]:
         """What each approximate index costs and saves, on each question set with judgements."""
@@ -146,7 +126,7 @@ class Retrieval(RetrievalSettings):
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
-        return self.exported.files()
+        return [*self.exported.files(), *self.submissions()]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -162,6 +142,8 @@ class Retrieval(RetrievalSettings):
             "retrieval-seeds": there and seeded,
             "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
+            "decisions": bool(self.decision_scores()),
+            "tuned fusions": bool(self.weighed()),
         }
 
     def published(self) -> Mapping[str, Any]:
@@ -186,20 +168,28 @@ class Retrieval(RetrievalSettings):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         n_sets = len(self.question_sets)
-        rules = Counter(map(self.rule_of, self.retrievers))
-        searches = {rule: n * n_sets for rule, n in rules.items()}
+        n_shards = {corpus: len(self._shards(corpus)) for corpus in self.corpora}
+        in_shards = {_RULES[kind] for kind in SHARDED_KINDS}
+        searches: Counter[str] = Counter()
+        for name, needed in self.needed.items():
+            n = n_shards[self.searched[name]["corpus"]]
+            for rule in map(self.rule_of, needed):
+                searches[rule] += n if rule in in_shards else 1
+                searches["merge_shards"] += rule in in_shards and n > 1
         lexical = self._of_kind(BM25).values()
         analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
-        cuts = {entry["passages"] for entry in self.retrievers.values() if "passages" in entry}
-        n_corpora, one = len(self.corpora), int(bool(self.scores()))
+        one = int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
+            "shard_corpus": sum(n for n in n_shards.values() if n > 1),
             "prepare_questions": len(self.prepared),
             "audit_questions": n_sets,
-            "analyse": len(analysed),
-            "split_passages": n_corpora * len(cuts),
+            "analyse": sum(n_shards[corpus] for corpus, _ in analysed),
+            "count_terms": sum(n_shards[corpus] > 1 for corpus, _ in analysed),
+            "split_passages": self._n_cut()[False],
+            "split_tokens": self._n_cut()[True],
             **searches,
-            "build_index": n_corpora * len(self._indexed()),
+            "build_index": len(self.corpora) * len(self._indexed()),
             "certify_index": len(self.certificates()),
             "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
@@ -208,15 +198,16 @@ class Retrieval(RetrievalSettings):
             "summarise_retrieval": one,
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
+            **self.jobs_of_chosen(),
         }
 
     def constraints(self) -> Mapping[str, str]:
         """Corpora, question sets, ways to cut and to analyse that are used."""
-        used = self.retrievers.values()
         return {
-            "corpus": one_of(self.prepared_corpora),
+            "corpus": f"(?:{one_of(self.prepared_corpora)}){SUFFIX_PATTERN}",
             "questions": one_of(self.prepared),
-            "retriever": one_of(self.retrievers),
+            "retriever": f"(?:{one_of(self.retrievers)}){SUFFIX_PATTERN}",
+            "decision": one_of(self.decisions),
             "analyser": one_of(
                 {
                     self.analyser_of(entry, corpus)
@@ -224,21 +215,13 @@ class Retrieval(RetrievalSettings):
                     for corpus in self.corpora
                 }
             ),
-            "passages": one_of({entry["passages"] for entry in used if "passages" in entry}),
+            "passages": one_of(self._cuts()),
         }
 
     def rule_of(self, retriever: str) -> str:
         """The rule that searches by a retriever."""
         entry = self.retrievers[retriever]
         return "search_index" if "index" in entry else _RULES[entry["kind"]]
-
-    def named(self, kind: str) -> str:
-        """Regular expression of the retrievers of a kind."""
-        return one_of(self._of_kind(kind))
-
-    def exact(self) -> str:
-        """Regular expression of the dense retrievers that compare all vectors."""
-        return one_of(name for name in self._of_kind(DENSE) if name not in self._indexed())
 
     def indexed(self) -> str:
         """Regular expression of the dense retrievers with an approximate index."""
@@ -253,10 +236,6 @@ class Retrieval(RetrievalSettings):
     def raw_files_of_questions(self, wildcards: Any) -> list[str]:
         """The raw files that hold the questions of a set and their judgements."""
         return _raw_paths(self.prepared[wildcards.questions])
-
-    def of_corpus(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: the file of the corpus that its questions are searched in."""
-        return lambda wildcards: pattern.format(corpus=self._corpus(wildcards))
 
     def of_training(self, pattern: str) -> Callable[[Any], list[str]]:
         """Function of a job: a file of each question set that encoders were trained on."""
@@ -275,37 +254,6 @@ class Retrieval(RetrievalSettings):
         return (
             [paths.QUESTION_AUDIT.format(questions=wildcards.questions)] if self._training(wildcards) else []
         )
-
-    def terms(self, pattern: str) -> Callable[[Any], str]:
-        """Function of a job: the file of the terms that its retriever counts."""
-        return lambda wildcards: pattern.format(
-            corpus=self._corpus(wildcards),
-            analyser=self.analyser_of(self._retriever(wildcards), self._corpus(wildcards)),
-        )
-
-    def passages(self, wildcards: Any) -> list[str]:
-        """The passages that stand for documents; nothing where whole documents are embedded."""
-        return self._of_passages(wildcards, 0)
-
-    def passages_digest(self, wildcards: Any) -> list[str]:
-        """The digest of `passages`."""
-        return self._of_passages(wildcards, 1)
-
-    def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts and vectors of the documents or passages by the encoder of a dense retriever."""
-        return self._vectors(self._documents(wildcards), wildcards, paths.TEXTS, paths.EMBEDDINGS)
-
-    def document_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
-        return self._vectors(self._documents(wildcards), wildcards, paths.EMBEDDINGS_INFO)
-
-    def question_vectors(self, wildcards: Any) -> list[str]:
-        """Texts and vectors of the questions."""
-        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.TEXTS, paths.EMBEDDINGS)
-
-    def question_info(self, wildcards: Any) -> list[str]:
-        """The description beside these vectors."""
-        return self._vectors(f"{wildcards.questions}/questions", wildcards, paths.EMBEDDINGS_INFO)
 
     def runs_of_parts(self, wildcards: Any) -> list[str]:
         """The runs that are fused, in the order of their weights, or the one that is reranked."""
@@ -362,32 +310,6 @@ class Retrieval(RetrievalSettings):
 
     def _shown(self, pattern: str, wildcards: Any) -> list[str]:
         return [pattern.format(questions=wildcards.questions, retriever=name) for name in self.shown]
-
-    def _units_of(self, corpus: str, retriever: Entry) -> tuple[str, str]:
-        """Table and digest of what stands for the documents: passages, or documents themselves."""
-        if "passages" not in retriever:
-            return paths.CORPUS.format(corpus=corpus), paths.CORPUS_DIGEST.format(corpus=corpus)
-        names = {"corpus": corpus, "passages": retriever["passages"]}
-        return paths.PASSAGES.format(**names), paths.PASSAGES_DIGEST.format(**names)
-
-    def _collection_of_units(self, corpus: str, retriever: Entry) -> str:
-        return f"{corpus}/{retriever.get('passages', DOCUMENTS)}"
-
-    def _of_passages(self, wildcards: Any, which: int) -> list[str]:
-        entry = self._retriever(wildcards)
-        return [self._units_of(self._corpus(wildcards), entry)[which]] if "passages" in entry else []
-
-    def _documents(self, wildcards: Any) -> str:
-        return self._collection_of_units(self._corpus(wildcards), self._retriever(wildcards))
-
-    def _vectors(self, collection: str, wildcards: Any, *patterns: str) -> list[str]:
-        model = self._retriever(wildcards)["model"]
-        return [pattern.format(collection=collection, model=model) for pattern in patterns]
-
-
-def _add(found: dict[str, Collection], name: str, table: str, digest: str, model: str, role: str) -> None:
-    models = [*found[name].models, model] if name in found else [model]
-    found[name] = Collection(name, [table], [digest], list(dict.fromkeys(models)), (role,))
 
 
 def _raw_paths(entry: Entry) -> list[str]:

@@ -32,6 +32,21 @@ PRODUCTS = (
     ),
     *products_of(
         _PACKAGE,
+        "decisions",
+        (
+            TABLE,
+            "retrieval-decisions",
+            "decisions_table:table",
+            (paths.SUMMARY_DECISIONS, paths.DECISION_PAIRS),
+        ),
+    ),
+    *products_of(
+        _PACKAGE,
+        "tuned fusions",
+        (FIGURE, "fusion-weights", "weights_figure:FIGURE", (paths.SUMMARY_WEIGHTS,)),
+    ),
+    *products_of(
+        _PACKAGE,
         "retrieval-indexes",
         (TABLE, "retrieval-indexes", "indexes_table:table", (paths.SUMMARY_INDEXES,)),
     ),
@@ -54,4 +69,4 @@ PRODUCTS = (
         tables=("retrieval",),
     ),
 )
-SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "questions")
+SECTION = SectionOfPage.of("retrieval", "summary", "results", "generality", "choices", "questions")

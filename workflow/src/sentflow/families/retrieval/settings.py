@@ -1,11 +1,20 @@
 """What decides the jobs of retrieval: settings and versions."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import BM25, DENSE, OTHER, RANDOM, all_retrievers, searchable
+from sentflow.families.retrieval.config import (
+    BM25,
+    DENSE,
+    OTHER,
+    RANDOM,
+    all_retrievers,
+    parts_of,
+    searchable,
+)
+from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -13,6 +22,7 @@ from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
+from sentflow.texts.shards import suffix_of, whole_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -36,13 +46,6 @@ class RetrievalSettings(Family):
             name: entry for name, entry in self.question_sets.items() if entry["judgements"]
         }
         entries = experiment.entries
-        self.corpora: Entries = _corpora_of(self.question_sets, entries["corpora"])
-        # what encoders were trained on is prepared, too, but not searched for
-        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        self.prepared: Entries = self.question_sets | {
-            name: entries["question_sets"][name] for name in training
-        }
-        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
         named = list(experiment.selected["retrievers"]) if self.question_sets else []
         asked = searchable(named, entries["retrievers"], experiment.models)
         self.left_out = [name for name in named if name not in asked]
@@ -51,6 +54,14 @@ class RetrievalSettings(Family):
             name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
         }
         self.shown = asked
+        self.decisions: Entries = experiment.selected["decisions"] if asked else {}
+        self.needed = _needed_runs(list(self.question_sets), asked, self.decisions, entries["retrievers"])
+        self.searched: Entries = {name: entries["question_sets"][name] for name in self.needed}
+        self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
+        # what encoders were trained on is prepared, too, but not searched for
+        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        self.prepared: Entries = self.searched | {name: entries["question_sets"][name] for name in training}
+        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -72,7 +83,8 @@ class RetrievalSettings(Family):
 
     def passage_settings(self, wildcards: Any) -> str:
         """How documents are cut."""
-        return json_text(pick_known(self._entry("passages", wildcards.passages), "words", "overlap", "title"))
+        entry = self._entry("passages", whole_of(wildcards.passages))
+        return json_text(pick_known(entry, "words", "tokens", "overlap", "title"))
 
     def analyser_settings(self, wildcards: Any) -> str:
         """How texts become terms."""
@@ -87,7 +99,7 @@ class RetrievalSettings(Family):
         given = retriever["analyser"]
         if isinstance(given, str):
             return given
-        return str(given.get(self.corpora[corpus]["language"], given[OTHER]))
+        return str(given.get(self.corpora[whole_of(corpus)]["language"], given[OTHER]))
 
     def bm25_versions(self, wildcards: Any) -> str:
         """The same for a lexical retriever, whose questions are cut in its own job."""
@@ -106,7 +118,8 @@ class RetrievalSettings(Family):
                 found |= _index_settings(entry)
             case "fusion":
                 found |= pick_known(entry, "rule", "normalise", "k")
-                found["weights"] = entry.get("weights", [1] * len(entry["of"]))
+                if not tuned_on(entry):
+                    found["weights"] = entry.get("weights", [1] * len(entry["of"]))
             case "rerank":
                 found["rerank_depth"] = entry.get("depth", 100)
                 found["encoder"] = encode_settings(self._encoder(entry))
@@ -266,12 +279,14 @@ class RetrievalSettings(Family):
         return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
 
     def _retriever(self, wildcards: Any) -> Entry:
-        return self.retrievers[wildcards.retriever]
+        return self.retrievers[whole_of(wildcards.retriever)]
 
     def _corpus(self, wildcards: Any) -> str:
+        """What a job searches: the corpus of its questions, or the shard that its retriever names."""
         if hasattr(wildcards, "corpus"):
             return str(wildcards.corpus)
-        return str(self.prepared[wildcards.questions]["corpus"])
+        shard = suffix_of(getattr(wildcards, "retriever", ""))
+        return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))
@@ -304,6 +319,23 @@ def _corpora_of(question_sets: Entries, corpora: Entries) -> Entries:
 def _analyser_libraries(analyser: Entry) -> list[str]:
     segments, stems = analyser["units"] == "vietnamese-words", analyser.get("stemmer", "none") != "none"
     return [*(["underthesea"] if segments else []), *(["PyStemmer"] if stems else [])]
+
+
+def _needed_runs(
+    question_sets: Sequence[str], shown: Sequence[str], decisions: Entries, retrievers: Entries
+) -> dict[str, list[str]]:
+    """Question set → the retrievers that search it: all on those that are shown, and what is tuned on the others."""
+    found = {name: dict.fromkeys(all_retrievers(shown, retrievers)) for name in question_sets}
+
+    def train(sets: Sequence[str], names: Sequence[str]) -> None:
+        for name in sets:
+            found.setdefault(name, {}).update(dict.fromkeys(all_retrievers(names, retrievers)))
+
+    for name in all_retrievers(shown, retrievers):
+        train(tuned_on(retrievers[name]), parts_of(retrievers[name]))
+    for entry in decisions.values():
+        train(entry.get("tuned_on", []), decided_by(entry, shown))
+    return {name: list(names) for name, names in found.items()}
 
 
 def _index_settings(entry: Entry) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 
 Row = Mapping[str, str]
+ARTICLE_SEPARATOR = "|"  # between law and article in the identifier of an article
 
 
 def read_squad(file: RawFile) -> Records:
@@ -95,7 +96,7 @@ def read_law_questions(file: RawFile) -> Records:
 
 def law_article(law_id: str, article_id: str) -> str:
     """Identifier of an article among the documents."""
-    return f"{law_id}|{article_id}"
+    return f"{law_id}{ARTICLE_SEPARATOR}{article_id}"
 
 
 def _read(file: RawFile, rows: Any, form: str) -> Records:

@@ -13,7 +13,7 @@ from transformers import PreTrainedTokenizerBase
 
 from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, ONNX_INT8, Settings
 from sentflow.encoders.prompts import prompt_text
-from sentflow.encoders.protocol import Batch, FloatArray, IntArray
+from sentflow.encoders.protocol import Batch, FloatArray, IntArray, Reading
 from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.batches import plan_batches
 from sentflow.encoders.vectors.memory import BatchHalver
@@ -22,6 +22,7 @@ from sentflow.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
 
+_COUNTED = 4096  # texts at a time: a tokenizer holds much more for a text than its tokens
 _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transformers; only plans batches
 
 
@@ -51,8 +52,8 @@ class SentenceTransformerEncoder:
         Width of the vectors.
     device
         Kind of the device.
-    truncated_texts
-        How many texts of the last `plan` were cut; None where no tokenizer of transformers tells.
+    reading
+        What is read of the texts of the last `plan`; None where no tokenizer of transformers tells.
     halved_batches
         How many batches the memory did not hold, which were computed in halves.
 
@@ -78,7 +79,7 @@ class SentenceTransformerEncoder:
         self._threads = threads
         self.device = model.device.type
         self.dimension = _kept_values(int(model.get_embedding_dimension()), settings.truncate_dim)
-        self.truncated_texts: int | None = None
+        self.reading: Reading | None = None
         self._halver = BatchHalver(self._forward_whole)
         self._prompt = self._prompt_of(role, task)
 
@@ -148,12 +149,15 @@ class SentenceTransformerEncoder:
         tokenizer = getattr(self._model[0], "tokenizer", None)
         if not texts or not isinstance(tokenizer, PreTrainedTokenizerBase):
             return np.asarray([1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts], dtype=np.int64)
-        prompted = [(prompt or "") + text for text in texts]
-        ids = tokenizer(prompted, truncation=False, return_attention_mask=False, verbose=False)["input_ids"]
-        whole = np.asarray([max(1, len(row)) for row in ids], dtype=np.int64)
+        whole = np.concatenate(
+            [
+                _token_counts(tokenizer, [(prompt or "") + text for text in texts[start : start + _COUNTED]])
+                for start in range(0, len(texts), _COUNTED)
+            ]
+        )
         limit = self._model.max_seq_length
-        cut = np.flatnonzero(whole > limit) if limit is not None else np.empty(0, dtype=np.int64)
-        self.truncated_texts = len(cut)
+        self.reading = Reading(whole, limit)
+        cut = np.flatnonzero(self.reading.lost)
         if not len(cut):
             return whole
         if self._settings.truncation == "refuse":
@@ -167,8 +171,7 @@ class SentenceTransformerEncoder:
             "%d of %d texts (%.1f %%) have more than %d tokens; what they have more is cut off at the %s",
             *(len(cut), len(texts), share, limit, end),
         )
-        lengths: IntArray = np.minimum(whole, limit)
-        return lengths
+        return whole - self.reading.lost
 
     def _features(self, texts: list[str], prompt: str | None) -> dict[str, Any]:
         # In the caller's thread: a fast tokenizer is used by one thread at a time, and has threads of its own
@@ -239,6 +242,11 @@ class SentenceTransformerEncoder:
             vectors = torch.nn.functional.normalize(vectors, p=2, dim=1)
         # A copy if values were left out: a view would keep them all in memory
         return np.ascontiguousarray(vectors.cpu().numpy())
+
+
+def _token_counts(tokenizer: PreTrainedTokenizerBase, texts: list[str]) -> IntArray:
+    ids = tokenizer(texts, truncation=False, return_attention_mask=False, verbose=False)["input_ids"]
+    return np.asarray([max(1, len(row)) for row in ids], dtype=np.int64)
 
 
 def _kept_values(dimension: int, truncate_dim: int | None) -> int:

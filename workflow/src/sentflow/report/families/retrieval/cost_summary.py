@@ -8,7 +8,7 @@ from sentflow.files.rows import number_or_nan
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 
 Costs = Mapping[tuple[str, str], Mapping[str, Any]]
-"""Question set and retriever, or question set and encoder → what was measured."""
+"""Question set and retriever, or corpus and encoder → what was measured."""
 
 
 def cost_rows(
@@ -23,7 +23,7 @@ def cost_rows(
     searched
         ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included.
     encoded
-        ``seconds`` of embedding the questions of a set.
+        Corpus and encoder → ``seconds`` of embedding the ``n_texts`` questions of all sets that search it.
     settings
         ``parts``: retriever → all that it is made of, itself included; ``encoders``: retriever → its encoder.
     """
@@ -33,7 +33,8 @@ def cost_rows(
         used = settings["parts"][row.retriever]
         runs = [searched[row.questions, name] for name in used]
         encoders = {settings["encoders"][name] for name in used if name in settings["encoders"]}
-        seconds = [encoded.get((row.questions, name), {}).get("seconds") for name in sorted(encoders)]
+        n_asked = int(searched[row.questions, row.retriever]["n_questions"])
+        seconds = [_share(encoded.get((row.corpus, name)), n_asked) for name in sorted(encoders)]
         yield RetrievalCostRow(
             questions=row.questions,
             questions_title=row.questions_title,
@@ -47,9 +48,14 @@ def cost_rows(
             high=row.high,
             level=row.level,
             search_seconds=math.fsum(number_or_nan(run["seconds"]) for run in runs),
-            encode_seconds=math.fsum(number_or_nan(value) for value in seconds),
+            encode_seconds=math.fsum(seconds),
             index_bytes=math.fsum(number_or_nan(run["index_bytes"]) for run in runs),
-            n_asked=int(searched[row.questions, row.retriever]["n_questions"]),
+            n_asked=n_asked,
             n_documents=row.n_documents,
             data_version=row.data_version,
         )
+
+
+def _share(made: Mapping[str, Any] | None, n_asked: int) -> float:
+    """Seconds for some of the questions that were embedded together; NaN where that is not known."""
+    return number_or_nan(made["seconds"]) * n_asked / made["n_texts"] if made else math.nan

@@ -48,7 +48,7 @@ def groups_table(rows: Sequence[RetrievalRow], title: str) -> Table:
         name="retrieval-groups",
         caption=f"{title}: retrieval by groups of questions.",
         notes=tuple(filter(None, notes)),
-        header=("Questions", "n", *(titles[one] for one in retrievers)),
+        header=("Group", "n", *(titles[one] for one in retrievers)),
         alignment=("w4.2", "r", *("r" for _ in retrievers)),
         groups=tuple(blocks),
         tidy_header=names_of(RetrievalRow),

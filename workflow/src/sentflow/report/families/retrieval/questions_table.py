@@ -53,7 +53,7 @@ def questions_table(rows: Sequence[RetrievalRow], title: str, quoted: Sequence[H
 def _line(row: HardQuestion, titles: Mapping[str, str]) -> tuple[Cell, ...]:
     others = f" and {count(row.n_relevant - 1)} more" if row.n_relevant > 1 else ""
     return (
-        Cell(f"{row.question}: {_short(row.text)}", detail=row.group),
+        Cell(f"{row.question}: {_short(row.text)}", detail=f"({row.group})" if row.group else ""),
         Cell(f"{row.document}: {_short(row.document_text)}", detail=others.strip()),
         Cell(decimal(row.mean)),
         _found(titles, row.a, row.value_a, row.rank_a, row.first_a, row.first_text_a),

@@ -64,6 +64,7 @@ def retrieval_table(
         _sizes_note(shown),
         words.grades_note(shown),
         words.left_out_note(shown),
+        words.cut_note(shown),
         words.interval_note(shown),
         words.test_note(differences),
         f"{MEAN}: unweighted mean over these {len(sets)} question sets; it speaks of no other set, and is not tested."

@@ -35,6 +35,9 @@ class RetrievalRow:
         documents of all questions of the set; documents of the corpus; documents per question at most.
     judged_share
         Of the first 10 documents, mean over questions.
+    documents_cut, documents_lost, questions_cut, questions_lost
+        Texts that the encoder cut off (of a document, any passage), and the share of the tokens of all that it did not
+        read, prompts and special tokens included. Undefined where no encoder was searched, or it does not say.
     relevant_grade, data_version, language
         Of the question set.
     chance
@@ -77,6 +80,10 @@ class RetrievalRow:
     data_version: str
     language: str
     chance: float = math.nan
+    documents_cut: float = math.nan
+    documents_lost: float = math.nan
+    questions_cut: float = math.nan
+    questions_lost: float = math.nan
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,9 @@ from sentflow.compare.question_rows import (
     SeedRow,
 )
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
 from sentflow.report.families.retrieval.findings import retrieval_findings
+from sentflow.report.families.retrieval.index_rows import IndexRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
@@ -21,7 +23,11 @@ _OTHER_TABLES = {
     "retrieval-group-tests": GroupRow,
     "retrieval-seeds": SeedRow,
     "retrieval-questions": HardQuestion,
+    "retrieval-decisions": DecisionRow,
+    "retrieval-indexes": IndexRow,
 }
+_ON_GENERALITY = {"retrieval-documents", "retrieval-group-tests", "retrieval-seeds"}
+_ON_CHOICES = {"retrieval-decisions", "retrieval-indexes"}
 
 
 def section(sources: Sources) -> Section | None:
@@ -46,6 +52,7 @@ def section(sources: Sources) -> Section | None:
     }
     other = [name for name, kind in _OTHER_TABLES.items() if sources.inputs.rows_if_there(kind)]
     names |= dict.fromkeys(other, True)
+    tuned = bool(sources.inputs.rows_if_there(WeightRow))
     return Section(
         name="retrieval",
         shown={
@@ -53,12 +60,14 @@ def section(sources: Sources) -> Section | None:
             "n_questions": sum(row.n_questions for row in sizes.values()),
             "n_retrievers": len(unique(row.retriever for row in shown)),
             "population": words.POPULATION,
+            "tuned": tuned,
             "left_out": sources.settings.get("retrievers_left_out", []),
             "sets": [
                 {
                     **entry,
                     "name": name,
                     "found": sizes.get(name),
+                    "cut_off": words.cut_note([row for row in shown if row.questions == name]),
                     "documents": corpora.get(entry["corpus"], {}),
                     "audit": sources.audits.get(f"retrieval/{name}"),
                 }
@@ -66,7 +75,7 @@ def section(sources: Sources) -> Section | None:
             ],
         },
         summary="families/retrieval/page/summary.html.j2",
-        results=_parts(other),
+        results=_parts(other, tuned=tuned),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
         findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),
@@ -80,14 +89,16 @@ def section(sources: Sources) -> Section | None:
     )
 
 
-def _parts(other: list[str]) -> tuple[Part, ...]:
-    """The parts of the section: results, for what they hold, and questions to read."""
+def _parts(other: list[str], *, tuned: bool) -> tuple[Part, ...]:
+    """The parts of the section: results, for what they hold, what was chosen, and questions to read."""
     folder = "families/retrieval/page"
     parts = [Part("retrieval", "Retrieval", f"{folder}/results.html.j2")]
-    if set(other) - {"retrieval-questions"}:
+    if _ON_GENERALITY & set(other):
         parts.append(
             Part("retrieval-generality", "New documents, groups, seeds", f"{folder}/generality.html.j2")
         )
+    if tuned or _ON_CHOICES & set(other):
+        parts.append(Part("retrieval-choices", "Weights, decisions, indexes", f"{folder}/choices.html.j2"))
     if "retrieval-questions" in other:
         parts.append(Part("retrieval-questions", "Questions worth reading", f"{folder}/questions.html.j2"))
     return tuple(parts)

@@ -50,6 +50,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
             for key in ("n_left_out", "n_unanswered", "n_tied_at_cut", "n_relevant", "n_documents", "depth")
         },
         "judged_share": result["judged_share"],
+        **_cut_off(result.get("reading", {})),
     }
     for measure in settings["measures"]:
         stated = result["measures"][measure]
@@ -80,3 +81,13 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[Re
                 n_questions=part["n_questions"],
                 **none,
             )
+
+
+def _cut_off(reading: Mapping[str, Mapping[str, int] | None]) -> dict[str, float]:
+    """How many texts of each side the encoder cut off, and the share of tokens; undefined where it does not say."""
+    found = {}
+    for side in ("documents", "questions"):
+        counts = reading.get(side)
+        found[f"{side}_cut"] = counts["cut"] if counts else math.nan
+        found[f"{side}_lost"] = counts["tokens_cut"] / counts["tokens"] if counts else math.nan
+    return found

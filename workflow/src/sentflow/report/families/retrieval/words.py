@@ -89,6 +89,41 @@ def duplicates_note(rows: Sequence[RetrievalRow]) -> str:
     )
 
 
+def cut_note(rows: Sequence[RetrievalRow]) -> str:
+    """What encoders cut off of documents and questions; that nothing was, where they say so."""
+    dense = [row for row in whole(rows) if row.is_main and not row.is_baseline]
+    told = [row for row in dense if not math.isnan(row.documents_cut)]
+    silent = unique(row.retriever_title for row in dense if math.isnan(row.documents_cut))
+    cut = [row for row in told if row.documents_cut or row.questions_cut]
+    found = [
+        f"{row.retriever_title} on {row.questions}: {_cut_of(row)}"
+        for row in sorted(cut, key=lambda row: -row.documents_lost)
+    ]
+    sentences = [
+        f"Cut off by encoders, which read no more of a text than they take: {'; '.join(found)}."
+        if found
+        else "",
+        "The other encoders read every text to its end." if cut and len(cut) < len(told) else "",
+        "Encoders read every text to its end." if told and not cut else "",
+        f"What they cut off is not known of {', '.join(silent)}: their encoders do not say."
+        if silent
+        else "",
+    ]
+    return " ".join(filter(None, sentences))
+
+
+def _cut_of(row: RetrievalRow) -> str:
+    sides = (
+        (row.documents_cut, row.n_documents, "documents", row.documents_lost),
+        (row.questions_cut, row.n_questions + row.n_left_out, "questions", row.questions_lost),
+    )
+    return " and ".join(
+        f"{count(int(n))} of {count(total)} {what} ({100 * lost:.1f}\u202f% of all their tokens)"
+        for n, total, what, lost in sides
+        if n
+    )
+
+
 def interval_note(rows: Sequence[RetrievalRow]) -> str:
     """What the interval generalises to."""
     return f"In brackets the {percent(rows[0].level)} interval for {QUESTIONS} (bootstrap over questions); {BEYOND}."

@@ -1,0 +1,169 @@
+"""How the jobs of a large corpus grow, from 10,000 to 1,000,000 vectors: python benchmarks/retrieval_growth.py
+
+Documents and vectors are made up (200 characters, 384 values, float32), 100 questions ask for the 100 nearest. Every
+job is the command of its rule in a process of its own, on one thread: CPU seconds, largest memory, bytes of what it
+writes. The corpus is searched in shards of 100,000 documents and, for comparison, in one piece. docs/performance.md
+has the figures.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
+from sentflow.texts.collection import write_texts
+from sentflow.texts.corpora import Questions, read_corpus, write_questions
+from sentflow.texts.shards import shards_of
+
+DIMENSION, N_QUESTIONS, DEPTH = 384, 100, 100
+# CPU seconds and the peak of this program alone: that of getrusage may be its parent's. Linux counts it in kilobytes.
+_CODE = """
+import resource, sys
+from importlib import import_module
+from pathlib import Path
+import_module("sentflow.commands." + sys.argv[1]).main(sys.argv[2:])
+[peak] = [line.split()[1] for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+used = resource.getrusage(resource.RUSAGE_SELF)
+print("took", used.ru_utime + used.ru_stime, peak)
+"""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds, largest memory and bytes written of a job."""
+
+    seconds: float
+    megabytes: float
+    written: int
+
+
+def job(command: str, arguments: Sequence[str | Path], *outputs: Path) -> Cost:
+    """Run a command in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-c", _CODE, command, *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [seconds, peak] = next(line.split()[1:] for line in done.stdout.splitlines() if line.startswith("took"))
+    return Cost(float(seconds), int(peak) / 1024, sum(file.stat().st_size for file in outputs))
+
+
+def write_raw(path: Path, n: int) -> None:
+    """Documents of about 200 characters, no two alike."""
+    rng = np.random.default_rng(0)
+    words = np.array(["".join(rng.choice(list("abcdefghijklmnop"), 7)) for _ in range(5000)])
+    with path.open("w", encoding="utf-8") as stream:
+        for row in range(n):
+            text = f"{row} {' '.join(words[rng.integers(0, len(words), 24)])}"
+            stream.write(json.dumps({"_id": f"d{row}", "text": text}) + "\n")
+
+
+def write_vectors(stem: Path, texts: Sequence[str], seed: int) -> list[Path]:
+    """The four files of a collection: texts, vectors, numbers of tokens, description."""
+    files = [stem.with_suffix(suffix) for suffix in (".texts.parquet", ".npy", ".tokens.npy", ".json")]
+    write_texts(files[0], texts)
+    values = np.random.default_rng(seed).standard_normal((len(texts), DIMENSION), dtype=np.float32)
+    description = {"text_order_sha256": text_order_sha256(texts), **write_tokens(files[2], None)}
+    write_embeddings(files[1], files[3], values, description)
+    return files
+
+
+def write_asked(folder: Path) -> list[str | Path]:
+    """Questions with judgements and vectors, as arguments of a search."""
+    texts = [f"question {row}" for row in range(N_QUESTIONS)]
+    ids = [f"q{row}" for row in range(N_QUESTIONS)]
+    questions = Questions(
+        "q", "c", "made up", "en", 1, ids, texts, [""] * N_QUESTIONS, np.arange(N_QUESTIONS),
+        ["d0"] * N_QUESTIONS, np.ones(N_QUESTIONS, dtype=np.int64),
+    )  # fmt: skip
+    write_questions(folder / "q.parquet", folder / "j.parquet", questions)
+    asked = write_vectors(folder / "asked", texts, 1)
+    return [
+        "--questions",
+        folder / "q.parquet",
+        "--judgements",
+        folder / "j.parquet",
+        "--question-vectors",
+        *asked,
+    ]
+
+
+def searched(
+    folder: Path, shard: str, corpus: Path, asked: Sequence[str | Path], seed: int
+) -> tuple[Cost, Path]:
+    """Search in a corpus or a shard, whose vectors are made for it and deleted again."""
+    stem = folder / f"vectors-{shard.replace('/', '-')}"
+    files = write_vectors(stem, read_corpus(corpus).texts, seed)
+    vectors = files[1].stat().st_size
+    run = stem.with_suffix(".run.parquet")
+    settings = {"retriever": f"r{shard[1:]}", "depth": DEPTH, "similarity": "cosine"}
+    given = ["--corpus", corpus, *asked, "--document-vectors", *files, "--settings", json.dumps(settings)]
+    cost = job("search_vectors", [*given, "--output", run], run)
+    for file in files:
+        file.unlink()
+    return Cost(cost.seconds, cost.megabytes, cost.written + vectors), run
+
+
+def measure(n: int, per_shard: int) -> None:
+    """Print what every job of a corpus of n documents takes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        raw, corpus = folder / "raw.jsonl", folder / "c.parquet"
+        write_raw(raw, n)
+        source = {"format": "jsonl", "files": ["raw.jsonl"], "id": "_id", "text": "text"}
+        settings = {"documents": [source], "data_version": "made up", "language": "en"}
+        arguments = ["--corpus", "c", "--raw", raw, "--settings", json.dumps(settings), "--output", corpus]
+        shown(n, "prepare_corpus", [job("prepare_corpus", [*arguments, "--checks", "{}"], corpus)])
+        asked = write_asked(folder)
+        whole, _ = searched(folder, "c", corpus, asked, 2)
+        shown(n, "search_vectors, whole", [whole])
+        shards = shards_of("c", max(1, n // per_shard))
+        if len(shards) <= 1:
+            return
+        cut, found, runs = [], [], []
+        for seed, shard in enumerate(shards):
+            part = folder / f"{shard.replace('/', '-')}.parquet"
+            cut.append(job("shard_corpus", ["--corpus", corpus, "--shard", shard, "--output", part], part))
+            cost, run = searched(folder, shard, part, asked, seed)
+            found.append(cost)
+            runs.append(run)
+        shown(n, "shard_corpus", cut)
+        shown(n, "search_vectors, shards", found)
+        out = folder / "run.parquet"
+        arguments = ["--runs", *runs, "--questions", folder / "q.parquet", "--output", out]
+        shown(n, "merge_shards", [job("merge_shards", arguments, out)])
+
+
+def shown(n: int, what: str, costs: Sequence[Cost]) -> None:
+    """Print a line: sums of time and bytes, the largest memory."""
+    seconds, written = sum(cost.seconds for cost in costs), sum(cost.written for cost in costs)
+    peak = max(cost.megabytes for cost in costs)
+    print(
+        f"| {n:,} | {what} | {len(costs)} | {seconds:.1f} | {peak:,.0f} | {written / 1e6:,.0f} |", flush=True
+    )
+
+
+def main() -> None:
+    """Measure every size."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[10**4, 10**5, 10**6])
+    parser.add_argument("--per-shard", type=int, default=10**5, help="documents of a shard")
+    args = parser.parse_args()
+    print("| documents | rule | jobs | CPU s | largest memory, MB | written, MB (vectors included) |")
+    print("|--:|---|--:|--:|--:|--:|")
+    for n in args.sizes:
+        measure(n, args.per_shard)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,239 @@
+"""Corpora, their shards, questions, passages and terms."""
+
+
+rule prepare_corpus:
+    """The raw files of a corpus → its documents."""
+    input:
+        retrieval.raw_files_of_corpus,
+    output:
+        table=paths.CORPUS,
+        digest=paths.CORPUS_DIGEST,
+    log:
+        paths.log("prepare_corpus", "{corpus}"),
+    benchmark:
+        paths.benchmark("prepare_corpus", "{corpus}")
+    wildcard_constraints:
+        corpus=retrieval.whole_corpora(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+        checks=retrieval.corpus_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare_corpus"),
+        settings=retrieval.corpus_settings,
+    shell:
+        "python -m sentflow.commands.prepare_corpus --corpus {wildcards.corpus:q} --raw {input:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule shard_corpus:
+    """The documents of a corpus → those of one of its shards."""
+    input:
+        retrieval.whole(paths.CORPUS_DIGEST),
+        corpus=ancient(retrieval.whole(paths.CORPUS)),
+    output:
+        table=paths.CORPUS,
+        digest=paths.CORPUS_DIGEST,
+    log:
+        paths.log("shard_corpus", "{corpus}"),
+    benchmark:
+        paths.benchmark("shard_corpus", "{corpus}")
+    wildcard_constraints:
+        corpus=retrieval.shards(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(4000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.shard_corpus"),
+    shell:
+        "python -m sentflow.commands.shard_corpus --corpus {input.corpus:q} --shard {wildcards.corpus:q}"
+        " --output {output.table:q} > {log:q} 2>&1"
+
+
+rule prepare_questions:
+    """The raw files of a question set → its questions and their judgements, which fit the corpus."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        raw=retrieval.raw_files_of_questions,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+    output:
+        questions=paths.QUESTIONS,
+        questions_digest=paths.QUESTIONS_DIGEST,
+        judgements=paths.JUDGEMENTS,
+        judgements_digest=paths.JUDGEMENTS_DIGEST,
+    log:
+        paths.log("prepare_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("prepare_questions", "{questions}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+        checks=retrieval.question_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare_questions"),
+        settings=retrieval.question_settings,
+    shell:
+        "python -m sentflow.commands.prepare_questions --questions {wildcards.questions:q} --raw {input.raw:q}"
+        " --corpus {input.corpus:q} --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.questions:q} --judgements {output.judgements:q} > {log:q} 2>&1"
+
+
+rule audit_questions:
+    """Questions, judgements and documents → what occurs twice, and which questions are known from training."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.of_training_corpora(paths.CORPUS_DIGEST),
+        retrieval.of_training(paths.QUESTIONS_DIGEST),
+        retrieval.of_training(paths.JUDGEMENTS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        training_corpora=ancient(retrieval.of_training_corpora(paths.CORPUS)),
+        training_questions=ancient(retrieval.of_training(paths.QUESTIONS)),
+        training_judgements=ancient(retrieval.of_training(paths.JUDGEMENTS)),
+    output:
+        paths.QUESTION_AUDIT,
+    log:
+        paths.log("audit_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("audit_questions", "{questions}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.audit_questions"),
+        env=versions("numpy"),
+    shell:
+        "python -m sentflow.commands.audit_questions --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --training-corpora {input.training_corpora:q}"
+        " --training-questions {input.training_questions:q} --training-judgements {input.training_judgements:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule split_passages:
+    """The documents of a corpus → passages."""
+    input:
+        paths.CORPUS_DIGEST,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.PASSAGES,
+        digest=paths.PASSAGES_DIGEST,
+    log:
+        paths.log("split_passages", "{corpus}/{passages}"),
+    benchmark:
+        paths.benchmark("split_passages", "{corpus}/{passages}")
+    wildcard_constraints:
+        passages=retrieval.cuts(by_tokens=False),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.split_passages"),
+        settings=retrieval.passage_settings,
+    shell:
+        "python -m sentflow.commands.split_passages --corpus {input.corpus:q} --passages {wildcards.passages:q}"
+        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule split_tokens:
+    """The documents of a corpus → passages of so many tokens of an encoder."""
+    input:
+        paths.CORPUS_DIGEST,
+        # It holds the checksums of the tokenizer's files.
+        manifest=retrieval.model_of_cut,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.PASSAGES,
+        digest=paths.PASSAGES_DIGEST,
+    log:
+        paths.log("split_tokens", "{corpus}/{passages}"),
+    benchmark:
+        paths.benchmark("split_tokens", "{corpus}/{passages}")
+    wildcard_constraints:
+        passages=retrieval.cuts(by_tokens=True),
+    conda:
+        "../../../envs/embed.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000, per_input=12),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.split_tokens"),
+        env=versions("tokenizers", "transformers"),
+        settings=retrieval.passage_settings,
+    shell:
+        "python -m sentflow.commands.split_tokens --corpus {input.corpus:q} --passages {wildcards.passages:q}"
+        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule analyse:
+    """The documents of a corpus → their terms by one analyser."""
+    input:
+        paths.CORPUS_DIGEST,
+        corpus=ancient(paths.CORPUS),
+    output:
+        table=paths.TERMS,
+        digest=paths.TERMS_DIGEST,
+    log:
+        paths.log("analyse", "{corpus}/{analyser}"),
+    benchmark:
+        paths.benchmark("analyse", "{corpus}/{analyser}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.analyse"),
+        env=retrieval.analyser_versions,
+        settings=retrieval.analyser_settings,
+    shell:
+        "python -m sentflow.commands.analyse --corpus {input.corpus:q} --analyser {wildcards.analyser:q}"
+        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule count_terms:
+    """The terms of the shards of a corpus → in how many documents of the whole each of them is."""
+    input:
+        retrieval.terms_of_shards(paths.TERMS_DIGEST),
+        terms=ancient(retrieval.terms_of_shards(paths.TERMS)),
+    output:
+        table=paths.TERM_COUNTS,
+        digest=paths.TERM_COUNTS_DIGEST,
+    log:
+        paths.log("count_terms", "{corpus}/{analyser}"),
+    benchmark:
+        paths.benchmark("count_terms", "{corpus}/{analyser}")
+    wildcard_constraints:
+        corpus=retrieval.whole_corpora(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(4000),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.count_terms"),
+    shell:
+        "python -m sentflow.commands.count_terms --terms {input.terms:q} --output {output.table:q} > {log:q} 2>&1"

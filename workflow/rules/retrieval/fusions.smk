@@ -1,0 +1,98 @@
+"""Runs of training questions → weights of fusions, and what each weight reaches on every question set."""
+
+
+rule weigh:
+    """The runs of a question set and its judgements → what each weight of their fusion reaches."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.digests_of_parts,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.runs_of_parts),
+    output:
+        weighed=paths.WEIGHED,
+        digest=paths.WEIGHED_DIGEST,
+    log:
+        paths.log("weigh", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("weigh", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=one_of(retrieval.tuned),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=40),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.weigh"),
+        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        settings=retrieval.weigh_settings,
+    shell:
+        "python -m sentflow.commands.weigh --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --settings {params.settings:q}"
+        " --output {output.weighed:q} > {log:q} 2>&1"
+
+
+rule choose_weights:
+    """What weights reach on training questions → those that are used, and by folds what such a choice is worth."""
+    input:
+        retrieval.of_tuning(paths.WEIGHED_DIGEST),
+        retrieval.of_tuning(paths.QUESTIONS_DIGEST),
+        retrieval.of_tuning(paths.JUDGEMENTS_DIGEST),
+        weighed=ancient(retrieval.of_tuning(paths.WEIGHED)),
+        questions=ancient(retrieval.of_tuning(paths.QUESTIONS)),
+        judgements=ancient(retrieval.of_tuning(paths.JUDGEMENTS)),
+    output:
+        chosen=paths.CHOSEN_WEIGHTS,
+        digest=paths.CHOSEN_WEIGHTS_DIGEST,
+    log:
+        paths.log("choose_weights", "{retriever}"),
+    benchmark:
+        paths.benchmark("choose_weights", "{retriever}")
+    wildcard_constraints:
+        retriever=one_of(retrieval.tuned),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=10),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.choose_weights"),
+        env=versions("numpy", "scipy"),
+        settings=retrieval.choice_settings,
+    shell:
+        "python -m sentflow.commands.choose_weights --weighed {input.weighed:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.chosen:q} > {log:q} 2>&1"
+
+
+rule summarise_weights:
+    """What each weight reaches, and what was chosen → one table of rows."""
+    input:
+        retrieval.weighed(paths.WEIGHED_DIGEST),
+        retrieval.choices(paths.CHOSEN_WEIGHTS_DIGEST),
+        weighed=ancient(retrieval.weighed()),
+        chosen=ancient(retrieval.choices()),
+    output:
+        paths.SUMMARY_WEIGHTS,
+    log:
+        paths.log("summarise_weights"),
+    benchmark:
+        paths.benchmark("summarise_weights")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=10),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_weights"),
+        env=versions("numpy"),
+        settings=retrieval.weights_summary_settings,
+    shell:
+        "python -m sentflow.commands.summarise_weights --weighed {input.weighed:q} --chosen {input.chosen:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

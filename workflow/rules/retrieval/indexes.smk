@@ -1,0 +1,150 @@
+"""Approximate indexes, and what they lose and save."""
+
+
+rule build_index:
+    """The vectors of the documents of a corpus → an index of them."""
+    input:
+        paths.CORPUS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(paths.CORPUS),
+        passages=ancient(retrieval.passages),
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+    output:
+        index=paths.INDEX,
+        digest=paths.INDEX_DIGEST,
+        made=paths.INDEX_MADE,
+    log:
+        paths.log("build_index", "{corpus}/{retriever}"),
+    benchmark:
+        paths.benchmark("build_index", "{corpus}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.indexed(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(240),
+    params:
+        code=code("sentflow.commands.build_index"),
+        env=versions("faiss-cpu", "numpy"),
+        settings=retrieval.index_settings,
+    shell:
+        "python -m sentflow.commands.build_index --corpus {input.corpus:q} --passages {input.passages:q}"
+        " --document-vectors {input.documents:q} {input.documents_info:q} --settings {params.settings:q}"
+        " --output {output.index:q} --made {output.made:q} > {log:q} 2>&1"
+
+
+rule search_index:
+    """The vectors of documents and questions by one encoder and an index → documents that are near."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+        index_digest=retrieval.of_index(paths.INDEX_DIGEST),
+        index=ancient(retrieval.of_index(paths.INDEX)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("search_index", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_index", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.indexed(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_index"),
+        env=versions("faiss-cpu", "numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_index --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --index {input.index:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule certify_index:
+    """An approximate index beside the exact search of the same vectors."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+        index_digest=retrieval.of_index(paths.INDEX_DIGEST),
+        made=ancient(retrieval.of_index(paths.INDEX_MADE)),
+        index=ancient(retrieval.of_index(paths.INDEX)),
+    output:
+        paths.CERTIFICATE,
+    log:
+        paths.log("certify_index", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("certify_index", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.indexed(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.certify_index"),
+        env=versions("faiss-cpu", "ir-measures", "numpy", "scipy"),
+        settings=retrieval.certify_settings,
+    shell:
+        "python -m sentflow.commands.certify_index --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --index {input.index:q} --made {input.made:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_indexes:
+    """What approximate indexes cost and save → one table of rows."""
+    input:
+        retrieval.certificates(),
+    output:
+        paths.SUMMARY_INDEXES,
+    log:
+        paths.log("summarise_indexes"),
+    benchmark:
+        paths.benchmark("summarise_indexes")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_indexes"),
+        settings=retrieval.summarise_indexes_settings,
+    shell:
+        "python -m sentflow.commands.summarise_indexes --results {input:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"

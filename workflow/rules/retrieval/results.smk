@@ -1,0 +1,184 @@
+"""What runs are worth: measures, tests, summaries."""
+
+
+rule evaluate:
+    """A run and the judgements → measures per question, their means and intervals."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        paths.RUN_DIGEST,
+        run=ancient(paths.RUN),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        leaks=retrieval.leaks,
+    output:
+        scores=paths.RETRIEVAL,
+        rows=paths.RETRIEVAL_ROWS,
+    log:
+        paths.log("evaluate", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("evaluate", "{questions}/{retriever}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.evaluate"),
+        env=versions("ir-measures", "pytrec-eval-terrier", "numpy"),
+        settings=retrieval.evaluate_settings,
+    shell:
+        "python -m sentflow.commands.evaluate --run {input.run:q} --corpus {input.corpus:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --leaks {input.leaks:q}"
+        " --settings {params.settings:q} --output {output.scores:q} --rows {output.rows:q} > {log:q} 2>&1"
+
+
+rule compare_retrieval:
+    """The values of all retrievers per question → which differ: for new questions, new documents, groups, new seeds."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+    output:
+        differences=paths.RETRIEVAL_PAIRS,
+        document_differences=paths.RETRIEVAL_DOCUMENT_PAIRS,
+        group_differences=paths.RETRIEVAL_GROUP_PAIRS,
+        clusters=paths.RETRIEVAL_CLUSTERS,
+        groups=paths.RETRIEVAL_GROUPS,
+        seeds=paths.RETRIEVAL_SEEDS,
+    log:
+        paths.log("compare_retrieval"),
+    benchmark:
+        paths.benchmark("compare_retrieval")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.compare_retrieval"),
+        env=versions("numpy", "scipy"),
+        settings=retrieval.comparison_settings,
+    shell:
+        "python -m sentflow.commands.compare_retrieval --rows {input.rows:q} --settings {params.settings:q}"
+        " --differences {output.differences:q} --document-differences {output.document_differences:q}"
+        " --group-differences {output.group_differences:q} --clusters {output.clusters:q} --groups {output.groups:q}"
+        " --seeds {output.seeds:q} > {log:q} 2>&1"
+
+
+rule hardest_questions:
+    """What all retrievers found → the questions that most of them fail on, and those on which two differ most."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.shown_run_digests,
+        retrieval.shown_scores,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.shown_runs),
+        rows=ancient(retrieval.shown_rows),
+    output:
+        paths.HARD_QUESTIONS,
+    log:
+        paths.log("hardest_questions", "{questions}"),
+    benchmark:
+        paths.benchmark("hardest_questions", "{questions}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.hardest_questions"),
+        settings=retrieval.hardest_settings,
+    shell:
+        "python -m sentflow.commands.hardest_questions --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --rows {input.rows:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval:
+    """All results of retrieval → one table of rows."""
+    input:
+        retrieval.scores(),
+    output:
+        paths.SUMMARY_RETRIEVAL,
+    log:
+        paths.log("summarise_retrieval"),
+    benchmark:
+        paths.benchmark("summarise_retrieval")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval"),
+        settings=retrieval.summarise_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval --results {input:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule summarise_questions:
+    """The values of every question → curves of recall, and differences from the reference."""
+    input:
+        retrieval.scores(),
+        rows=ancient(retrieval.rows()),
+        differences=paths.RETRIEVAL_PAIRS,
+    output:
+        recall=paths.RECALL,
+        gaps=paths.QUESTION_DIFFERENCES,
+    log:
+        paths.log("summarise_questions"),
+    benchmark:
+        paths.benchmark("summarise_questions")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.summarise_questions"),
+        env=versions("numpy"),
+        settings=retrieval.question_summary_settings,
+    shell:
+        "python -m sentflow.commands.summarise_questions --rows {input.rows:q} --differences {input.differences:q}"
+        " --settings {params.settings:q} --recall {output.recall:q} --gaps {output.gaps:q} > {log:q} 2>&1"
+
+
+rule summarise_retrieval_costs:
+    """What searches took and the size of what they searched. No score depends on it."""
+    input:
+        retrieval.question_embeddings(paths.EMBEDDINGS_MADE),
+        summary=paths.SUMMARY_RETRIEVAL,
+        made=retrieval.run_costs(),
+        embeddings=retrieval.question_embeddings(paths.EMBEDDINGS_INFO),
+    output:
+        paths.RETRIEVAL_COSTS,
+    log:
+        paths.log("summarise_retrieval_costs"),
+    benchmark:
+        paths.benchmark("summarise_retrieval_costs")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_retrieval_costs"),
+        settings=retrieval.cost_settings,
+    shell:
+        "python -m sentflow.commands.summarise_retrieval_costs --summary {input.summary:q} --made {input.made:q}"
+        " --embeddings {input.embeddings:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,271 @@
+"""What retrievers find."""
+
+
+rule search_terms:
+    """The terms of documents and questions → what BM25 ranks first."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.terms(paths.TERMS_DIGEST),
+        retrieval.counts(paths.TERM_COUNTS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        terms=ancient(retrieval.terms(paths.TERMS)),
+        counts=ancient(retrieval.counts(paths.TERM_COUNTS)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("search_terms", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_terms", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named_in_parts("bm25"),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_terms"),
+        env=retrieval.bm25_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_terms --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --terms {input.terms:q} --counts {input.counts:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule search_vectors:
+    """The vectors of documents and questions by one encoder → the nearest documents, exactly."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("search_vectors", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_vectors", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.exact(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_vectors"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_vectors --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule merge_shards:
+    """What a retriever found in each shard of a corpus → what it found in the whole."""
+    input:
+        paths.QUESTIONS_DIGEST,
+        retrieval.runs_of_shards(paths.RUN_DIGEST),
+        questions=ancient(paths.QUESTIONS),
+        runs=ancient(retrieval.runs_of_shards(paths.RUN)),
+        made=ancient(retrieval.runs_of_shards(paths.RUN_MADE)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("merge_shards", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("merge_shards", "{questions}/{retriever}")
+    wildcard_constraints:
+        questions=retrieval.sharded_sets(),
+        retriever=retrieval.in_shards(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.merge_shards"),
+    shell:
+        "python -m sentflow.commands.merge_shards --runs {input.runs:q} --questions {input.questions:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+# Where a corpus has shards, a search of the whole would be one of the same output.
+ruleorder: merge_shards > search_terms
+ruleorder: merge_shards > search_vectors
+
+
+rule search_randomly:
+    """Documents in random order."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("search_randomly", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_randomly", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("random"),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.search_randomly"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_randomly --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule fuse:
+    """Several runs on one question set → one."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.digests_of_parts,
+        retrieval.chosen_weights(paths.CHOSEN_WEIGHTS_DIGEST),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        runs=ancient(retrieval.runs_of_parts),
+        chosen=ancient(retrieval.chosen_weights(paths.CHOSEN_WEIGHTS)),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("fuse", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("fuse", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("fusion"),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.fuse"),
+        env=versions("numpy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.fuse --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --runs {input.runs:q} --chosen {input.chosen:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"
+
+
+rule rerank:
+    """The first documents of a run → a new order, by a cross-encoder."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        retrieval.digests_of_parts,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        run=ancient(retrieval.runs_of_parts),
+        manifest=retrieval.manifest,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("rerank", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("rerank", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("rerank"),
+    conda:
+        "../../../envs/embed.yaml"
+    threads: retrieval.reranking_threads
+    resources:
+        mem_mb=memory_mb(4000, per_input=30),
+        runtime=minutes(240),
+        device=retrieval.reranking_device,
+    params:
+        code=retrieval.reranking_code,
+        env=retrieval.reranking_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.rerank --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --run {input.run:q} --passages {input.passages:q}"
+        " --manifest {input.manifest:q} --device {resources.device:q} --threads {threads}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
+rule read_run:
+    """The run of another engine → the same, checked, with our rule for ties."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        run=retrieval.run_file,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("read_run", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("read_run", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("run"),
+    localrule: True
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.read_run"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.read_run --run {input.run:q} --corpus {input.corpus:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
+        " --output {output.run:q} > {log:q} 2>&1"

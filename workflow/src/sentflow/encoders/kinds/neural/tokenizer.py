@@ -1,0 +1,67 @@
+"""Where the tokens of a neural encoder lie in a text; its weights are not loaded."""
+
+import hashlib
+from pathlib import Path
+
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
+
+from sentflow.encoders.fetch.settings_files import modules_of
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.errors import ConfigError, DataError
+
+
+class TokenSpans:
+    """The tokens of texts, by the tokenizer of a model.
+
+    Parameters
+    ----------
+    tokenizer
+        One that says where its tokens are.
+
+    Attributes
+    ----------
+    sha256
+        Of the tokenizer as it is defined: equal ones cut every text alike, whatever model they come with.
+    """
+
+    def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
+        self._tokenizer = tokenizer
+        self.sha256 = hashlib.sha256(tokenizer.backend_tokenizer.to_str().encode()).hexdigest()
+
+    def __call__(self, text: str) -> list[tuple[int, int]]:
+        """Begin and end of each token in characters; neither what the model adds nor tokens of no character."""
+        found = self._tokenizer(
+            text,
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            truncation=False,
+            verbose=False,
+        )
+        return [(start, end) for start, end in found["offset_mapping"] if start < end]
+
+
+def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
+    """The tokenizer of a model of kind ``sentence-transformers`` or ``transformers``.
+
+    Raises
+    ------
+    ConfigError
+        The tokenizer does not say where its tokens are.
+    DataError
+        A file is missing or damaged, or has changed since the manifest was written.
+    """
+    folder = checked_folder(manifest, manifest_folder)
+    modules = modules_of(folder) if manifest.kind == "sentence-transformers" else []
+    place = folder / modules[0][1] if modules else folder
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(place), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error
+    if not tokenizer.is_fast:
+        raise ConfigError(
+            f"the tokenizer of {manifest_folder.name} does not say where its tokens are in a text. Write words instead "
+            "of tokens in passages."
+        )
+    return TokenSpans(tokenizer)

@@ -1,0 +1,69 @@
+"""Submissions of the Zalo AI challenge 2021, legal text retrieval: a JSON list of questions with articles of laws."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sentflow.errors import DataError
+from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
+
+_ENDINGS = (("nd-cp", "nđ-cp"), ("nđ-", "nđ-cp"), ("nð-cp", "nđ-cp"))  # the last with the letter eth
+_WHOLE = {"09/2014/ttlt-btp-tandtc-vksndtc": "09/2014/ttlt-btp-tandtc-vksndtc-btc"}
+
+
+def submission(question_ids: Sequence[str], decided: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """The articles that were decided for, in the form of the challenge.
+
+    Parameters
+    ----------
+    question_ids
+        Every question, in order.
+    decided
+        Question → documents (``law|article``), best first; questions may be missing.
+
+    Returns
+    -------
+    list
+        ``{"question_id", "relevant_articles": [{"law_id", "article_id"}]}`` for each question, also for one without an
+        article. Numbers of laws are repaired, see `repaired_law`; articles that are the same then occur once.
+
+    Raises
+    ------
+    DataError
+        A document is no article of a law.
+    """
+    return [
+        {"question_id": name, "relevant_articles": _articles(decided.get(name, ()))} for name in question_ids
+    ]
+
+
+def submission_text(found: Sequence[Mapping[str, Any]]) -> str:
+    """A submission as JSON, without line ends, other than ASCII characters escaped: as the published files are."""
+    return json.dumps(found)
+
+
+def repaired_law(law_id: str) -> str:
+    """The number of a law as the organisers write it, where the corpus has a slip of the pen.
+
+    Notes
+    -----
+    The endings ``nd-cp``, ``nđ-`` and ``nð-cp`` (eth) become ``nđ-cp``, and one circular gets the ministry that its
+    number lacks: the repairs of CuongNN218/zalo_ltr_2021@b63aa805.
+    """
+    for ending, right in _ENDINGS:
+        if law_id.endswith(ending):
+            return law_id.removesuffix(ending) + right
+    return _WHOLE.get(law_id, law_id)
+
+
+def _articles(documents: Sequence[str]) -> list[dict[str, str]]:
+    found = []
+    for document in documents:
+        law, separator, article = document.rpartition(ARTICLE_SEPARATOR)
+        if not separator:
+            raise DataError(
+                f"document {document!r} is no article of a law: its id must be law{ARTICLE_SEPARATOR}article. "
+                "Submissions need a corpus of format laws."
+            )
+        found.append((repaired_law(law), article))
+    return [{"law_id": law, "article_id": article} for law, article in dict.fromkeys(found)]

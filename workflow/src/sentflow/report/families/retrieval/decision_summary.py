@@ -1,0 +1,65 @@
+"""Results of decisions → rows of their summary."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sentflow.files.rows import number_or_nan
+from sentflow.jobs.arguments import described
+from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
+
+
+def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[DecisionRow]:
+    """The means of all decisions, in the order of selection.
+
+    Parameters
+    ----------
+    results
+        As `sentflow.retrieval.decision_files.write_decision_values` wrote them.
+    settings
+        Titles of everything, ``controls``, and ``systems``: the order of retrievers with their decisions.
+    """
+    found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
+    names = [(name, *one) for name in settings["question_sets"] for one in settings["systems"]]
+    return [row for name in names if name in found for row in _rows(found[name], settings)]
+
+
+def written(parameters: Mapping[str, float]) -> str:
+    """Parameters as a text: ``window 2.6, most 5``."""
+    return ", ".join(f"{name} {value:g}" for name, value in parameters.items())
+
+
+def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[DecisionRow]:
+    asked = described(settings, "question_sets", result["questions"])
+    tuning = result.get("tuning", {})
+    within = [written(one) for one in tuning.get("within_margin", [])]
+    for measure in (MAIN, *OTHERS):
+        stated = result["measures"][measure]
+        yield DecisionRow(
+            questions=result["questions"],
+            questions_title=asked["title"],
+            retriever=result["retriever"],
+            retriever_title=settings["retrievers"][result["retriever"]],
+            decision=result["decision"],
+            decision_title=settings["decisions"][result["decision"]],
+            system=f"{result['retriever']}/{result['decision']}",
+            is_control=result["retriever"] in settings["controls"],
+            measure=measure,
+            value=stated["mean"],
+            low=number_or_nan(stated["low"]),
+            high=number_or_nan(stated["high"]),
+            level=result["level"],
+            f2_of_means=result["F2-of-means"],
+            documents_per_question=result["documents_per_question"],
+            n_questions=result["n_questions"],
+            n_left_out=result["n_left_out"],
+            n_empty=result["n_empty"],
+            parameters=written(result["parameters"]),
+            tuned_on=", ".join(tuning.get("tuned_on", [])),
+            **{key: tuning.get(key, math.nan) for key in ("in_sample", "nested", "optimism", "margin")},
+            n_candidates=len(tuning.get("grid", [])),
+            n_within=len(within),
+            within=" to ".join(dict.fromkeys([within[0], within[-1]])) if within else "",
+            data_version=asked["data_version"],
+            language=asked["language"],
+        )

@@ -1,0 +1,148 @@
+"""What fusions reach by their weights: a panel per question set, a curve per fusion of two retrievers."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report import captions
+from sentflow.report.families.retrieval.decision_rows import WeightRow
+from sentflow.report.families.retrieval.words import POPULATION
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.numbers import counted, percent
+from sentflow.report.rows import unique
+
+_COLUMNS = 3
+_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.5, 1.6, 3.0
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 5.0
+_END_INCHES = 0.75  # of the name of a retriever below an end of the axis
+_NOTHING = "Nothing to draw: no fusion of two retrievers has weights that were tuned."
+
+
+@dataclass(frozen=True)
+class _Fusion:
+    """What decides how a fusion is drawn, see `canvas.EncoderInRow`."""
+
+    model: str
+    position: int
+    is_control: bool = False
+
+
+def drawn(rows: Sequence[WeightRow]) -> list[WeightRow]:
+    """The rows of fusions of two retrievers: the weights of more are no line."""
+    return [row for row in rows if row.n_runs == 2]
+
+
+def draw(rows: Sequence[WeightRow]) -> Figure:
+    """The weight of the second retriever against the measure, with a band; chosen weights are marked."""
+    texts, shown = texts_of(rows), drawn(rows)
+    if not shown:
+        return layout.nothing(texts, rows)
+    sets = unique(row.questions for row in shown)
+    n_columns = min(_COLUMNS, len(sets))
+    n_lines = math.ceil(len(sets) / n_columns)
+    figure = Figure()
+    panels = figure.subplots(n_lines, n_columns, squeeze=False, sharex=True)
+    heading = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.3
+    named = {
+        row.questions: f"{row.questions} (training)" if row.is_training else row.questions for row in shown
+    }
+    headings = lettering.starts(named, lettering.into(heading, 7, bold=True))
+    looks = canvas.looks([_Fusion(row.retriever, row.position) for row in shown])
+    for index, axes in enumerate(panels.flat):
+        if index >= len(sets):
+            axes.set_visible(False)
+            continue
+        _draw_panel(axes, [row for row in shown if row.questions == sets[index]], looks)
+        axes.set_title(headings[sets[index]], loc="left", fontweight="bold", color=canvas.INK)
+        _name_ends(axes, shown, is_lowest=index + n_columns >= len(sets))
+        if index % n_columns == 0:
+            axes.set_ylabel(shown[0].measure)
+    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(figure, texts, rows, size, _handles(shown, looks))
+    return figure
+
+
+def texts_of(rows: Sequence[WeightRow]) -> FigureTexts:
+    """Texts of the weight curves."""
+    title = "Fusions by their weights"
+    shown = drawn(rows)
+    if not shown:
+        return FigureTexts(title=title, reading=_NOTHING, alternative=_NOTHING)
+    more = unique(row.retriever for row in rows if row.n_runs > 2)
+    tuned = {row.retriever: row for row in shown}
+    return FigureTexts(
+        title=title,
+        reading=sentences(
+            f"{shown[0].measure} by the weight of the second retriever; at 0 and 1 each retriever searches alone. "
+            f"Band: {percent(shown[0].level)} interval for {POPULATION}. Marked: the weight that the training "
+            "questions chose; that another would have been better on a test set is known only afterwards.",
+            *(
+                f"{row.retriever_title}: {row.in_sample:.3f} on the training questions, {row.nested:.3f} by folds "
+                f"(optimism {row.optimism:.3f})."
+                for row in tuned.values()
+            ),
+            f"Not drawn: {counted(len(more), 'fusion')} of more than two retrievers." if more else "",
+            captions.data_note(rows),
+        ),
+        alternative=f"Curves of {shown[0].measure} by the weight of the second retriever for "
+        f"{counted(len(tuned), 'fusion')} on {', '.join(unique(row.questions for row in shown))}.",
+    )
+
+
+def _draw_panel(axes: Axes, rows: Sequence[WeightRow], looks: Mapping[str, canvas.Look]) -> None:
+    for name in unique(row.retriever for row in rows):
+        members = sorted((row for row in rows if row.retriever == name), key=lambda row: row.last)
+        look = looks[name]
+        weights = [row.last for row in members]
+        lows, highs = [row.low for row in members], [row.high for row in members]
+        axes.fill_between(weights, lows, highs, color=look.color, alpha=0.15, linewidth=0)
+        axes.plot(weights, [row.value for row in members], color=look.color)
+        chosen = [row for row in members if row.is_chosen]
+        axes.plot(
+            [row.last for row in chosen], [row.value for row in chosen], linestyle="none",
+            color=look.color, marker=look.marker, markersize=5, markeredgecolor=canvas.INK, markeredgewidth=0.7,
+        )  # fmt: skip
+    axes.set_xlim(-0.02, 1.02)
+    canvas.few_ticks(axes.yaxis)
+    axes.grid(True)
+
+
+def _name_ends(axes: Axes, rows: Sequence[WeightRow], *, is_lowest: bool) -> None:
+    """The retrievers at the ends of the axis, where all fusions are of the same two."""
+    axes.set_xticks([0, 0.5, 1], ["0", "½", "1"])
+    axes.tick_params(labelbottom=is_lowest)
+    if not is_lowest:
+        return
+    pairs = unique(row.of for row in rows)
+    if len(pairs) > 1:
+        axes.set_xlabel("weight of the second retriever")
+        return
+    first, second = pairs[0].split("; ")
+    ends = lettering.starts({"0": first, "1": second}, lettering.into(_END_INCHES, 6.5))
+    axes.set_xticks([0, 0.5, 1], [f"0\n{ends['0']}", "½", f"1\n{ends['1']}"])
+    axes.set_xlabel("weight of the second retriever")
+
+
+def _handles(rows: Sequence[WeightRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
+    of = {row.retriever: row.of.split("; ") for row in rows}
+    titles = {row.retriever: row.retriever_title for row in rows}
+    is_said = len({*map(tuple, of.values())}) == 1  # below the axis
+    named = {
+        name: title if is_said else f"{title}: {' (0), '.join(of[name])} (1)"
+        for name, title in titles.items()
+    }
+    labels = lettering.distinct(named, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    return [
+        Line2D([], [], color=look.color, marker=look.marker, label=labels[name])
+        for name, look in looks.items()
+    ]
+
+
+FIGURE = Recipe(WeightRow, draw, texts_of, may_be_empty=True)

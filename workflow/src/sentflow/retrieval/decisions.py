@@ -1,0 +1,112 @@
+"""Decisions: which of the ranked documents of a question are given as its answer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError
+from sentflow.retrieval.ranking import Ranked, Run
+
+PARAMETERS = ("most", "window", "share", "least")
+_DIGITS = 9  # of the values of a grid: 0.1 + 0.2 is 0.3
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Keeps the best documents of a question, as far as all of these allow; None for no limit.
+
+    Attributes
+    ----------
+    most
+        Number of documents.
+    window
+        Documents whose score is below that of the best by at most so much.
+    share
+        Documents whose score is at least this share of the best one's: 0.9 of 20 is 18, of −20 it is −22. Other
+        units of the scores change nothing.
+    least
+        Documents with at least this score.
+
+    Notes
+    -----
+    The published rule of the Zalo challenge 2021 (the first two; the first alone if the second is 2.7 or more below it;
+    none below 20) is ``most`` 2, ``window`` 2.7, ``least`` 20, but for scores that differ by exactly 2.7.
+    """
+
+    most: int | None = None
+    window: float | None = None
+    share: float | None = None
+    least: float | None = None
+
+    def check(self, where: str) -> None:
+        """Refuse parameters that cannot be meant.
+
+        Raises
+        ------
+        ConfigError
+            No parameter, or one out of its range.
+        """
+        if self == Decision():
+            raise ConfigError(f"{where}: it keeps everything. Write one of: {', '.join(PARAMETERS)}.")
+        if self.most is not None and (self.most < 1 or self.most != int(self.most)):
+            raise ConfigError(f"{where}.most: {self.most}. Write a number of documents, 1 or more.")
+        if self.window is not None and self.window < 0:
+            raise ConfigError(f"{where}.window: {self.window}. Write a number of at least 0.")
+        if self.share is not None and not 0 <= self.share <= 1:
+            raise ConfigError(f"{where}.share: {self.share}. Write a number from 0 to 1.")
+
+    def kept(self, found: Ranked) -> Ranked:
+        """The documents that are kept, best first; perhaps none."""
+        n = self._number(found.scores)
+        return Ranked(found.rows[:n], found.scores[:n])
+
+    def parameters(self) -> dict[str, float]:
+        """Those that limit anything."""
+        return {name: getattr(self, name) for name in PARAMETERS if getattr(self, name) is not None}
+
+    def _number(self, scores: np.ndarray) -> int:
+        if not len(scores):
+            return 0
+        best, floors = scores[0], [-np.inf]
+        if self.window is not None:
+            floors.append(best - self.window)
+        if self.share is not None:
+            floors.append(best - (1 - self.share) * abs(best))
+        if self.least is not None:
+            floors.append(self.least)
+        # scores fall, so that what is kept are the first
+        n = int(np.count_nonzero(scores >= max(floors)))
+        return n if self.most is None else min(n, int(self.most))
+
+
+def decided(run: Run, decision: Decision, questions: Sequence[str] | None = None) -> dict[str, Ranked]:
+    """What is kept for each question of a run, or for some of them."""
+    names = run.ranked if questions is None else [name for name in questions if name in run.ranked]
+    return {name: decision.kept(run.ranked[name]) for name in names}
+
+
+def grid(settings: Mapping[str, Any]) -> list[Decision]:
+    """Every decision that settings describe: one where each parameter is a number.
+
+    Parameters
+    ----------
+    settings
+        Parameters of `Decision`; each a number, or ``{"from", "to", "step"}`` for the numbers between two, both
+        included. Of several such ranges, each value is tried with each of the others.
+    """
+    names = [name for name in PARAMETERS if name in settings]
+    values = [[*_values(settings[name])] for name in names]
+    found: list[dict[str, Any]] = [dict(zip(names, one, strict=True)) for one in product(*values)]
+    return [Decision(**one) for one in found]
+
+
+def _values(written: float | Mapping[str, float]) -> Iterator[float]:
+    if not isinstance(written, Mapping):
+        yield written
+        return
+    first, last, step = written["from"], written["to"], written["step"]
+    for n in range(round((last - first) / step) + 1):
+        yield round(first + n * step, _DIGITS)
