@@ -23,7 +23,9 @@ from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
 
 TASKS = ["F1A", "F3", "T1A"]
-OF_SCORES = [name for name in FIGURES if name not in FIGURES_OF_PAIRS]
+# drawn in tests/unit/retrieval
+OF_RETRIEVAL = ("question-differences", "recall-curve", "effectiveness-cost", "fusion-weights")
+OF_SCORES = [name for name in FIGURES if name not in (*FIGURES_OF_PAIRS, *OF_RETRIEVAL)]
 
 
 @pytest.fixture(autouse=True)
