@@ -26,7 +26,7 @@ from sentflow.texts.collection import SIDES, distinct_texts, texts_of_sides
 from sentflow.texts.collection import collect as collect_texts
 from sentflow.texts.table import write_task
 
-FILES = ["dados.json", "dados.made.json", "dados.npy"]
+FILES = ["dados.json", "dados.made.json", "dados.npy", "dados.tokens.npy"]
 TEXTS = ["Não houve votação.", "lei", "🗳 A Câmara aprovou o projeto de lei", "educação pública", "é", "STF"]
 MINILM = {
     "kind": "sentence-transformers",

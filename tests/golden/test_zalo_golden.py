@@ -21,7 +21,7 @@ from sentflow.retrieval.set_measures import set_values
 from sentflow.retrieval.tuned_decision import documents_of
 from sentflow.texts.corpora import Corpus
 
-pytestmark = pytest.mark.mirror
+pytestmark = [pytest.mark.mirror, pytest.mark.slow]
 
 MEASURES = ["R@1", "R@5", "R@10", "R@20", "R@50", "R@100", "RR@10"]
 TOLERANCE = 2e-3

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import FITTED, KINDS
+from sentflow.encoders.kinds.table import FITTED, KINDS, PAIRS
 from sentflow.graph.provenance import PLUMBING, code, imported_modules
 
 COMMANDS = ("embed", "fetch_model", "probe_lazy")
@@ -43,7 +43,8 @@ def test_the_modules_of_a_kind_offer_what_the_contract_says(name):
     if kind.gives == FITTED:
         assert callable(module.load_fitted) and not hasattr(module, "load")
         return
-    assert callable(module.load) and issubclass(module.Settings, EncoderSettings)
+    load = module.load_pairs if kind.gives == PAIRS else module.load
+    assert callable(load) and issubclass(module.Settings, EncoderSettings)
     assert set(module.Settings().as_dict()) == set(kind.encode_keys)
     assert hasattr(module, "load_fitted") == (name == "custom")
 
@@ -83,7 +84,8 @@ def test_no_job_depends_on_the_checks_of_the_configuration(kind):
 
 
 def test_modules_of_one_kind_count_for_that_kind():
-    of_kind = {kind: of_command("embed", kind) for kind in KINDS}
+    command = {kind: "rerank" if KINDS[kind].gives == PAIRS else "embed" for kind in KINDS}
+    of_kind = {kind: of_command(command[kind], kind) for kind in KINDS}
     for kind, modules in of_kind.items():
         others = {KINDS[other].module for other in KINDS} - {KINDS[kind].module}
         assert KINDS[kind].module in modules and not others & modules, kind

@@ -36,7 +36,9 @@ OF_PAIRS = {
 
 
 def targets(**changes: Any) -> Targets:
-    config = laid_over(laid_over(copy.deepcopy(DEFAULT), {"select": SELECT}), changes)
+    config = laid_over(
+        laid_over(copy.deepcopy(DEFAULT), {"select": {**SELECT, "question_sets": []}}), changes
+    )
     return Targets(load_experiment(config, REPOSITORY / "workflow"))
 
 

@@ -14,7 +14,8 @@ def refuse(problems: Sequence[str]) -> None:
 
 
 def mistakes(problems: Sequence[str]) -> ConfigError:
-    """The error that lists problems."""
+    """The error that lists problems, each once."""
+    problems = list(dict.fromkeys(problems))
     count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
     listed = "\n".join(f"  - {problem}" for problem in problems)
     # a schema repeats the value that it refuses

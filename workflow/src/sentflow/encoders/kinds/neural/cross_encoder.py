@@ -14,9 +14,9 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.fetch.descriptions import describe_plain
 from sentflow.encoders.kinds.contract import Surroundings
-from sentflow.encoders.kinds.neural.load import LOADING_ERRORS, check_devices, default_devices
+from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.kinds.neural.settings import TORCH
-from sentflow.encoders.kinds.neural.weights import check_network, recorded_loading
+from sentflow.encoders.kinds.neural.weights import check_network, loading
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.vectors.batches import plan_batches
@@ -138,24 +138,15 @@ def _model(folder: Path, device: str, *, allow_pickle: bool) -> CrossEncoder:
     model_kwargs: dict[str, Any] = {"dtype": torch.float32, "weights_only": True}
     if not allow_pickle:
         model_kwargs["use_safetensors"] = True
-    try:
-        with recorded_loading() as loaded:
-            model = CrossEncoder(
-                str(folder),
-                device=device,
-                trust_remote_code=False,
-                local_files_only=True,
-                model_kwargs=model_kwargs,
-                activation_fn=torch.nn.Identity(),
-            )
-    except torch.OutOfMemoryError:
-        raise
-    except LOADING_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise DataError(
-            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
-            "authors published them, all of one version."
-        ) from error
+    with loading(folder) as loaded:
+        model = CrossEncoder(
+            str(folder),
+            device=device,
+            trust_remote_code=False,
+            local_files_only=True,
+            model_kwargs=model_kwargs,
+            activation_fn=torch.nn.Identity(),
+        )
     for one in loaded:
         check_network(one.info, pooler_is_used=True, is_encoder=False, folder=folder)
     model.eval()

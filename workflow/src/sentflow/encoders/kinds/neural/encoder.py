@@ -23,6 +23,7 @@ from sentflow.errors import ConfigError, DataError
 logger = logging.getLogger(__name__)
 
 _COUNTED = 4096  # texts at a time: a tokenizer holds much more for a text than its tokens
+_MOST_TOKENS = 1 << 40
 _CHARACTERS_PER_TOKEN = 4  # where the first module has no tokenizer of transformers; only plans batches
 
 
@@ -156,7 +157,8 @@ class SentenceTransformerEncoder:
             ]
         )
         limit = self._model.max_seq_length
-        self.reading = Reading(whole, limit)
+        # some tokenizers write 10³⁰ for "none"
+        self.reading = Reading(whole, limit if limit is None or limit <= _MOST_TOKENS else None)
         cut = np.flatnonzero(self.reading.lost)
         if not len(cut):
             return whole

@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from huggingface_hub.errors import StrictDataclassError
-from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
 from transformers import PreTrainedTokenizerBase
@@ -18,29 +16,15 @@ from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.fetch.descriptions import describe, describe_plain
 from sentflow.encoders.kinds.contract import Surroundings
+from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
 from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
 from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, FLOAT32, TORCH, Settings
-from sentflow.encoders.kinds.neural.weights import check_weights, recorded_loading
+from sentflow.encoders.kinds.neural.weights import check_weights, loading
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.roles import TEXT
 from sentflow.errors import ConfigError, DataError
-
-# What the libraries raise where files are damaged, tensors are missing or a class does not exist.
-LOADING_ERRORS = (
-    *(
-        AssertionError,
-        AttributeError,
-        ImportError,
-        LookupError,
-        OSError,
-        OverflowError,
-        RuntimeError,
-        TypeError,
-    ),
-    *(ValueError, SafetensorError, StrictDataclassError),
-)
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> SentenceTransformerEncoder:
@@ -128,26 +112,17 @@ def _checked_model(
     folder: Path, model_kwargs: dict[str, Any], settings: Settings, device: str, *, plain: bool
 ) -> SentenceTransformer:
     """The model of a folder, all of whose weights are those of its files."""
-    try:
-        with recorded_loading() as loaded:
-            if plain:
-                model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
-            else:
-                model = SentenceTransformer(
-                    str(folder),
-                    device=device,
-                    trust_remote_code=False,
-                    local_files_only=True,
-                    model_kwargs=model_kwargs,
-                )
-    except torch.OutOfMemoryError:
-        raise
-    except LOADING_ERRORS as error:
-        reason = " ".join(str(error).split())
-        raise DataError(
-            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
-            "authors published them, all of one version."
-        ) from error
+    with loading(folder) as loaded:
+        if plain:
+            model = _plain_model(folder, model_kwargs, settings.pooling or "mean", device)
+        else:
+            model = SentenceTransformer(
+                str(folder),
+                device=device,
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs=model_kwargs,
+            )
     check_weights(model, loaded, folder=folder)
     _check_padding(model, folder)
     if settings.pooling is not None and not plain:
@@ -180,37 +155,6 @@ def _plain_model(
         transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
     module = make_pooling(transformer, pooling, include_prompt=True)
     return SentenceTransformer(modules=[transformer, module], device=device)
-
-
-def default_devices(backend: str) -> tuple[str, ...]:
-    """The best device there is, where an entry names none."""
-    return ("cuda",) if backend == TORCH and torch.cuda.is_available() else ("cpu",)
-
-
-def check_devices(devices: Sequence[str], *, backend: str) -> None:
-    """Refuse devices that are not there.
-
-    Raises
-    ------
-    ConfigError
-        Names them, and those that are.
-    """
-    if backend != TORCH and any(device != "cpu" for device in devices):
-        raise ConfigError(
-            f"device: the backend {backend} computes on the processor here. Write device: cpu, or backend: torch."
-        )
-    known = ["cpu"]
-    if torch.backends.mps.is_available():
-        known.append("mps")
-    for kind in (torch.cuda, torch.xpu):
-        if kind.is_available():
-            name = kind.__name__.rpartition(".")[2]
-            known += [name, *(f"{name}:{number}" for number in range(kind.device_count()))]
-    if missing := [device for device in devices if device not in known]:
-        raise ConfigError(
-            f"device: this machine has no {', '.join(missing)} that torch can use. Write one of: "
-            f"{', '.join(known)}; or leave the key out."
-        )
 
 
 def _cut_at_the_start(model: SentenceTransformer) -> None:

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import torch
+from huggingface_hub.errors import StrictDataclassError
+from safetensors import SafetensorError
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import (
     CNN,
@@ -67,6 +70,21 @@ _CHECKED_MODULES = (
 )
 _NAMED = 3
 
+# What the libraries raise where files are damaged, tensors are missing or a class does not exist.
+_LOADING_ERRORS = (
+    *(
+        AssertionError,
+        AttributeError,
+        ImportError,
+        LookupError,
+        OSError,
+        OverflowError,
+        RuntimeError,
+        TypeError,
+    ),
+    *(ValueError, SafetensorError, StrictDataclassError),
+)
+
 
 @dataclass(frozen=True)
 class LoadedNetwork:
@@ -108,6 +126,28 @@ def recorded_loading() -> Iterator[list[LoadedNetwork]]:
 
     with patch.object(PreTrainedModel, "from_pretrained", classmethod(recording)):
         yield loaded
+
+
+@contextmanager
+def loading(folder: Path) -> Iterator[list[LoadedNetwork]]:
+    """Load a model inside; gives what `recorded_loading` collects.
+
+    Raises
+    ------
+    DataError
+        The files of the folder are damaged, incomplete or of several versions.
+    """
+    try:
+        with recorded_loading() as loaded:
+            yield loaded
+    except torch.OutOfMemoryError:
+        raise
+    except _LOADING_ERRORS as error:
+        reason = " ".join(str(error).split())
+        raise DataError(
+            f"{folder} cannot be loaded ({type(error).__name__}: {reason}). Take the files of the model as their "
+            "authors published them, all of one version."
+        ) from error
 
 
 def check_weights(model: SentenceTransformer, loaded: Sequence[LoadedNetwork], *, folder: Path) -> None:

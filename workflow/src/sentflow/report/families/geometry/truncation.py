@@ -10,6 +10,7 @@ from matplotlib.ticker import NullFormatter, NullLocator
 from sentflow.report import captions
 from sentflow.report.families.geometry.rows import TruncationRow
 from sentflow.report.figure import canvas, layout, legend, lettering
+from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
@@ -26,28 +27,18 @@ def draw(rows: Sequence[TruncationRow]) -> Figure:
     if not rows:
         return layout.nothing(texts, rows)
     sets = unique(row.pairs for row in rows)
-    n_columns = min(_COLUMNS, len(sets))
-    n_lines = math.ceil(len(sets) / n_columns)
-    figure = Figure()
-    panels = figure.subplots(n_lines, n_columns, squeeze=False, sharex=True, sharey=True)
     headings = lettering.starts({name: name for name in sets}, lettering.into(_LEAST_PANEL, 7, bold=True))
     looks = canvas.looks(rows)
-    for index, axes in enumerate(panels.flat):
-        if index >= len(sets):
-            axes.set_visible(False)
-            continue
-        _draw_panel(axes, [row for row in rows if row.pairs == sets[index]], looks)
-        axes.set_title(headings[sets[index]], loc="left", fontweight="bold", color=canvas.INK)
-        axes.tick_params(labelbottom=index + n_columns >= len(sets))
-        if index + n_columns >= len(sets):
-            axes.set_xlabel("dimensions kept")
-        if index % n_columns == 0:
-            axes.set_ylabel("Spearman × 100")
-    canvas.few_ticks(panels[0, 0].yaxis)
-    _set_ticks(panels[0, 0], rows)
-    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, legend.handles(rows, looks))
-    return figure
+
+    def draw_set(axes: Axes, name: str, _is_lowest: bool) -> None:
+        _draw_panel(axes, [row for row in rows if row.pairs == name], looks)
+
+    grid = draw_grid(headings, draw_set, columns=_COLUMNS, labels=("dimensions kept", "Spearman × 100"))
+    canvas.few_ticks(grid.first.yaxis)
+    _set_ticks(grid.first, rows)
+    size = Panels([_PANEL_INCHES] * grid.n_lines, _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(grid.figure, texts, rows, size, legend.handles(rows, looks))
+    return grid.figure
 
 
 def texts_of(rows: Sequence[TruncationRow]) -> FigureTexts:

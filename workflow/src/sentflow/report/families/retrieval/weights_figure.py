@@ -1,6 +1,5 @@
 """What fusions reach by their weights: a panel per question set, a curve per fusion of two retrievers."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from sentflow.report import captions
 from sentflow.report.families.retrieval.decision_rows import WeightRow
 from sentflow.report.families.retrieval.words import POPULATION
 from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.grid import draw_grid
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, sentences
@@ -45,28 +45,22 @@ def draw(rows: Sequence[WeightRow]) -> Figure:
     if not shown:
         return layout.nothing(texts, rows)
     sets = unique(row.questions for row in shown)
-    n_columns = min(_COLUMNS, len(sets))
-    n_lines = math.ceil(len(sets) / n_columns)
-    figure = Figure()
-    panels = figure.subplots(n_lines, n_columns, squeeze=False, sharex=True)
-    heading = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.3
+    heading = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(sets)))) - 0.3
     named = {
         row.questions: f"{row.questions} (training)" if row.is_training else row.questions for row in shown
     }
     headings = lettering.starts(named, lettering.into(heading, 7, bold=True))
     looks = canvas.looks([_Fusion(row.retriever, row.position) for row in shown])
-    for index, axes in enumerate(panels.flat):
-        if index >= len(sets):
-            axes.set_visible(False)
-            continue
-        _draw_panel(axes, [row for row in shown if row.questions == sets[index]], looks)
-        axes.set_title(headings[sets[index]], loc="left", fontweight="bold", color=canvas.INK)
-        _name_ends(axes, shown, is_lowest=index + n_columns >= len(sets))
-        if index % n_columns == 0:
-            axes.set_ylabel(shown[0].measure)
-    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, _handles(shown, looks))
-    return figure
+
+    def draw_set(axes: Axes, name: str, is_lowest: bool) -> None:
+        _draw_panel(axes, [row for row in shown if row.questions == name], looks)
+        _name_ends(axes, shown, is_lowest=is_lowest)
+
+    labels = ("", shown[0].measure)
+    grid = draw_grid(headings, draw_set, columns=_COLUMNS, labels=labels, shares_y=False)
+    size = Panels([_PANEL_INCHES] * grid.n_lines, _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(grid.figure, texts, rows, size, _handles(shown, looks))
+    return grid.figure
 
 
 def texts_of(rows: Sequence[WeightRow]) -> FigureTexts:
@@ -117,7 +111,6 @@ def _draw_panel(axes: Axes, rows: Sequence[WeightRow], looks: Mapping[str, canva
 def _name_ends(axes: Axes, rows: Sequence[WeightRow], *, is_lowest: bool) -> None:
     """The retrievers at the ends of the axis, where all fusions are of the same two."""
     axes.set_xticks([0, 0.5, 1], ["0", "½", "1"])
-    axes.tick_params(labelbottom=is_lowest)
     if not is_lowest:
         return
     pairs = unique(row.of for row in rows)
