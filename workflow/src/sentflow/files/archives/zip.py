@@ -1,5 +1,6 @@
 """Members of a zip archive, read one by one."""
 
+import lzma
 import stat
 import zipfile
 import zlib
@@ -15,7 +16,15 @@ from sentflow.files.limits import limits
 
 # zipfile raises NotImplementedError for a way of packing that it does not know, RuntimeError for an encrypted member,
 # OSError where its directory says that a member begins before the file
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    OSError,
+)
 
 
 def members(path: Path) -> list[Member]:

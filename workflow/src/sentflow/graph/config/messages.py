@@ -6,6 +6,8 @@ from typing import Any
 from sentflow.errors import ConfigError, instead
 from sentflow.jobs.secrecy import without_secrets
 
+_LONGEST, _KEPT_AT_END = 1500, 400  # characters of a problem
+
 
 def refuse(problems: Sequence[str]) -> None:
     """Raise `mistakes` if there are any."""
@@ -17,9 +19,18 @@ def mistakes(problems: Sequence[str]) -> ConfigError:
     """The error that lists problems, each once."""
     problems = list(dict.fromkeys(problems))
     count = "1 mistake" if len(problems) == 1 else f"{len(problems)} mistakes"
-    listed = "\n".join(f"  - {problem}" for problem in problems)
     # a schema repeats the value that it refuses
+    listed = "\n".join(f"  - {_shortened(problem)}" for problem in problems)
     return ConfigError(without_secrets(f"the configuration has {count}:\n{listed}"))
+
+
+def _shortened(problem: str) -> str:
+    """Without the middle of what is too long to be read."""
+    left_out = len(problem) - _LONGEST
+    if left_out <= 0:
+        return problem
+    start, end = problem[: _LONGEST - _KEPT_AT_END], problem[-_KEPT_AT_END:]
+    return f"{start} … ({left_out:,} characters) … {end}"
 
 
 def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:

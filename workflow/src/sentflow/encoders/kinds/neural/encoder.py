@@ -222,7 +222,14 @@ class SentenceTransformerEncoder:
         return self._halver.n_halved
 
     def _forward(self, features: dict[str, Any], model: SentenceTransformer | None = None) -> FloatArray:
-        return self._halver(features, model or self._model)
+        try:
+            return self._halver(features, model or self._model)
+        except IndexError as error:
+            raise DataError(
+                f"the tokenizer gives a token, or a text has a place, for which the model has no vector ({error}). "
+                "Take the files of the model as their authors published them, all of one version; or write a smaller "
+                "max_tokens."
+            ) from error
 
     @torch.inference_mode()
     def _forward_whole(self, features: dict[str, Any], model: SentenceTransformer) -> FloatArray:
