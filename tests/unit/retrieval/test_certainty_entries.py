@@ -116,7 +116,7 @@ def test_clusters_that_cannot_be_meant(entry, said):
             "retrieval.pair: there is no selected retriever 'minilm'",
         ),
         ({"retrieval": {"pair": ["bm25"]}}, "retrieval.pair"),
-        ({"retrievers": ("seeded",)}, "retrievers.seeded: False schema does not allow 3"),
+        ({"retrievers": ("seeded",)}, "retrievers.seeded: 'seed' is not one of"),
     ],
 )
 def test_pairs_and_seeds_that_cannot_be_meant(changed, said):
