@@ -1,0 +1,113 @@
+"""What a recipe of training is: how rows become views, how views become vectors, and how vectors become a loss.
+
+The loop (`sentflow.training.loop`) knows nothing else of a recipe. It decides which rows a step has, seeds torch before
+each call of `Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second time with
+the same seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the `Draws` it
+is given, or of torch's global generator inside `represent` (dropout).
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.training.draws import Draws
+
+Row: TypeAlias = Mapping[str, Any]
+"""A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts) and ``label`` (int)."""
+Example: TypeAlias = Mapping[str, Any]
+"""What the encoder reads of one row in one view: ``input_ids`` (a list of ints, not padded) and what a recipe adds."""
+
+
+class Objective(torch.nn.Module, ABC):
+    """An encoder, the heads that it has in training only, and the loss.
+
+    Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a training
+    goes on from the file of it.
+
+    Parameters
+    ----------
+    encoder
+        What is trained and exported.
+    max_tokens
+        Texts are cut after this many tokens, special ones included.
+    """
+
+    def __init__(self, encoder: SentenceTransformer, *, max_tokens: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.max_tokens = max_tokens
+
+    @abstractmethod
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
+        """The views of the n rows of a step: for each view n examples, in the order of the rows."""
+
+    @abstractmethod
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """The loss of a step, a scalar: of one tensor per view, (n, d) float32 each, in the order of the rows."""
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+        """The vectors of examples of a view, (k, d), with gradient; as the encoder reads them out unless overridden."""
+        found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
+        return found
+
+    def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:
+        """Scalars that are added to the loss and do not read the vectors, one after the other (few by default: none).
+
+        Each is differentiated before the next is asked for, so that only one graph is in memory.
+        """
+        yield from ()
+
+    def exported(self) -> SentenceTransformer:
+        """The encoder as it is used after training, without what belongs to training alone."""
+        return self.encoder
+
+    def tokens(self, text: str) -> list[int]:
+        """The ids of a text as the encoder reads it, with special tokens, cut at `max_tokens`."""
+        ids: list[int] = self.encoder.tokenizer(text, truncation=True, max_length=self.max_tokens)[
+            "input_ids"
+        ]
+        return ids
+
+    def padded(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
+        """``input_ids`` and ``attention_mask``, (k, longest) int64 each, on the device of the encoder; other keys of the
+        examples are a recipe's own affair."""
+        ids = [torch.tensor(example["input_ids"], dtype=torch.long) for example in examples]
+        longest = max(len(row) for row in ids)
+        padding = int(self.encoder.tokenizer.pad_token_id or 0)
+        tokens = torch.full((len(ids), longest), padding, dtype=torch.long)
+        mask = torch.zeros((len(ids), longest), dtype=torch.long)
+        for place, row in enumerate(ids):
+            tokens[place, : len(row)] = row
+            mask[place, : len(row)] = 1
+        device = self.encoder.device
+        return {"input_ids": tokens.to(device), "attention_mask": mask.to(device)}
+
+
+class RecipeModule(Protocol):
+    """The module of a recipe, which `sentflow.training.recipes.table` names."""
+
+    def build(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> Objective:
+        """The objective before the first step.
+
+        Parameters
+        ----------
+        encoder
+            The start, on its device, in training mode.
+        settings
+            Every key of `sentflow.training.recipes.table.Recipe.settings` of this recipe, with its value.
+        draws
+            For the weights of new heads.
+        max_tokens
+            Texts are cut after this many tokens, special ones included.
+
+        Raises
+        ------
+        ConfigError
+            The encoder cannot be trained in this way.
+        """
+        ...

@@ -1,0 +1,43 @@
+"""Random numbers of a training: every draw is a function of the seed and of what it is for.
+
+Nothing is kept from one draw to the next, so a training that goes on after step t draws what it would have drawn without
+the break.
+"""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What is drawn for one purpose.
+
+    Attributes
+    ----------
+    seed
+        Of the training.
+    purpose
+        Words and numbers, from coarse to fine, e.g. ``("step", 12, "view", 1)``.
+    """
+
+    seed: int
+    purpose: tuple[str | int, ...] = ()
+
+    def of(self, *purpose: str | int) -> "Draws":
+        """The draws for a part of this purpose."""
+        return Draws(self.seed, (*self.purpose, *purpose))
+
+    def generator(self) -> np.random.Generator:
+        """A fresh generator: each call gives the same numbers again."""
+        return np.random.default_rng(self._number())
+
+    def torch_seed(self) -> int:
+        """What ``torch.manual_seed`` is given, below 2⁶³."""
+        return self._number() >> 65
+
+    def _number(self) -> int:
+        """128 bits of the seed and the purpose."""
+        text = "\0".join(str(part) for part in (self.seed, *self.purpose))
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:16], "big")
