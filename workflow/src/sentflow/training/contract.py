@@ -1,9 +1,9 @@
 """What a recipe of training is: how rows become views, how views become vectors, and how vectors become a loss.
 
-The loop (`sentflow.training.loop`) knows nothing else of a recipe. It decides which rows a step has, seeds torch before
-each call of `Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second time with
-the same seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the `Draws` it
-is given, or of torch's global generator inside `represent` (dropout).
+The loop (`sentflow.training.loop`) knows nothing else of a recipe. It decides which rows a step has, seeds torch
+before each call of `Objective.represent`, may split the rows of a view into chunks, and may call `represent` a second
+time with the same seed (gradient cache). So a recipe has no state but its weights, and draws nothing that is not of the
+`Draws` it is given, or of torch's global generator inside `represent` (dropout).
 """
 
 from abc import ABC, abstractmethod
@@ -24,8 +24,8 @@ Example: TypeAlias = Mapping[str, Any]
 class Objective(torch.nn.Module, ABC):
     """An encoder, the heads that it has in training only, and the loss.
 
-    Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a training
-    goes on from the file of it.
+    Its parameters with ``requires_grad`` are what is trained; all of its state is in ``state_dict()``, so that a
+    training goes on from the file of it.
 
     Parameters
     ----------
@@ -48,13 +48,17 @@ class Objective(torch.nn.Module, ABC):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
         """The loss of a step, a scalar: of one tensor per view, (n, d) float32 each, in the order of the rows."""
 
-    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
         """The vectors of examples of a view, (k, d), with gradient; as the encoder reads them out unless overridden."""
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found
 
-    def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:
-        """Scalars that are added to the loss and do not read the vectors, one after the other (few by default: none).
+    def further_losses(
+        self,
+        rows: Sequence[Row],
+        draws: Draws,  # noqa: ARG002
+    ) -> Iterator[torch.Tensor]:
+        """Scalars that are added to the loss and do not read the vectors, one after the other; none by default.
 
         Each is differentiated before the next is asked for, so that only one graph is in memory.
         """
@@ -72,8 +76,10 @@ class Objective(torch.nn.Module, ABC):
         return ids
 
     def padded(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:
-        """``input_ids`` and ``attention_mask``, (k, longest) int64 each, on the device of the encoder; other keys of the
-        examples are a recipe's own affair."""
+        """``input_ids`` and ``attention_mask``, (k, longest) int64 each, on the device of the encoder.
+
+        What else a recipe's examples hold, it pads itself.
+        """
         ids = [torch.tensor(example["input_ids"], dtype=torch.long) for example in examples]
         longest = max(len(row) for row in ids)
         padding = int(self.encoder.tokenizer.pad_token_id or 0)
