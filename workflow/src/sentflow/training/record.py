@@ -7,7 +7,7 @@ rules compare it. What changes from run to run is in the other file, which only 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from sentflow.errors import DataError
 from sentflow.files.io import json_document, parse_json
@@ -104,7 +104,7 @@ class Record:
         return json_document(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def from_json(cls, text: str | bytes) -> "Record":
         """What `to_json` wrote.
 
         Raises
@@ -114,13 +114,14 @@ class Record:
         """
         what = "the record of a training"
         found = _map_of(text, what)
-        for key, kind in (("start", Start), ("data", Data)):
-            if isinstance(found.get(key), dict):
-                found[key] = _built(kind, found[key], f"{what}, {key}")
-        return _built(cls, found, what)
+        if isinstance(found.get("start"), dict):
+            found["start"] = _built(Start, found["start"], f"{what}, start")
+        if isinstance(found.get("data"), dict):
+            found["data"] = _built(Data, found["data"], f"{what}, data")
+        return _built(Record, found, what)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path) -> "Record":
         """The record in a file; see `from_json`."""
         return cls.from_json(_text_of(path))
 
@@ -167,7 +168,7 @@ class Made:
         return json_document(asdict(self))
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def from_json(cls, text: str | bytes) -> "Made":
         """What `to_json` wrote.
 
         Raises
@@ -177,10 +178,10 @@ class Made:
         """
         what = "how a training was made"
         found = _map_of(text, what)
-        return _built(cls, {**found, "resumed_at": tuple(found.get("resumed_at", ()))}, what)
+        return _built(Made, {**found, "resumed_at": tuple(found.get("resumed_at", ()))}, what)
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path) -> "Made":
         """What is in a file; see `from_json`."""
         return cls.from_json(_text_of(path))
 
