@@ -60,11 +60,7 @@ class Objective(torch.nn.Module, ABC):
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found
 
-    def further_losses(
-        self,
-        rows: Sequence[Row],
-        draws: Draws,  # noqa: ARG002
-    ) -> Iterator[torch.Tensor]:
+    def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
         """Scalars that are added to the loss and do not read the vectors, one after the other; none by default.
 
         Each is differentiated before the next is asked for, so that only one graph is in memory.
