@@ -87,7 +87,7 @@ def gradient(objective, **how):
     """The gradient of all parameters as one vector, and the loss."""
     objective.train().zero_grad()
     how = {"chunks": by_length, "cached": False, **how}
-    loss = gradients(objective, ROWS, DRAWS, **how)
+    loss = gradients(objective, ROWS, DRAWS, **how).loss
     parts = [p.grad.flatten() for p in objective.parameters() if p.grad is not None]
     return torch.cat(parts).clone(), loss
 
@@ -135,11 +135,17 @@ def test_gradients_of_steps_are_added_and_scaled(folder):
     once, loss = gradient(objective)
     objective.zero_grad()
     for _ in range(2):
-        assert gradients(objective, ROWS, DRAWS, chunks=by_length, cached=True, scale=0.5) == pytest.approx(
-            loss
-        )
+        half = gradients(objective, ROWS, DRAWS, chunks=by_length, cached=True, scale=0.5)
+        assert half.loss == pytest.approx(loss)
     twice_half = torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None])
     assert relative_difference(twice_half, once) < 1e-12
+
+
+def test_tokens_are_counted_without_padding(folder):
+    objective = TwoViews(trainable_encoder(folder, double=True))
+    texts = [objective.tokens(row["text"]) for row in ROWS]
+    found = gradients(objective, ROWS, DRAWS, chunks=by_length, cached=True)
+    assert found.tokens == 2 * sum(len(ids) for ids in texts)
 
 
 def test_frozen_views_are_represented_once(folder):

@@ -8,6 +8,7 @@ both times: it is, for each chunk has a seed of its own.
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import torch
@@ -18,6 +19,22 @@ from sentflow.training.draws import Draws
 Autocast: TypeAlias = Callable[[], AbstractContextManager[Any]]
 """Makes a context of the precision of a training. One per chunk: torch keeps weights that it has cast in a context, and
 those of a pass without graph have none in the next pass either."""
+
+
+@dataclass(frozen=True)
+class StepSums:
+    """What a step comes to.
+
+    Attributes
+    ----------
+    loss
+        Further losses included, not scaled.
+    tokens
+        Of all views, without padding.
+    """
+
+    loss: float
+    tokens: int
 
 
 def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:
@@ -56,7 +73,7 @@ def gradients(
     cached: bool,
     scale: float = 1.0,
     autocast: Autocast = nullcontext,
-) -> float:
+) -> StepSums:
     """Add the gradients of a step to those of the parameters.
 
     Parameters
@@ -74,14 +91,14 @@ def gradients(
         Whether chunks are represented twice, with one graph in memory at a time, or once, with all graphs. The
         gradients are equal but for the order of sums.
     scale
-        What gradients, but not the value returned, are multiplied by.
+        What gradients, but not the loss returned, are multiplied by.
     autocast
         Of what is represented and of further losses. The loss reads vectors in at least single precision.
 
     Returns
     -------
-    float
-        The loss of the step, further losses included.
+    StepSums
+        The loss and the number of tokens.
     """
     views = objective.views(rows, draws)
     places = [chunks(view) for view in views]
@@ -101,13 +118,16 @@ def gradients(
     torch.manual_seed(draws.of("loss").torch_seed())
     loss = objective.loss([_in_order(*both) for both in zip(parts, places, strict=True)], rows)
     (loss * scale).backward()  # type: ignore[no-untyped-call]
-    total = loss.item()
     if cached:
         for view, of in enumerate(parts):
             for chunk, part in enumerate(of):
                 if part.grad is not None:
                     represent(view, chunk).backward(part.grad)  # type: ignore[no-untyped-call]
-    return total + _further(objective, rows, draws, scale=scale, autocast=autocast)
+    further = _further(objective, rows, draws, scale=scale, autocast=autocast)
+    return StepSums(
+        loss=loss.item() + further,
+        tokens=sum(len(example["input_ids"]) for view in views for example in view),
+    )
 
 
 def _in_order(parts: Sequence[torch.Tensor], places: Sequence[Sequence[int]]) -> torch.Tensor:
