@@ -23,6 +23,7 @@ from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
+from sentflow.training.processes import device_of_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import Data, Made, Record, Start
 from sentflow.training.rows import read_rows
@@ -107,8 +108,9 @@ class Job:
         draws = Draws(settings["seed"])
         rows = read_rows(self.data, form=settings["data"]["form"], batch_size=training.batch_size)
         manifest = read_manifest(self.start)
-        device = place.device or default_devices("torch")[0]
+        device = device_of_rank(place.device or default_devices("torch")[0])
         check_devices((device,), backend="torch")
+        processes = processes_of(device)
         objective = self._objective(manifest, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
@@ -134,6 +136,7 @@ class Job:
                 told=ProgressLog(total),
                 seconds=meter.seconds,
             ),
+            processes,
         )
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
