@@ -21,6 +21,7 @@ from sentflow.training.export import save_encoder
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.meter import Meter
+from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
 from sentflow.training.processes import device_of_rank, processes_of
 from sentflow.training.progress import ProgressLog
@@ -178,10 +179,13 @@ class Job:
             threads=threads,
         )
         recipe = cast("RecipeModule", import_module(self.settings["module"]))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(draws.of("heads").torch_seed())
-            built = recipe.build(encoder, self.settings["settings"], draws, max_tokens=training.max_tokens)
-        return with_options(built.to(encoder.device), training)
+
+        def build() -> Objective:
+            settings = self.settings["settings"]
+            return recipe.build(encoder, settings, draws, max_tokens=training.max_tokens).to(encoder.device)
+
+        with seeded(draws.of("heads")):
+            return with_options(build, encoder, training, draws)
 
 
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
