@@ -145,11 +145,12 @@ class Made:
     tokens_per_second
         Over all steps.
     memory_mb
-        Peak of the process, in MiB (the largest of all runs).
+        Peak of the process, in MiB; of the last run where it was resumed.
     device_memory_mb
-        Peak that torch allocated on the accelerator, in MiB; None without one.
+        Peak that torch allocated on the accelerator, in MiB; None without one. Likewise.
     energy_joules
-        What the processors of the whole machine took in that time; None where the machine does not tell.
+        What the processors of the whole machine took, whatever else ran there; None where the machine does not tell.
+        Likewise.
     """
 
     resumed_at: tuple[int, ...]
