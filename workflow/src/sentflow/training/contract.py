@@ -33,7 +33,14 @@ class Objective(torch.nn.Module, ABC):
         What is trained and exported.
     max_tokens
         Texts are cut after this many tokens, special ones included.
+
+    Attributes
+    ----------
+    frozen_views
+        Views whose vectors do not depend on what is trained: they are represented without gradient.
     """
+
+    frozen_views: frozenset[int] = frozenset()
 
     def __init__(self, encoder: SentenceTransformer, *, max_tokens: int) -> None:
         super().__init__()
@@ -53,11 +60,7 @@ class Objective(torch.nn.Module, ABC):
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found
 
-    def further_losses(
-        self,
-        rows: Sequence[Row],
-        draws: Draws,  # noqa: ARG002
-    ) -> Iterator[torch.Tensor]:
+    def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:  # noqa: ARG002
         """Scalars that are added to the loss and do not read the vectors, one after the other; none by default.
 
         Each is differentiated before the next is asked for, so that only one graph is in memory.

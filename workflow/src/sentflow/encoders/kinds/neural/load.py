@@ -76,7 +76,7 @@ def load_folder(
     (describe_plain if plain else describe)(folder, allow_pickle=allow_pickle)
     tell_of_slow_bfloat16(settings.dtype, devices)
     models = [
-        _load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+        load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
         for device in devices
     ]
     return SentenceTransformerEncoder(
@@ -84,10 +84,13 @@ def load_folder(
     )
 
 
-def _load_model(
+def load_model(
     folder: Path, settings: Settings, device: str, *, threads: int, allow_pickle: bool, plain: bool
 ) -> SentenceTransformer:
-    """The model of a folder with everything that the settings change in it, ready on a device."""
+    """The model of a folder with everything that the settings change in it, ready on a device.
+
+    Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before.
+    """
     dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
     model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
     if not allow_pickle:

@@ -1,0 +1,40 @@
+"""From an encoder in memory to a folder that sentence-transformers reads as it is."""
+
+import os
+import shutil
+from pathlib import Path
+
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+
+from sentflow.encoders.kinds.neural.pooling import LayerPooling
+from sentflow.errors import DataError
+from sentflow.files.atomic import not_written
+
+
+def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
+    """Write an encoder: safetensors, configuration, tokenizer; whole or not at all.
+
+    A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
+
+    Raises
+    ------
+    DataError
+        It cannot be written, say because the disk is full.
+    """
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    modules = [
+        Pooling(module.get_embedding_dimension(), "mean") if isinstance(module, LayerPooling) else module
+        for module in encoder.children()
+    ]
+    saved = SentenceTransformer(modules=modules, device=str(encoder.device))
+    try:
+        part.mkdir(parents=True)
+        saved.save(str(part), create_model_card=False, safe_serialization=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    except OSError as error:
+        raise DataError(not_written(folder, error)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)

@@ -1,0 +1,87 @@
+"""AdamW and its learning rate, which is a function of the step."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+
+from sentflow.training.settings import CONSTANT, COSINE, TrainingSettings
+
+_NOT_DECAYED = ("bias", "norm.weight", "layernorm.weight", "layer_norm.weight")
+
+
+def trained(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Parameter]]:
+    """Name and parameter of everything that is trained; a tensor with two names once."""
+    return ((name, value) for name, value in model.named_parameters() if value.requires_grad)
+
+
+def make_optimiser(model: torch.nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
+    """AdamW over the trained parameters; biases and normalisations are not decayed (as in BERT's own training)."""
+    decayed: list[torch.nn.Parameter] = []
+    plain: list[torch.nn.Parameter] = []
+    for name, value in trained(model):
+        (plain if name.lower().endswith(_NOT_DECAYED) else decayed).append(value)
+    groups = [
+        {"params": decayed, "weight_decay": settings.weight_decay},
+        {"params": plain, "weight_decay": 0.0},
+    ]
+    kind: Any = torch.optim.AdamW if settings.bias_correction else UncorrectedAdamW
+    optimiser: torch.optim.Optimizer = kind(
+        [group for group in groups if group["params"]],
+        lr=settings.learning_rate,
+        betas=settings.betas,
+        eps=settings.epsilon,
+    )
+    return optimiser
+
+
+def learning_rate(settings: TrainingSettings, step: int, n_steps: int) -> float:
+    """Of a step, counted from 0, out of `n_steps`: warm-up from 0, then the schedule (transformers' definitions)."""
+    warm_up = math.ceil(settings.warm_up * n_steps)
+    if step < warm_up:
+        return settings.learning_rate * step / warm_up
+    done = (step - warm_up) / max(1, n_steps - warm_up)
+    if settings.schedule == CONSTANT:
+        return settings.learning_rate
+    if settings.schedule == COSINE:
+        return settings.learning_rate * 0.5 * (1 + math.cos(math.pi * done))
+    return settings.learning_rate * (1 - done)
+
+
+class UncorrectedAdamW(torch.optim.Optimizer):
+    """AdamW whose moments are not corrected for their start at 0 (BERT's own optimiser, that of ConSERT).
+
+    Parameters
+    ----------
+    params, lr, betas, eps, weight_decay
+        As of ``torch.optim.AdamW``.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-6,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]  # noqa: ARG002
+        """One step."""
+        for group in self.param_groups:
+            first, second = group["betas"]
+            for value in group["params"]:
+                if value.grad is None:
+                    continue
+                state = self.state[value]
+                if not state:
+                    state["exp_avg"], state["exp_avg_sq"] = torch.zeros_like(value), torch.zeros_like(value)
+                state["exp_avg"].lerp_(value.grad, 1 - first)
+                state["exp_avg_sq"].mul_(second).addcmul_(value.grad, value.grad, value=1 - second)
+                value.mul_(1 - group["lr"] * group["weight_decay"])
+                value.addcdiv_(
+                    state["exp_avg"], state["exp_avg_sq"].sqrt().add_(group["eps"]), value=-group["lr"]
+                )

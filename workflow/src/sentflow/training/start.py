@@ -1,0 +1,90 @@
+"""Where a training starts: the files of an encoder, or its configuration with random weights."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+from sentflow.encoders.kinds.neural.load import load_model
+from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.manifest import Manifest, checked_folder
+from sentflow.errors import ConfigError
+from sentflow.training.draws import Draws
+
+_PLAIN = "transformers"
+
+
+def load_start(
+    manifest: Manifest,
+    manifest_folder: Path,
+    *,
+    pooling: str | None,
+    configuration: Mapping[str, Any] | None,
+    draws: Draws,
+    device: str,
+    threads: int,
+) -> SentenceTransformer:
+    """The encoder before the first step, in training mode, in float32.
+
+    Parameters
+    ----------
+    manifest, manifest_folder
+        Of the encoder that the training starts from.
+    pooling
+        How it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its files
+        say.
+    configuration
+        Keys of its configuration that are changed: then its tokenizer and its configuration are taken, and its weights
+        are drawn; None takes its weights.
+    draws
+        For random weights.
+    device, threads
+        Where it is computed.
+
+    Raises
+    ------
+    ConfigError, DataError
+        See `sentflow.encoders.kinds.neural.load.load_folder`; or the configuration is none that transformers knows.
+    """
+    folder = checked_folder(manifest, manifest_folder)
+    settings = Settings(pooling=pooling)
+    allow_pickle = bool(manifest.settings.get("allow_pickle", False))
+    if configuration is None:
+        plain = manifest.kind == _PLAIN
+        model = load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+    else:
+        with tempfile.TemporaryDirectory() as made:
+            _with_random_weights(folder, Path(made), configuration, draws)
+            model = load_model(Path(made), settings, device, threads=threads, allow_pickle=False, plain=True)
+    for parameter in model.parameters():
+        parameter.requires_grad_(True)
+    return model.train()
+
+
+def _with_random_weights(folder: Path, made: Path, configuration: Mapping[str, Any], draws: Draws) -> None:
+    inner = _transformer_folder(folder)
+    offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        config = AutoConfig.from_pretrained(str(inner), **offline)
+        for key in configuration:
+            if not hasattr(config, key):
+                raise ConfigError(
+                    f"start.configuration.{key}: a {config.model_type} has no such key. Write keys of its config.json."
+                )
+        config.update(dict(configuration))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(draws.of("start").torch_seed())
+            AutoModel.from_config(config).save_pretrained(made)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"start.configuration: no model can be made of it ({error}).") from error
+    AutoTokenizer.from_pretrained(str(inner), **offline).save_pretrained(made)
+
+
+def _transformer_folder(folder: Path) -> Path:
+    """Where the transformer of a folder of sentence-transformers lies."""
+    inner = folder / "0_Transformer"
+    return inner if inner.is_dir() else folder
