@@ -1,0 +1,6 @@
+"""Training data → trained encoders, and what both have in common with what is tested."""
+
+training = targets.families["training"]
+
+
+include: "training/data.smk"
