@@ -11,6 +11,8 @@ rule fetch_model:
         paths.log("fetch_model", "{model}"),
     benchmark:
         paths.benchmark("fetch_model", "{model}")
+    wildcard_constraints:
+        model=targets.encoders.fetched(),
     retries: 2
     localrule: True
     conda:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from sentflow.stats.seed_variance import SeedVariance, seed_variance
+from sentflow.stats.seed_variance import SeedVariance, resampled_seed_variance, seed_variance
 
 
 def drawn(n_questions: int, n_seeds: int, of_questions: float, of_seeds: float, of_both: float, seed: int):
@@ -103,3 +103,33 @@ def test_equal_values_have_no_width():
 def test_one_seed_or_one_question_cannot_be_split(shape):
     with pytest.raises(ValueError, match="from two of each on"):
         seed_variance(np.zeros(shape))
+
+
+def resampled_means(values: np.ndarray, n_resamples: int = 4000) -> np.ndarray:
+    n = len(values)
+    counts = np.random.default_rng(8).multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    return counts @ values / n
+
+
+def test_resamples_of_a_mean_give_what_the_table_of_values_gives():
+    """A bootstrap over n units has (n − 1) / n of the variance, and 4,000 resamples 2.3 % of noise in it."""
+    values = drawn(200, 6, 0.3, 0.05, 0.2, seed=1)
+    exact = seed_variance(values)
+    found = resampled_seed_variance(values.mean(axis=0), resampled_means(values), n_units=200)
+    assert found.mean == pytest.approx(exact.mean)
+    assert found.questions == pytest.approx(exact.questions, rel=0.1)
+    assert found.both == pytest.approx(exact.both, rel=0.1)
+    assert found.seeds == pytest.approx(exact.seeds, rel=0.05)
+    assert found.variance == pytest.approx(exact.variance, rel=0.1)
+    assert found.more == exact.more
+
+
+@pytest.mark.parametrize(("of_seeds", "more"), [(0.2, "seeds"), (0.002, "questions")])
+def test_resamples_say_which_part_is_larger(of_seeds, more):
+    values = drawn(200, 6, 0.3, of_seeds, 0.1, seed=3)
+    assert resampled_seed_variance(values.mean(axis=0), resampled_means(values), n_units=200).more == more
+
+
+def test_resamples_of_one_seed_are_refused():
+    with pytest.raises(ValueError, match="9 questions and 1 seeds"):
+        resampled_seed_variance(np.ones(1), np.ones((5, 1)), n_units=9)

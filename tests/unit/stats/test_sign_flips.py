@@ -6,7 +6,7 @@ from scipy.stats import permutation_test
 
 from sentflow.stats import sign_flips
 from sentflow.stats.paired import PairedT
-from sentflow.stats.sign_flips import sign_flip_p_values
+from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
 
 
 def p_of(differences, *, n_resamples=9999, seed=1) -> float:
@@ -97,3 +97,14 @@ def test_many_units_have_about_the_p_of_the_t_test():
     differences = np.random.default_rng(6).normal(0.02, 0.3, 1000)
     expected = PairedT(differences).p()
     assert p_of(differences) == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 9999) ** 0.5)
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 6, 8])
+def test_the_least_p_is_that_of_differences_of_one_sign(n):
+    found = sign_flip_p_values(np.arange(1.0, n + 1)[None], n_resamples=1000, seed=1)[0]
+    assert least_sign_flip_p(n) == found == 2 / 2**n
+
+
+def test_five_seeds_cannot_reach_five_percent_and_six_can():
+    assert least_sign_flip_p(5) > 0.05 >= least_sign_flip_p(6)
+    assert least_sign_flip_p(0) == 1

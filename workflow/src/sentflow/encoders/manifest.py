@@ -20,6 +20,7 @@ SOURCE_KEYS = {
     "archive": ("archive",),
     "folder": ("folder", "sha256"),
     "file": ("file", "sha256"),
+    "trained": ("trained",),
 }
 
 
@@ -100,7 +101,7 @@ def model_folder(source: Mapping[str, Any], manifest_folder: Path) -> Path:
         The package or the folder of the source does not exist here.
     """
     kind = source_kind(source)
-    if kind in ("hub", "archive"):
+    if kind in ("hub", "archive", "trained"):
         return manifest_folder / WEIGHTS
     if kind == "file":
         return Path(source["file"]).expanduser().parent

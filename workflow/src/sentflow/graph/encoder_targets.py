@@ -11,10 +11,12 @@ from sentflow.encoders.entries import (
     place_settings,
 )
 from sentflow.encoders.kinds.table import Kind
+from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, one_of
 from sentflow.graph.provenance import code, versions
+from sentflow.training.snapshots import SNAPSHOT
 
 
 class EncoderTargets:
@@ -24,7 +26,10 @@ class EncoderTargets:
         self.experiment = experiment
 
     def files(self, wildcards: Any) -> list[str]:
-        """The code and other files of a user's own encoder: an edit there runs the model again."""
+        """Files of a model that others made: code of a user's own encoder, or snapshots of a training."""
+        trained, is_snapshot, _ = wildcards.model.partition(SNAPSHOT)
+        if is_snapshot and wildcards.model in self.experiment.snapshots:
+            return [paths.SNAPSHOTS.format(model=trained)]
         return custom_files(self._entry(wildcards))
 
     def fetch_settings(self, wildcards: Any) -> str:
@@ -77,7 +82,12 @@ class EncoderTargets:
 
     def fixed(self) -> str:
         """Regular expression of the models that have embeddings."""
-        return one_of(self.experiment.fixed_models)
+        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots])
+
+    def fetched(self) -> str:
+        """Regular expression of the models that come from outside, or of a training's snapshots."""
+        models, trained = self.experiment.fetched_models, self.experiment.trained_models
+        return one_of(name for name in models if name not in trained)
 
     def featurisers(self) -> str:
         """Regular expression of the models that make the features of a task's rows themselves, before the folds."""

@@ -64,7 +64,9 @@ class Targets:
 
     def manifests(self) -> list[str]:
         """What was fetched of every model."""
-        return [paths.MANIFEST.format(model=model) for model in self.experiment.fetched_models]
+        made = {**self.experiment.trained_models, **self.experiment.snapshots}
+        fetched = [model for model in self.experiment.fetched_models if model not in made]
+        return [paths.MANIFEST.format(model=model) for model in fetched]
 
     def embeddings(self) -> list[str]:
         """The vectors of every collection by every model that embeds it."""
@@ -272,7 +274,7 @@ class Targets:
     def encode_settings(self, wildcards: Any) -> str:
         """What decides a model's vectors of a collection beside its files and the texts."""
         collection = self.collections[wildcards.collection]
-        entry = self.experiment.models[wildcards.model]
+        entry = self.experiment.fetched_models[wildcards.model]
         return json_text(encode_settings(entry, roles=collection.roles, task=collection.task or None))
 
     def task_of_collection(self, wildcards: Any) -> str:

@@ -1,4 +1,4 @@
-"""How much of a mean's variance comes from the questions and how much from the seeds of training."""
+"""How much of a score's variance comes from the questions, or pairs, and how much from the seeds of training."""
 
 import math
 from dataclasses import dataclass
@@ -97,14 +97,11 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
     Satterthwaite 1946, (Σ a MS)² / Σ ((a MS)² / f).
     """
     n_questions, n_seeds = values.shape
-    if n_questions < 2 or n_seeds < 2:
-        raise ValueError(
-            f"values: {n_questions} questions and {n_seeds} seeds; the variance can be split from two of each on."
-        )
+    _refuse_few(n_questions, n_seeds)
     mean = float(values.mean())
     by_question, by_seed = values.mean(axis=1), values.mean(axis=0)
     residuals = values - by_question[:, None] - by_seed + mean
-    freedoms = np.array([n_questions - 1, n_seeds - 1, (n_questions - 1) * (n_seeds - 1)])
+    freedoms = _freedoms(n_questions, n_seeds)
     squares = np.array(
         [
             n_seeds * ((by_question - mean) ** 2).sum(),
@@ -112,7 +109,62 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
             (residuals**2).sum(),
         ]
     )
-    of_questions, of_seeds, of_both = squares / freedoms
+    return _of_mean_squares(mean, squares / freedoms, n_questions, n_seeds)
+
+
+def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_units: int) -> SeedVariance:
+    """The same of a score that is no mean over questions, such as a correlation over pairs of sentences.
+
+    Parameters
+    ----------
+    scores
+        (n_s,) float64: one per seed, or differences from another system.
+    replicates
+        (R, n_s) float64: the same in resamples of the units, which are the same for all seeds.
+    n_units
+        n_q, of which a resample has as many.
+
+    Raises
+    ------
+    ValueError
+        There are not two units and two seeds.
+
+    Notes
+    -----
+    What resamples of the units change for all seeds alike stands for σ²_q, what they change for a single seed for
+    σ²_qs, and the spread of the scores themselves for σ²_s + σ²_qs / n_q. As mean squares: MS_q = n_q n_s times the
+    variance of the mean over seeds, MS_qs = n_q times that of what is left of a replicate without the means of
+    its seed and its resample, MS_s = n_q times the variance between scores. `SeedVariance` then reads them as
+    those of a two-way table, so its components are those of one unit, and its interval is for new units and new seeds.
+    """
+    n_seeds = len(scores)
+    _refuse_few(n_units, n_seeds)
+    by_resample = replicates.mean(axis=1)
+    peculiar = replicates - replicates.mean(axis=0) - (by_resample - by_resample.mean())[:, None]
+    squares = np.array(
+        [
+            n_units * n_seeds * by_resample.var(ddof=1),
+            n_units * scores.var(ddof=1),
+            n_units * (peculiar**2).sum() / ((len(replicates) - 1) * (n_seeds - 1)),
+        ]
+    )
+    return _of_mean_squares(float(scores.mean()), squares, n_units, n_seeds)
+
+
+def _refuse_few(n_questions: int, n_seeds: int) -> None:
+    if n_questions < 2 or n_seeds < 2:
+        raise ValueError(
+            f"values: {n_questions} questions and {n_seeds} seeds; the variance can be split from two of each on."
+        )
+
+
+def _freedoms(n_questions: int, n_seeds: int) -> np.ndarray:
+    return np.array([n_questions - 1, n_seeds - 1, (n_questions - 1) * (n_seeds - 1)])
+
+
+def _of_mean_squares(mean: float, squares: np.ndarray, n_questions: int, n_seeds: int) -> SeedVariance:
+    """From the mean squares of questions, seeds and what is peculiar to one with the other."""
+    of_questions, of_seeds, of_both = squares
     names = ("questions", "seeds")
     negative = tuple(
         name for name, square in zip(names, (of_questions, of_seeds), strict=True) if square < of_both
@@ -131,5 +183,7 @@ def seed_variance(values: np.ndarray) -> SeedVariance:
         seeds=max(0.0, float(of_seeds - of_both) / n_questions),
         both=float(of_both),
         negative=negative,
-        freedom=total**2 / float((parts**2 / freedoms).sum()) if total > 0 else math.nan,
+        freedom=total**2 / float((parts**2 / _freedoms(n_questions, n_seeds)).sum())
+        if total > 0
+        else math.nan,
     )

@@ -46,6 +46,11 @@ def sign_flip_p_values(differences: np.ndarray, *, n_resamples: int, seed: int) 
     return p
 
 
+def least_sign_flip_p(n: int) -> float:
+    """The least p that n differences can have, 2 / 2ⁿ: all signs equal, or all flipped; 1 without differences."""
+    return min(1.0, 2.0 ** (1 - n))
+
+
 def _reached(signs: np.ndarray, columns: np.ndarray) -> np.ndarray:
     """(P,) how many of the (B, n) sign vectors give (n, P) columns an absolute sum at least as large as theirs."""
     least = np.abs(columns.sum(axis=0)) - _ROUNDING * np.abs(columns).sum(axis=0)

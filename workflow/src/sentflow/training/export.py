@@ -7,13 +7,9 @@ from pathlib import Path
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from sentflow.encoders.fetch.descriptions import describe
-from sentflow.encoders.fetch.file_names import model_files
 from sentflow.encoders.kinds.neural.pooling import LayerPooling
-from sentflow.encoders.manifest import Manifest
 from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
-from sentflow.files.io import file_sha256
 
 
 def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
@@ -42,17 +38,3 @@ def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
         raise DataError(not_written(folder, error)) from error
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def manifest_of(weights: Path, *, model: str) -> Manifest:
-    """What a folder of `save_encoder` holds, as the manifest of a trained encoder says it."""
-    description = describe(weights, allow_pickle=False)
-    return Manifest(
-        kind="trained",
-        dimension=description.dimension,
-        source={"trained": model},
-        files={name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)},
-        pooling=description.pooling,
-        max_tokens=description.max_tokens,
-        settings={"allow_pickle": False},
-    )

@@ -1,8 +1,9 @@
-"""When to save and leave: on SIGTERM, or when little time of a SLURM job is left."""
+"""When to save, and when to save and leave: on SIGTERM, or when little time of a SLURM job is left."""
 
 import os
 import signal
 import time
+from collections.abc import Callable, Mapping
 from types import FrameType
 
 _END_VARIABLE = "SLURM_JOB_END_TIME"  # seconds since 1970; SLURM 22.05 and later
@@ -21,13 +22,14 @@ class Leave:
         Seconds since 1970.
     """
 
-    def __init__(self, environment: "os._Environ[str] | dict[str, str] | None" = None, now=time.time) -> None:  # type: ignore[no-untyped-def]
-        environment = os.environ if environment is None else environment
+    def __init__(
+        self, environment: Mapping[str, str] = os.environ, now: Callable[[], float] = time.time
+    ) -> None:
         end = environment.get(_END_VARIABLE, "")
         self._end = float(end) if end.isdecimal() else None
         self._now = now
         self._asked = False
-        self.slowest = 0.0
+        self._last, self._slowest = now(), 0.0
 
     def listen(self) -> None:
         """Take SIGTERM, and SIGUSR1 as sbatch --signal sends it, as a wish."""
@@ -35,14 +37,38 @@ class Leave:
             signal.signal(number, self._take)
 
     def __call__(self) -> bool:
-        """Whether to leave now."""
-        return self._asked or self.short_of_time()
+        """Whether to leave now; asked after every step.
 
-    def short_of_time(self) -> bool:
-        """Whether less time is left than three times the slowest step with its saving, and at least a minute."""
-        if self._end is None:
-            return False
-        return self._end - self._now() < max(_LEAST_SECONDS, 3 * self.slowest)
+        Little time is less than that of three of the slowest steps so far, with what was saved after them, and less
+        than a minute.
+        """
+        now = self._now()
+        self._slowest, self._last = max(self._slowest, now - self._last), now
+        short = self._end is not None and self._end - now < max(_LEAST_SECONDS, 3 * self._slowest)
+        return self._asked or short
 
     def _take(self, _number: int, _frame: FrameType | None) -> None:
         self._asked = True
+
+
+class SaveEvery:
+    """Says when some time has passed since the last saving.
+
+    Parameters
+    ----------
+    seconds
+        Between two savings; 0 is after every step.
+    now
+        Seconds of a clock that never goes back.
+    """
+
+    def __init__(self, seconds: float, now: Callable[[], float] = time.monotonic) -> None:
+        self._seconds, self._now = seconds, now
+        self._last = now()
+
+    def __call__(self) -> bool:
+        """Whether to save now, which is then taken as done."""
+        if self._now() - self._last < self._seconds:
+            return False
+        self._last = self._now()
+        return True

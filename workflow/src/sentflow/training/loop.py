@@ -38,12 +38,15 @@ class Hooks:
         Whether to save the state after this step, beside those after snapshots.
     told
         Called with the progress after every step.
+    seconds
+        Since this run began.
     """
 
     snapshot: Callable[[int], None] = lambda _step: None
     leave: Callable[[], bool] = lambda: False
     save_now: Callable[[], bool] = lambda: False
     told: Callable[[Progress], None] = lambda _progress: None
+    seconds: Callable[[], float] = lambda: 0.0
 
 
 class LeftEarly(Exception):  # noqa: N818
@@ -57,12 +60,6 @@ def n_steps(settings: TrainingSettings, n_rows: int) -> int:
     assert settings.epochs is not None
     order = Order(n_rows, settings.batch_size, settings.last_batch, Draws(0))
     return max(1, math.ceil(settings.epochs * order.batches_per_epoch / settings.accumulate))
-
-
-def snapshot_steps(settings: TrainingSettings, n: int) -> list[int]:
-    """The steps after which the encoder is saved: 0 and every so many where asked for, and always the last."""
-    every = settings.snapshots
-    return [*range(0, n, every), n] if every else [n]
 
 
 def train(
@@ -91,8 +88,8 @@ def train(
     Returns
     -------
     Progress
-        With a row of history per step: ``step`` (1 is the first), ``loss``, ``learning_rate``, ``gradient_norm`` (before
-        clipping), ``tokens`` (without padding, of all views).
+        With a row of history per step: ``step`` (1 is the first), ``loss``, ``learning_rate``, ``gradient_norm``
+        (before clipping), ``tokens`` (without padding, of all views).
 
     Raises
     ------
@@ -102,12 +99,13 @@ def train(
         The loss or a gradient is not a number, or a state could not be written. The last good state is kept.
     """
     total = n_steps(settings, len(rows))
-    snapshots = set(snapshot_steps(settings, total))
+    snapshots = set(settings.snapshot_steps(total))
     optimiser = make_optimiser(objective, settings)
     precision = Precision(settings.precision, objective.encoder.device)
     order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
     progress = state.restore(objective, optimiser)
     precision.restore(progress.scaler)
+    earlier = progress.seconds
     if progress.step:
         progress.resumed.append(progress.step)
     elif 0 in snapshots:
@@ -121,7 +119,7 @@ def train(
             raise
         progress.step += 1
         progress.history.append({"step": progress.step, **row})
-        progress.scaler = precision.state()
+        progress.scaler, progress.seconds = precision.state(), earlier + hooks.seconds()
         hooks.told(progress)
         if progress.step in snapshots:
             hooks.snapshot(progress.step)
@@ -170,9 +168,9 @@ def _step(
     if not math.isfinite(loss) or not (math.isfinite(norm) or precision.skips):
         raise DataError(
             f"at step {step + 1} of {total}, with learning rate {rate:.3g}, the "
-            f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the gradient {norm}). "
-            "Write a smaller training.learning_rate, a longer training.warm_up, or training.clip; the state before this "
-            "step is kept."
+            f"{'gradient' if math.isfinite(loss) else 'loss'} is not a number (loss {loss}, norm of the gradient "
+            f"{norm}). Write a smaller training.learning_rate, a longer training.warm_up, or training.clip; the state "
+            "before this step is kept."
         )
     precision.step(optimiser)
     return {"loss": loss, "learning_rate": rate, "gradient_norm": norm, "tokens": tokens}

@@ -18,7 +18,8 @@ def trained(model: torch.nn.Module) -> Iterator[tuple[str, torch.nn.Parameter]]:
 
 def make_optimiser(model: torch.nn.Module, settings: TrainingSettings) -> torch.optim.Optimizer:
     """AdamW over the trained parameters; biases and normalisations are not decayed (as in BERT's own training)."""
-    decayed, plain = [], []
+    decayed: list[torch.nn.Parameter] = []
+    plain: list[torch.nn.Parameter] = []
     for name, value in trained(model):
         (plain if name.lower().endswith(_NOT_DECAYED) else decayed).append(value)
     groups = [

@@ -81,7 +81,9 @@ class TrainingSettings:
         """
         known = {field.name for field in fields(cls)}
         if unknown := sorted(set(found) - known):
-            raise ConfigError(f"training.{unknown[0]}: there is no such key. Known: {', '.join(sorted(known))}.")
+            raise ConfigError(
+                f"training.{unknown[0]}: there is no such key. Known: {', '.join(sorted(known))}."
+            )
         if (found.get("steps") is None) == (found.get("epochs") is None):
             raise ConfigError("training: write either steps or epochs, and not both.")
         if "learning_rate" not in found:
@@ -90,6 +92,10 @@ class TrainingSettings:
         if "betas" in values:
             values["betas"] = tuple(values["betas"])
         return cls(**values)
+
+    def snapshot_steps(self, n_steps: int) -> list[int]:
+        """The steps after which the encoder is saved: 0 and every so many where asked for, and always the last."""
+        return [*range(0, n_steps, self.snapshots), n_steps] if self.snapshots else [n_steps]
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON writes it."""

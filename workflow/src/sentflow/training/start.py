@@ -1,6 +1,5 @@
 """Where a training starts: the files of an encoder, or its configuration with random weights."""
 
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -36,7 +35,8 @@ def load_start(
     manifest, manifest_folder
         Of the encoder that the training starts from.
     pooling
-        How it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its files say.
+        How it is read out in training, see `sentflow.encoders.kinds.neural.settings.POOLINGS`; None is as its files
+        say.
     configuration
         Keys of its configuration that are changed: then its tokenizer and its configuration are taken, and its weights
         are drawn; None takes its weights.
@@ -88,15 +88,3 @@ def _transformer_folder(folder: Path) -> Path:
     """Where the transformer of a folder of sentence-transformers lies."""
     inner = folder / "0_Transformer"
     return inner if inner.is_dir() else folder
-
-
-def copy_of(folder: Path, target: Path) -> None:
-    """Hard links to the files of a folder, or copies where the file system has none."""
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            place = target / path.relative_to(folder)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                place.hardlink_to(path)
-            except OSError:
-                shutil.copyfile(path, place)

@@ -45,12 +45,15 @@ class Progress:
         State of the scaler of the loss; empty without one.
     resumed
         The steps after which the training went on from disk.
+    seconds
+        Of all runs together; no number depends on them.
     """
 
     step: int = 0
     history: list[dict[str, float]] = field(default_factory=list)
     scaler: dict[str, float] = field(default_factory=dict)
     resumed: list[int] = field(default_factory=list)
+    seconds: float = 0.0
 
 
 class StateFolder:
@@ -119,10 +122,6 @@ class StateFolder:
             logger.info("goes on after step %d, from %s", progress.step, folder)
             return progress
         return Progress()
-
-    def clear(self) -> None:
-        """Delete the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _states(self) -> list[Path]:
         return sorted(self.folder.glob("step-*"), reverse=True)

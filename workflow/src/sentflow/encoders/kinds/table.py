@@ -40,6 +40,8 @@ class Kind:
     connection_keys, limit_keys, place_keys
         Say how a service is reached, what a user's class may take, and where vectors are computed. A change of these
         runs nothing again.
+    choice_keys
+        Say which of several encoders that were made it is, and are read when all of them are there.
     optional_keys
         Fetch keys that an entry may leave out.
     sources
@@ -63,6 +65,7 @@ class Kind:
     connection_keys: tuple[str, ...] = ()
     limit_keys: tuple[str, ...] = ()
     place_keys: tuple[str, ...] = ()
+    choice_keys: tuple[str, ...] = ()
     optional_keys: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ("numpy",)
@@ -73,7 +76,7 @@ class Kind:
     @property
     def keys(self) -> tuple[str, ...]:
         """Every key but those that only tables and captions read."""
-        elsewhere = (*self.connection_keys, *self.limit_keys, *self.place_keys)
+        elsewhere = (*self.connection_keys, *self.limit_keys, *self.place_keys, *self.choice_keys)
         return (*self.fetch_keys, *self.encode_keys, *elsewhere)
 
     def vector_libraries(self, settings: Mapping[str, object]) -> tuple[str, ...]:
@@ -82,6 +85,16 @@ class Kind:
 
 
 _NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
+_NEURAL_KEYS = (
+    *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
+    *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size"),
+)
+_BACKENDS = {
+    "torch": (),
+    "onnx": ("onnx", "onnxruntime", "onnxscript"),
+    "onnx-int8": ("onnx", "onnxruntime", "onnxscript"),
+    "openvino": ("onnx", "onnxscript", "openvino"),
+}
 
 
 def _neural(name: str) -> Kind:
@@ -91,19 +104,11 @@ def _neural(name: str) -> Kind:
         module=f"{_KINDS}.neural.load",
         fetcher=f"{_FETCH}.neural",
         fetch_keys=("kind", "source", "allow_pickle"),
-        encode_keys=(
-            *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
-            *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size"),
-        ),
+        encode_keys=_NEURAL_KEYS,
         place_keys=("device",),
         sources=_FOLDERS,
         libraries=_NEURAL_LIBRARIES,
-        backend_libraries={
-            "torch": (),
-            "onnx": ("onnx", "onnxruntime", "onnxscript"),
-            "onnx-int8": ("onnx", "onnxruntime", "onnxscript"),
-            "openvino": ("onnx", "onnxscript", "openvino"),
-        },
+        backend_libraries=_BACKENDS,
         threads=4,
         has_tokenizer=True,
     )
@@ -112,6 +117,21 @@ def _neural(name: str) -> Kind:
 _ALL = (
     _neural("sentence-transformers"),
     _neural("transformers"),
+    Kind(
+        "trained",
+        module=f"{_KINDS}.neural.load",
+        # made by rules of its own
+        fetcher="",
+        fetch_keys=("kind", "recipe", "start", "data", "seed", "settings", "training", "training_pooling"),
+        encode_keys=_NEURAL_KEYS,
+        place_keys=("device",),
+        choice_keys=("selection",),
+        optional_keys=("settings", "training_pooling"),
+        libraries=_NEURAL_LIBRARIES,
+        backend_libraries=_BACKENDS,
+        threads=4,
+        has_tokenizer=True,
+    ),
     Kind(
         "cross-encoder",
         module=f"{_KINDS}.neural.cross_encoder",
@@ -198,6 +218,8 @@ _ALL = (
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 # Kinds that other parts of the program speak of by name
-API, CUSTOM, RANDOM = "api", "custom", "random"
-# Keys that only tables and captions read
-DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")
+API, CUSTOM, RANDOM, TRAINED = "api", "custom", "random", "trained"
+# Kinds whose weights can be trained on
+TRAINABLE = ("sentence-transformers", "transformers", TRAINED)
+# Keys that only tables and captions read; `seed_of` and `cell` are written by the program
+DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control", "seed_of", "cell")

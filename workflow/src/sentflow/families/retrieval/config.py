@@ -240,7 +240,7 @@ def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[s
         )
 
 
-def _pair_models(entries: AllEntries, selected: Selected) -> list[str]:
+def _further_models(entries: AllEntries, selected: Selected) -> list[str]:
     """The cross-encoders of the selected retrievers, and of those that they fuse or rerank."""
     retrievers = entries["retrievers"]
     known = selected["retrievers"] if selected["question_sets"] else []
@@ -272,5 +272,5 @@ RETRIEVAL = ConfigPart(
         Section("passages", "way to cut passages", ()),
     ),
     problems=_problems,
-    pair_models=_pair_models,
+    further_models=_further_models,
 )

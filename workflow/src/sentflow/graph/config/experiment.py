@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import is_featuriser, is_lazy
-from sentflow.encoders.kinds.table import RANDOM
+from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.config.messages import refuse, unknown
 from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
+from sentflow.training.snapshots import snapshot_entries
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,8 @@ class Experiment:
         Section → everything that could be selected, by name: the catalog with the configuration's own merged over it.
     selected
         Section → the entries that are selected or named otherwise, in that order.
-    pair_models
-        Encoders of two texts that are asked, by name; none of them is among `models`.
+    further_models
+        Encoders that the selected ones and their families need: of two texts, or to train on.
     workflow
         The folder that holds ``catalog/`` and ``schemas/``.
     """
@@ -38,7 +39,7 @@ class Experiment:
     config: Mapping[str, Any]
     entries: AllEntries
     selected: AllEntries
-    pair_models: Entries
+    further_models: Entries
     workflow: Path
 
     @property
@@ -53,8 +54,20 @@ class Experiment:
 
     @property
     def fetched_models(self) -> Entries:
-        """Everything that is fetched: the selected encoders, and those of two texts."""
-        return {**self.models, **self.pair_models}
+        """Everything that is fetched or trained: the selected encoders, what they need, snapshots of trained ones."""
+        return {**self.models, **self.further_models, **self.snapshots}
+
+    @cached_property
+    def trained_models(self) -> Entries:
+        """Encoders that are trained here, selected or not."""
+        needed = {**self.models, **self.further_models}
+        return {name: entry for name, entry in needed.items() if entry["kind"] == TRAINED}
+
+    @cached_property
+    def snapshots(self) -> Entries:
+        """Trained encoders after some of their steps, by name, where development scores are asked for."""
+        of_models = (snapshot_entries(name, entry) for name, entry in self.trained_models.items())
+        return {name: entry for snapshots in of_models for name, entry in snapshots.items()}
 
     @cached_property
     def fixed_models(self) -> list[str]:
@@ -96,7 +109,12 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     plain, entries, problems, unfit = checked(config, workflow)
     selected: dict[str, list[str]] = {}
     for section in known_sections():
-        known, named = entries[section.name], section.names(plain)
+        known = entries[section.name]
+        named = [
+            (place, member)
+            for place, name in section.names(plain)
+            for member in ([name] if name in known else section.members(known, name) or [name])
+        ]
         problems += [
             unknown(f"config.{place}", section.noun, name, known)
             for place, name in named
@@ -112,6 +130,6 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         problems += part.problems(plain, entries, selected)
     refuse(problems)
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
-    asked = [name for part in known_parts() for name in part.pair_models(entries, selected)]
-    pair_models = {name: entries["models"][name] for name in asked}
-    return Experiment(plain, entries, chosen, pair_models, workflow)
+    asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
+    further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}
+    return Experiment(plain, entries, chosen, further_models, workflow)

@@ -40,6 +40,8 @@ class Section:
         What is wrong with laying entries of a configuration over the catalog's, in this order.
     alone
         Whether something is measured where nothing else is selected.
+    members
+        The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Section:
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
     alone: bool = True
+    members: Callable[[Entries, str], list[str]] = lambda *_: []
 
     def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""
@@ -73,11 +76,12 @@ class ConfigPart:
         names; one sentence each. What does not exist or does not fit its schema is reported already.
     entry_problems
         What is wrong with entries whether they are selected or not, beyond what their schemas find.
-    pair_models
-        Names of encoders of two texts that what is selected asks; they are fetched, and embed nothing.
+    further_models
+        Names of encoders beside the selected ones that what is selected needs: of two texts, or to train on. They are
+        fetched, and measured by nothing.
     """
 
     sections: tuple[Section, ...]
     problems: Callable[[Mapping[str, Any], AllEntries, Selected], Iterable[str]]
     entry_problems: Callable[[AllEntries], Iterable[str]] = lambda _: ()
-    pair_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()
+    further_models: Callable[[AllEntries, Selected], Iterable[str]] = lambda *_: ()

@@ -51,6 +51,15 @@ def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> 
         yield from custom_problems(name, entries["models"][name])
 
 
-MODELS = Section("models", "model", ("select.models",))
+def _with_seeds(models: Entries, name: str) -> list[str]:
+    """The encoders that were made of an entry with several seeds, or of a sweep."""
+    return [
+        key
+        for key, entry in models.items()
+        if name in (entry.get("seed_of"), as_map(entry.get("cell")).get("sweep"))
+    ]
+
+
+MODELS = Section("models", "model", ("select.models",), members=_with_seeds)
 DATASETS = Section("datasets", "dataset", ())
 SHARED = ConfigPart((MODELS, DATASETS), problems=_problems, entry_problems=_entry_problems)

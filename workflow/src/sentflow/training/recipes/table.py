@@ -50,16 +50,34 @@ _ALL: tuple[Recipe, ...] = (
         "simcse",
         module=f"{_RECIPES}.simcse",
         title="SimCSE",
-        data=(TEXTS, PAIRS, TRIPLETS),
+        data=(TEXTS, PAIRS, TRIPLETS, LABELLED),
         settings={
             "temperature": 0.05,
             # mlp: a new layer in training only; kept: in the exported encoder, too; none
             "head": "mlp",
+            # data; label-word: the label of a pair as a text, a defect of the study
+            "hard_negative": "data",
             "hard_negative_weight": 0.0,
             "mlm_weight": 0.0,
-            "dropout": True,
-            # of positives: none, whitespace (once, before tokens are cut) or tokenizer (anchors, in every step)
+            "dropout": None,  # its own; else a probability
+            # whitespace: positives, once, before tokens are cut; tokenizer, tokenizer-inside: anchors, in every step
             "permute": [],
+        },
+    ),
+    Recipe(
+        "consert",
+        module=f"{_RECIPES}.consert",
+        title="ConSERT",
+        data=(TEXTS, LABELLED),
+        settings={
+            "objective": "unsupervised",  # supervised, joint
+            "views": [{"name": "feature-cutoff", "rate": 0.2}, {"name": "shuffle"}],
+            "none_view": "own",  # own: a pass of its own; shared: the same vectors wherever a view is none
+            "temperature": 0.1,
+            "contrastive_weight": 0.15,
+            "pair_features": "difference",  # difference-and-square
+            "classes": 3,
+            "dropout": 0.0,
         },
     ),
 )

@@ -1,0 +1,107 @@
+"""An encoder and rows of text → a trained encoder: its snapshots, their development scores, and the chosen one."""
+
+training = targets.families["training"]
+
+
+rule train:
+    """Train one encoder. A killed or cancelled job goes on where its last state was saved."""
+    input:
+        training.models.rows_digest,
+        start=training.models.start,
+        rows=ancient(training.models.rows),
+    output:
+        record=paths.TRAINING_RECORD,
+        made=paths.TRAINING_MADE,
+        history=paths.TRAINING_HISTORY,
+        snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
+    log:
+        paths.log("train", "{model}"),
+    benchmark:
+        paths.benchmark("train", "{model}")
+    wildcard_constraints:
+        model=training.models.constraint(),
+    # Each attempt goes on where the one before was ended.
+    retries: 3
+    conda:
+        "../../../envs/embed.yaml"
+    threads: 4
+    resources:
+        mem_mb=memory_mb(6000),
+        runtime=minutes(720),
+        device=training.models.device,
+        limits=targets.limits(),
+    params:
+        code=training.models.train_code,
+        env=training.models.versions,
+        libraries=training.models.libraries,
+        settings=training.models.train_settings,
+        state=training.models.state,
+    shell:
+        "python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
+        " --settings {params.settings:q} --libraries {params.libraries} --code {params.code:q}"
+        " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"
+        " --record {output.record:q} --made {output.made:q} --history {output.history:q}"
+        " --snapshots {output.snapshots:q} > {log:q} 2>&1"
+
+
+rule score_snapshot:
+    """The development pairs and their vectors by one snapshot → correlation, alignment and uniformity."""
+    input:
+        training.models.development_digest,
+        pairs=ancient(training.models.development_pairs),
+        texts=ancient(training.models.development_texts),
+        embeddings=ancient(training.models.development_embeddings),
+        info=training.models.development_info,
+    output:
+        paths.DEVELOPMENT_SCORE,
+    log:
+        paths.log("score_snapshot", "{model}/step-{step}"),
+    benchmark:
+        paths.benchmark("score_snapshot", "{model}/step-{step}")
+    wildcard_constraints:
+        model=training.models.constraint(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=7),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.score_snapshot"),
+        env=versions("numpy", "scipy"),
+        settings=training.models.score_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.score_snapshot --pairs {input.pairs:q} --texts {input.texts:q}"
+        " --embeddings {input.embeddings:q} --info {input.info:q} --settings {params.settings:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+rule choose_snapshot:
+    """The snapshot that is the trained encoder: the last, or the one with the best development score."""
+    input:
+        scores=training.models.scores_of,
+        record=paths.TRAINING_RECORD,
+        snapshots=paths.SNAPSHOTS,
+    output:
+        manifest=paths.MANIFEST,
+        selection=paths.CHOSEN_SNAPSHOT,
+    log:
+        paths.log("choose_snapshot", "{model}"),
+    benchmark:
+        paths.benchmark("choose_snapshot", "{model}")
+    wildcard_constraints:
+        model=training.models.constraint(),
+    localrule: True
+    conda:
+        "../../../envs/embed.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.choose_snapshot"),
+        settings=training.models.choice_settings,
+    shell:
+        "python -m sentflow.commands.choose_snapshot --snapshots {input.snapshots:q} --record {input.record:q}"
+        " --scores {input.scores:q} --settings {params.settings:q} --manifest {output.manifest:q}"
+        " --selection {output.selection:q} > {log:q} 2>&1"

@@ -1,0 +1,68 @@
+"""Rule train: an encoder and rows of text → the trained encoder, at every step that is asked for, and the way there."""
+
+import argparse
+import json
+import logging
+import sys
+from pathlib import Path
+
+from sentflow.commands.embed import prepare_environment
+from sentflow.files.io import write_text
+from sentflow.files.limits import add_limits, use_limits
+from sentflow.jobs.log import command, exit_with
+from sentflow.jobs.versions import library_version
+
+logger = logging.getLogger(__name__)
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Arguments of the command."""
+    parser.add_argument(
+        "--start", type=Path, required=True, help="manifest of the encoder that is trained on"
+    )
+    parser.add_argument("--data", type=Path, required=True, help="results/data/training/<data>.parquet")
+    parser.add_argument("--settings", required=True, help="JSON, see sentflow.training.job.Job")
+    parser.add_argument("--libraries", nargs="*", default=[], help="whose versions are recorded")
+    parser.add_argument("--code", default="", help="digest of the code, for the record")
+    parser.add_argument("--device", default="null", help="JSON: cpu or cuda:1; null for the best there is")
+    parser.add_argument("--threads", type=int, default=1, help="may change the last bits of the weights")
+    parser.add_argument("--save-seconds", type=float, default=300.0, help="between two states on disk")
+    add_limits(parser)
+    parser.add_argument("--state", type=Path, required=True, help="folder to go on from after a break")
+    parser.add_argument("--record", type=Path, required=True, help="output, .json")
+    parser.add_argument(
+        "--made", type=Path, required=True, help="output, .json: what differs from run to run"
+    )
+    parser.add_argument("--history", type=Path, required=True, help="output, .parquet: a row per step")
+    parser.add_argument("--snapshots", type=Path, required=True, help="output, a folder: step-000020/ …")
+
+
+@command(arguments, libraries=["torch", "transformers", "sentence-transformers"])
+def main(args: argparse.Namespace) -> None:
+    """Train or go on, write, and delete what a resumed run would have needed."""
+    use_limits(args)
+    prepare_environment(args.threads)
+
+    from sentflow.training.history import write_history
+    from sentflow.training.job import Job, Place
+    from sentflow.training.leave import EXIT_CODE
+    from sentflow.training.links import link_files
+    from sentflow.training.loop import LeftEarly
+
+    versions = {library: library_version(library) for library in args.libraries}
+    job = Job(json.loads(args.settings), args.start, args.data, args.code, versions)
+    place = Place(args.state, json.loads(args.device), args.threads, args.save_seconds)
+    try:
+        record, made, progress = job.run(place)
+    except LeftEarly as reason:
+        logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
+        sys.exit(EXIT_CODE)
+    link_files(place.snapshots, args.snapshots)
+    write_history(args.history, progress.history)
+    write_text(args.made, made.to_json())
+    write_text(args.record, record.to_json())
+    place.clear()
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -1,0 +1,151 @@
+"""Entries of kind trained: presets and seeds written out, and what may be wrong with them.
+
+Standard library only: the Snakefile imports this package in every job.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sentflow.encoders.kinds.table import TRAINABLE, TRAINED
+from sentflow.errors import ConfigError, instead
+from sentflow.families.training.models import start_of
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
+from sentflow.graph.config.messages import as_map, unknown
+from sentflow.training.recipes.table import RECIPES
+from sentflow.training.settings import TrainingSettings
+from sentflow.training.snapshots import SNAPSHOT
+
+_OF_PRESET = ("recipe", "settings", "training", "training_pooling", "pooling", "selection")
+
+
+def write_out(entries: AllEntries) -> dict[str, list[str]]:
+    """Replace trained encoders with a preset or several seeds by what they stand for; problems by name."""
+    refused: dict[str, list[str]] = {}
+    models = entries["models"]
+    for name, entry in list(models.items()):
+        if not isinstance(entry, dict) or entry.get("kind") != TRAINED:
+            continue
+        whole, problems = _with_preset(name, entry, entries.get("presets", {}))
+        seeds = whole.get("seeds")
+        if problems:
+            refused[name] = problems
+        elif seeds is None:
+            models[name] = whole
+        elif not isinstance(seeds, list) or "seed" in whole or len(set(map(str, seeds))) != len(seeds):
+            refused[name] = [
+                f"models.{name}.seeds: write a list of different whole numbers, and no seed beside it."
+            ]
+        else:
+            del models[name]
+            for seed in seeds:
+                models[f"{name}-seed-{seed}"] = _with_seed(name, whole, seed)
+    return refused
+
+
+def entry_problems(entries: AllEntries) -> Iterator[str]:
+    """What is wrong with trained encoders, selected or not, beyond their schema."""
+    for name, entry in entries["models"].items():
+        if isinstance(entry, dict) and entry.get("kind") == TRAINED:
+            yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
+
+
+def further_models(entries: AllEntries, selected: Selected) -> list[str]:
+    """The encoders that selected ones are trained from, and those that these are trained from."""
+    found: list[str] = []
+    for name in selected["models"]:
+        while as_map(entries["models"].get(name)).get("kind") == TRAINED:
+            name = str(start_of(entries["models"][name])["name"])  # noqa: PLW2901
+            if name in found or name not in entries["models"]:
+                break
+            found.append(name)
+    return found
+
+
+def circle_problems(models: Entries) -> Iterator[str]:
+    """Encoders that are trained from themselves, by way of others."""
+    told: set[str] = set()
+    for first in models:
+        chain = [first]
+        while (name := _start_name(models.get(chain[-1]))) and name not in chain:
+            chain.append(name)
+        if name == first and not told & set(chain):
+            told.update(chain)
+            circle = " → ".join((*chain, first))
+            yield f"models.{first}.start: {circle} is circular. Start one of them from another encoder."
+
+
+def _start_name(entry: Any) -> str | None:
+    if as_map(entry).get("kind") != TRAINED:
+        return None
+    start = entry.get("start")
+    name = start.get("like") if isinstance(start, Mapping) else start
+    return name if isinstance(name, str) else None
+
+
+def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list[str]]:
+    preset = entry.get("preset")
+    if preset is None:
+        return entry, []
+    if preset not in presets:
+        return entry, [unknown(f"models.{name}.preset", "preset", str(preset), presets)]
+    base = {key: presets[preset][key] for key in _OF_PRESET if key in presets[preset]}
+    own = {key: value for key, value in entry.items() if key != "preset"}
+    return laid_over(base, own), []
+
+
+def _with_seed(name: str, entry: Entry, seed: Any) -> Entry:
+    rest = {key: value for key, value in entry.items() if key != "seeds"}
+    return {**rest, "seed": seed, "seed_of": name, "title": f"{entry.get('title', name)} (seed {seed})"}
+
+
+def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
+    recipe = RECIPES.get(str(entry.get("recipe")))
+    if recipe is None:
+        named = str(entry.get("recipe"))
+        yield f"recipe: there is no recipe {named!r}. {instead(named, sorted(RECIPES))}"
+        return
+    yield from _start_problems(entry, entries["models"])
+    data = as_map(entries["training_data"].get(str(entry.get("data"))))
+    if not data:
+        yield unknown("data", "training data", str(entry.get("data")), entries["training_data"])
+    elif data.get("form") not in recipe.data:
+        yield (
+            f"data: the recipe {recipe.name} reads {_or(recipe.data)}, but {entry['data']} has {data.get('form')}. "
+            "Write other data, or another recipe."
+        )
+    try:
+        training = TrainingSettings.of(as_map(entry.get("training")))
+    except (ConfigError, TypeError) as error:
+        yield str(error)
+        return
+    selection = as_map(entry.get("selection"))
+    if selection and training.steps is None:
+        yield (
+            "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
+            "snapshots are planned before the rows are counted."
+        )
+    if selection.get("rule", "best") == "best" and selection and not training.snapshots:
+        yield "training.snapshots: the best of one snapshot is no choice. Write every how many steps one is scored."
+    if selection and selection.get("pairs") not in entries["pair_sets"]:
+        yield unknown("selection.pairs", "pair set", str(selection.get("pairs")), entries["pair_sets"])
+
+
+def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
+    name = _start_name(entry)
+    if name is None or name not in models:
+        yield unknown("start", "model", str(name), models)
+        return
+    kind = as_map(models[name]).get("kind")
+    if kind not in TRAINABLE:
+        yield (
+            f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
+            f"{_or(TRAINABLE)}."
+        )
+    if SNAPSHOT in name:
+        yield f"start: {name} names a snapshot. Write the encoder itself; its selection says which snapshot it is."
+
+
+def _or(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last

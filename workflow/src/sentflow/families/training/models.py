@@ -1,0 +1,201 @@
+"""Trained encoders in the graph: what a training reads and makes, its snapshots, and which of them is the encoder."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentflow.encoders.kinds.table import KINDS, TRAINED
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.config.family import Entry
+from sentflow.graph.family import Collection
+from sentflow.graph.job_settings import json_text, one_of, pick_known
+from sentflow.graph.provenance import code, versions
+from sentflow.training.recipes.table import RECIPES, Recipe
+from sentflow.training.settings import TrainingSettings
+from sentflow.training.snapshots import scored_steps, snapshot_name
+
+DEVELOPMENT = "development/"
+
+
+class TrainedModels:
+    """Files and settings of the jobs that train encoders and choose among their snapshots."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.models = experiment.trained_models
+
+    # --- what they need -------------------------------------------------------------------------------------
+
+    def data(self) -> list[str]:
+        """The named training data that are read, each once."""
+        return list(dict.fromkeys(entry["data"] for entry in self.models.values()))
+
+    def pairs(self) -> list[str]:
+        """The pair sets on which snapshots are scored, each once."""
+        found = (entry.get("selection", {}).get("pairs") for entry in self.models.values())
+        return list(dict.fromkeys(pairs for pairs in found if pairs))
+
+    def collections(self) -> list[Collection]:
+        """The sentences of development sets, embedded by the snapshots that are scored on them."""
+        return [
+            Collection(
+                f"{DEVELOPMENT}{pairs}",
+                [paths.PAIR_SET.format(pairs=pairs)],
+                [paths.PAIR_SET_DIGEST.format(pairs=pairs)],
+                [
+                    snapshot_name(model, step)
+                    for model, entry in self.models.items()
+                    if entry.get("selection", {}).get("pairs") == pairs
+                    for step in scored_steps(entry)
+                ],
+            )
+            for pairs in self.pairs()
+        ]
+
+    def steps(self, model: str) -> list[int]:
+        """The scored steps of a trained encoder."""
+        return scored_steps(self.models[model])
+
+    # --- what they make -------------------------------------------------------------------------------------
+
+    def manifests(self) -> list[str]:
+        """Of every trained encoder."""
+        return [paths.MANIFEST.format(model=model) for model in self.models]
+
+    def scores(self, model: str) -> list[str]:
+        """The development scores of a trained encoder, in the order of steps."""
+        return [paths.DEVELOPMENT_SCORE.format(model=model, step=f"{step:06d}") for step in self.steps(model)]
+
+    def of_all(self, pattern: str) -> list[str]:
+        """A file of each trained encoder."""
+        return [pattern.format(model=model) for model in self.models]
+
+    def jobs(self) -> Mapping[str, int]:
+        """See `sentflow.graph.family.Family.jobs`."""
+        return {
+            "train": len(self.models),
+            "score_snapshot": sum(len(self.steps(model)) for model in self.models),
+            "choose_snapshot": len(self.models),
+        }
+
+    def constraint(self) -> str:
+        """Regular expression of the trained encoders."""
+        return one_of(self.models)
+
+    # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def start(self, wildcards: Any) -> str:
+        """Manifest of the encoder that a training starts from."""
+        return paths.MANIFEST.format(model=start_of(self._entry(wildcards))["name"])
+
+    def rows(self, wildcards: Any) -> str:
+        """The training data."""
+        return paths.TRAINING_DATA.format(data=self._entry(wildcards)["data"])
+
+    def rows_digest(self, wildcards: Any) -> str:
+        """The digest beside `rows`."""
+        return paths.TRAINING_DATA_DIGEST.format(data=self._entry(wildcards)["data"])
+
+    def scores_of(self, wildcards: Any) -> list[str]:
+        """The development scores of the encoder of a job."""
+        return self.scores(wildcards.model)
+
+    def development_pairs(self, wildcards: Any) -> str:
+        """The pair set on which a snapshot is scored."""
+        return paths.PAIR_SET.format(pairs=self._pairs(wildcards))
+
+    def development_digest(self, wildcards: Any) -> str:
+        """The digest beside `development_pairs`."""
+        return paths.PAIR_SET_DIGEST.format(pairs=self._pairs(wildcards))
+
+    def development_texts(self, wildcards: Any) -> str:
+        """Its sentences."""
+        return paths.TEXTS.format(collection=f"{DEVELOPMENT}{self._pairs(wildcards)}")
+
+    def development_embeddings(self, wildcards: Any) -> str:
+        """Their vectors by a snapshot."""
+        return self._embedded(paths.EMBEDDINGS, wildcards)
+
+    def development_info(self, wildcards: Any) -> str:
+        """The description beside `development_embeddings`."""
+        return self._embedded(paths.EMBEDDINGS_INFO, wildcards)
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def train_settings(self, wildcards: Any) -> str:
+        """Everything that a training is a function of, beside its files."""
+        entry, recipe = self._entry(wildcards), self._recipe(wildcards)
+        return json_text(
+            {
+                "model": wildcards.model,
+                "recipe": recipe.name,
+                "module": recipe.module,
+                "settings": {**recipe.settings, **entry.get("settings", {})},
+                "training": TrainingSettings.of(entry["training"]).as_dict(),
+                "seed": entry["seed"],
+                "pooling": entry.get("training_pooling", entry.get("pooling")),
+                "start": start_of(entry),
+                "data": {"name": entry["data"], "form": self.form(entry["data"])},
+            }
+        )
+
+    def train_code(self, wildcards: Any) -> str:
+        """Digest of what trains: the command and the module of the recipe."""
+        return code("sentflow.commands.train", self._recipe(wildcards).module)
+
+    def libraries(self, wildcards: Any) -> str:
+        """Names of the distributions that can change a training."""
+        return " ".join(self._libraries(wildcards))
+
+    def versions(self, wildcards: Any) -> str:
+        """Their versions."""
+        return versions(*self._libraries(wildcards))
+
+    def device(self, wildcards: Any) -> str:
+        """Where it is computed. Not a setting of science: changing it runs nothing again."""
+        device = self._entry(wildcards).get("device")
+        return json_text(device[0] if isinstance(device, list) else device)
+
+    def state(self, wildcards: Any) -> str:
+        """The hidden folder from which a training goes on."""
+        return paths.TRAINING_STATE.format(model=wildcards.model)
+
+    def score_settings(self, wildcards: Any) -> str:
+        """What is scored on development pairs."""
+        return json_text(
+            {"model": wildcards.model, "step": int(wildcards.step), "pairs": self._pairs(wildcards)}
+        )
+
+    def choice_settings(self, wildcards: Any) -> str:
+        """Which snapshot is the encoder."""
+        entry = self._entry(wildcards)
+        chosen = pick_known(entry.get("selection", {}), "pairs", "measure", "rule", "patience", "counted")
+        return json_text({"model": wildcards.model, **chosen})
+
+    def form(self, data: str) -> str:
+        """What the rows of training data have."""
+        return str(self.experiment.entries["training_data"][data]["form"])
+
+    def _libraries(self, wildcards: Any) -> list[str]:
+        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries})
+
+    def _recipe(self, wildcards: Any) -> Recipe:
+        return RECIPES[self._entry(wildcards)["recipe"]]
+
+    def _pairs(self, wildcards: Any) -> str:
+        return str(self._entry(wildcards)["selection"]["pairs"])
+
+    def _embedded(self, pattern: str, wildcards: Any) -> str:
+        snapshot = snapshot_name(wildcards.model, int(wildcards.step))
+        return pattern.format(model=snapshot, collection=f"{DEVELOPMENT}{self._pairs(wildcards)}")
+
+    def _entry(self, wildcards: Any) -> Entry:
+        return self.models[wildcards.model]
+
+
+def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """``name`` of the encoder that a training starts from, and ``configuration`` where its weights are drawn."""
+    start = entry["start"]
+    if isinstance(start, str):
+        return {"name": start}
+    return {"name": start["like"], "configuration": start["configuration"]}

@@ -1,0 +1,153 @@
+"""The loss of a step and its gradients, from chunks of rows that fit memory.
+
+Contrastive losses need the vectors of all rows at once, but not the graphs behind them. So the vectors are computed
+without graphs, the loss is differentiated with respect to them, and each chunk is represented once more with its graph,
+which takes the gradient of its vectors on to the weights (Gao et al. 2021, arXiv:2101.06983). Dropout must be the same
+both times: it is, for each chunk has a seed of its own.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import torch
+
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+
+Autocast: TypeAlias = Callable[[], AbstractContextManager[Any]]
+"""Makes a context of the precision of a training. One per chunk: torch keeps weights that it has cast in a context, and
+those of a pass without graph have none in the next pass either."""
+
+
+@dataclass(frozen=True)
+class StepSums:
+    """What a step comes to.
+
+    Attributes
+    ----------
+    loss
+        Further losses included, not scaled.
+    tokens
+        Of all views, without padding.
+    """
+
+    loss: float
+    tokens: int
+
+
+def chunks_by_length(examples: Sequence[Example], max_tokens_per_chunk: int) -> list[list[int]]:
+    """Places of examples in chunks of similar length, longest first, so that little is padded.
+
+    Parameters
+    ----------
+    examples
+        Of one view.
+    max_tokens_per_chunk
+        At most so many tokens of a chunk, padding included; an example that is longer is a chunk of its own.
+
+    Returns
+    -------
+    list[list[int]]
+        Each place once. Examples of one length keep their order.
+    """
+    lengths = [len(example["input_ids"]) for example in examples]
+    chunks: list[list[int]] = []
+    longest = 0
+    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
+        if chunks and (len(chunks[-1]) + 1) * longest <= max_tokens_per_chunk:
+            chunks[-1].append(place)
+        else:
+            chunks.append([place])
+            longest = lengths[place]
+    return chunks
+
+
+def gradients(
+    objective: Objective,
+    rows: Sequence[Row],
+    draws: Draws,
+    *,
+    chunks: Callable[[Sequence[Example]], list[list[int]]],
+    cached: bool,
+    scale: float = 1.0,
+    autocast: Autocast = nullcontext,
+) -> StepSums:
+    """Add the gradients of a step to those of the parameters.
+
+    Parameters
+    ----------
+    objective
+        See `Objective`.
+    rows
+        Of the step, or of one of the steps that are accumulated.
+    draws
+        Of that step. Each chunk, the loss and each further loss are given a seed of their own, a function of these
+        draws, so that dropout depends on the chunks, but not on `cached`.
+    chunks
+        Splits the examples of a view into chunks of places, each place once.
+    cached
+        Whether chunks are represented twice, with one graph in memory at a time, or once, with all graphs. The
+        gradients are equal but for the order of sums.
+    scale
+        What gradients, but not the loss returned, are multiplied by.
+    autocast
+        Of what is represented and of further losses. The loss reads vectors in at least single precision.
+
+    Returns
+    -------
+    StepSums
+        The loss and the number of tokens.
+    """
+    views = objective.views(rows, draws)
+    places = [chunks(view) for view in views]
+
+    def represent(view: int, chunk: int) -> torch.Tensor:
+        torch.manual_seed(draws.of("view", view, "chunk", chunk).torch_seed())
+        with autocast():
+            found = objective.represent([views[view][place] for place in places[view][chunk]], view)
+        return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
+
+    with torch.set_grad_enabled(not cached):
+        parts = [[represent(view, chunk) for chunk in range(len(of))] for view, of in enumerate(places)]
+    if cached:
+        for view, of in enumerate(parts):
+            for part in of:
+                part.requires_grad_(view not in objective.frozen_views)
+    torch.manual_seed(draws.of("loss").torch_seed())
+    loss = objective.loss([_in_order(*both) for both in zip(parts, places, strict=True)], rows)
+    (loss * scale).backward()  # type: ignore[no-untyped-call]
+    if cached:
+        for view, of in enumerate(parts):
+            for chunk, part in enumerate(of):
+                if part.grad is not None:
+                    represent(view, chunk).backward(part.grad)  # type: ignore[no-untyped-call]
+    further = _further(objective, rows, draws, scale=scale, autocast=autocast)
+    return StepSums(
+        loss=loss.item() + further,
+        tokens=sum(len(example["input_ids"]) for view in views for example in view),
+    )
+
+
+def _in_order(parts: Sequence[torch.Tensor], places: Sequence[Sequence[int]]) -> torch.Tensor:
+    """The vectors of a view in the order of its rows."""
+    found = torch.cat(list(parts))
+    order = torch.tensor([place for chunk in places for place in chunk], device=found.device)
+    return found[torch.argsort(order)]
+
+
+def _further(
+    objective: Objective, rows: Sequence[Row], draws: Draws, *, scale: float, autocast: Autocast
+) -> float:
+    """Add the gradients of what does not read the vectors; its sum."""
+    losses = objective.further_losses(rows, draws)
+    total, number = 0.0, 0
+    while True:
+        torch.manual_seed(draws.of("further", number).torch_seed())
+        with autocast():
+            loss = next(losses, None)
+        if loss is None:
+            return total
+        (loss * scale).backward()  # type: ignore[no-untyped-call]
+        total, number = total + loss.item(), number + 1

@@ -1,0 +1,191 @@
+"""One training as a job: start, data and settings → the encoder at each snapshot, history and record."""
+
+import hashlib
+import json
+import logging
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+
+from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
+from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.files.io import file_sha256
+from sentflow.training.contract import Objective, RecipeModule
+from sentflow.training.draws import Draws
+from sentflow.training.export import save_encoder
+from sentflow.training.leave import Leave, SaveEvery
+from sentflow.training.loop import Hooks, n_steps, train
+from sentflow.training.meter import Meter
+from sentflow.training.options.apply import with_options
+from sentflow.training.progress import ProgressLog
+from sentflow.training.record import Data, Made, Record, Start
+from sentflow.training.rows import read_rows
+from sentflow.training.settings import TrainingSettings
+from sentflow.training.start import load_start
+from sentflow.training.state import Progress, StateFolder
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a training is computed and kept; none of it is a setting of the training.
+
+    Attributes
+    ----------
+    state
+        Folder of its states and of the snapshots that it has made.
+    device
+        None is the best there is.
+    threads
+        Of the processor; another number may change the last bits of the weights.
+    save_seconds
+        Between two states on disk.
+    """
+
+    state: Path
+    device: str | None = None
+    threads: int = 1
+    save_seconds: float = 300.0
+
+    @property
+    def snapshots(self) -> Path:
+        """Where the encoder is saved, until the training has ended: in folders ``step-000020``."""
+        return self.state / "snapshots"
+
+    def clear(self) -> None:
+        """Delete what only a training that goes on needs."""
+        shutil.rmtree(self.state, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is trained, from what, on what.
+
+    Attributes
+    ----------
+    settings
+        Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
+        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration``), ``data``
+        (``name``, ``form``).
+    start
+        Manifest of the encoder that the training starts from.
+    data
+        Table of the rows.
+    code
+        Digest of the code.
+    versions
+        Of the libraries that can change the result.
+    """
+
+    settings: Mapping[str, Any]
+    start: Path
+    data: Path
+    code: str
+    versions: Mapping[str, str]
+
+    def run(self, place: Place) -> tuple[Record, Made, Progress]:
+        """Train, from the last state of the same job if there is one.
+
+        Raises
+        ------
+        LeftEarly, DataError
+            See `sentflow.training.loop.train`.
+        ConfigError
+            The start cannot be trained in this way, or a device is not there.
+        """
+        torch.set_num_threads(place.threads)
+        meter = Meter()
+        settings = self.settings
+        training = TrainingSettings.of(settings["training"])
+        draws = Draws(settings["seed"])
+        rows = read_rows(self.data, form=settings["data"]["form"], batch_size=training.batch_size)
+        manifest = read_manifest(self.start)
+        device = place.device or default_devices("torch")[0]
+        check_devices((device,), backend="torch")
+        objective = self._objective(manifest, training, draws, device, place.threads)
+        total = n_steps(training, len(rows))
+        data_sha256 = file_sha256(self.data)
+        state = StateFolder(
+            place.state,
+            key=_digest(settings, data_sha256, manifest.files_sha256, self.code, self.versions),
+        )
+        logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
+        leave = Leave()
+        leave.listen()
+        progress = train(
+            objective,
+            rows,
+            training,
+            draws,
+            state,
+            Hooks(
+                snapshot=lambda step: save_encoder(
+                    objective.exported(), place.snapshots / f"step-{step:06d}"
+                ),
+                leave=leave,
+                save_now=SaveEvery(place.save_seconds),
+                told=ProgressLog(total),
+                seconds=meter.seconds,
+            ),
+        )
+        tokens = int(sum(row["tokens"] for row in progress.history))
+        record = Record(
+            model=settings["model"],
+            recipe=settings["recipe"],
+            recipe_settings=settings["settings"],
+            training=training.as_dict(),
+            seed=settings["seed"],
+            start=_start(settings["start"], manifest),
+            data=Data(settings["data"]["name"], data_sha256, len(rows), settings["data"]["form"]),
+            code=self.code,
+            versions=self.versions,
+            steps=progress.step,
+            tokens=tokens,
+        )
+        made = Made(
+            resumed_at=tuple(progress.resumed),
+            device=torch.device(device).type,
+            device_name=meter.device_name(device),
+            precision=training.precision,
+            threads=place.threads,
+            seconds=round(progress.seconds, 3),
+            tokens_per_second=round(tokens / progress.seconds, 1),
+            memory_mb=meter.memory_mb(),
+            device_memory_mb=meter.device_memory_mb(device),
+            energy_joules=meter.energy_joules(),
+        )
+        return record, made, progress
+
+    def _objective(
+        self, manifest: Manifest, training: TrainingSettings, draws: Draws, device: str, threads: int
+    ) -> Objective:
+        encoder = load_start(
+            manifest,
+            self.start.parent,
+            pooling=self.settings["pooling"],
+            configuration=self.settings["start"].get("configuration"),
+            draws=draws,
+            device=device,
+            threads=threads,
+        )
+        recipe = cast("RecipeModule", import_module(self.settings["module"]))
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(draws.of("heads").torch_seed())
+            built = recipe.build(encoder, self.settings["settings"], draws, max_tokens=training.max_tokens)
+        return with_options(built.to(encoder.device), training)
+
+
+def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
+    if "configuration" in start:
+        return Start(start["name"], "random weights", {"configuration": start["configuration"]}, None, None)
+    return Start(start["name"], manifest.kind, manifest.source, manifest.revision, manifest.files_sha256)
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]

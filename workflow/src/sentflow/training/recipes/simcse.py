@@ -1,0 +1,133 @@
+"""SimCSE, unsupervised and supervised, and permutations as positives.
+
+Gao et al. 2021 (arXiv 2104.08821), princeton-nlp/SimCSE@49fa580a; Yoo et al. 2022 (HCLT, pp. 360-365),
+HYU-NLP/Korean-Sentence-Representations@b03e1514, `SimCSE_mul`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.errors import DataError
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.language_modelling import LanguageModelling, n_predicted
+from sentflow.training.losses.contrastive import in_batch_cross_entropy
+from sentflow.training.modules import put_before_scaling, unscaled
+from sentflow.training.new_weights import new_dense
+from sentflow.training.views.permutations import shuffled_tokens, shuffled_words
+
+IN_TRAINING, KEPT = "mlp", "kept"
+WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-inside"
+LABEL_WORD = "label-word"
+
+# The labels of natural language inference, in their order
+_LABEL_WORDS = ("contradiction", "entailment", "neutral")
+
+
+class SimCSE(Objective):
+    """Views are anchors, positives and, where the data have them, negatives.
+
+    Parameters
+    ----------
+    settings
+        Of `sentflow.training.recipes.table`.
+    draws
+        For new weights, and for permutations that are the same in every epoch.
+    """
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self._settings = settings
+        self._once = draws.of("whitespace")
+        head = new_dense(encoder, draws.of("head"))
+        self.head = head if settings["head"] == IN_TRAINING else None
+        if settings["head"] == KEPT:
+            put_before_scaling(encoder, head)
+        self.language = LanguageModelling(encoder, draws.of("mlm")) if settings["mlm_weight"] else None
+        ends = encoder.tokenizer
+        self._ends = {ends.cls_token_id, ends.sep_token_id, ends.bos_token_id, ends.eos_token_id}
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
+        """See `Objective`; a positive of single texts is the same text with other dropout."""
+        anchors = [self._anchor(row["text"], draws.of("anchor", place)) for place, row in enumerate(rows)]
+        views = [anchors, [self.tokens(self._positive(row)) for row in rows]]
+        if self._settings["hard_negative"] == LABEL_WORD:
+            views.append([self.tokens(_label_word(row)) for row in rows])
+        elif "negative" in rows[0]:
+            views.append([self.tokens(row["negative"]) for row in rows])
+        elif "label" in rows[0]:
+            raise DataError(
+                "simcse takes pairs whose texts mean the same, and the pairs of these data have labels. Take data of "
+                "pairs or triplets; hard_negative: label-word is what the study did with labelled pairs."
+            )
+        return [[{"input_ids": ids} for ids in view] for view in views]
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        """See `Objective`; through the head that belongs to training alone."""
+        found = unscaled(self.encoder, self.padded(examples))
+        if self.head is None:
+            return found
+        vectors: torch.Tensor = self.head({"sentence_embedding": found})["sentence_embedding"]
+        return vectors
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
+        """See `in_batch_cross_entropy`."""
+        return in_batch_cross_entropy(
+            *views,
+            temperature=self._settings["temperature"],
+            own_negative_weight=self._settings["hard_negative_weight"],
+        )
+
+    def further_losses(self, rows: Sequence[Row], draws: Draws) -> Iterator[torch.Tensor]:
+        """The weighted mean of the cross-entropy over the masked tokens of all views, view by view."""
+        if self.language is None:
+            return
+        texts = [
+            [
+                self.language.masked(example["input_ids"], draws.of("mlm", view, place))
+                for place, example in enumerate(examples)
+            ]
+            for view, examples in enumerate(self.views(rows, draws))
+        ]
+        total = sum(n_predicted([expected for _, expected in view]) for view in texts)
+        for view in texts if total else ():
+            features = self.padded([{"input_ids": ids} for ids, _ in view])
+            tokens = self.encoder[0](features)["token_embeddings"]
+            found = self.language.cross_entropy(tokens, [expected for _, expected in view])
+            yield self._settings["mlm_weight"] * found / total
+
+    def _anchor(self, text: str, draws: Draws) -> list[int]:
+        ids = self.tokens(text)
+        permute = self._settings["permute"]
+        if TOKENIZER in permute:
+            return shuffled_tokens(ids, draws)
+        return shuffled_tokens(ids, draws, fixed=self._ends) if TOKENIZER_INSIDE in permute else ids
+
+    def _positive(self, row: Row) -> str:
+        text: str = row["other"] if "other" in row else row["text"]
+        # Before tokens are cut, so that other words may be left
+        return shuffled_words(text, self._once.of(text)) if WHITESPACE in self._settings["permute"] else text
+
+
+def _label_word(row: Row) -> str:
+    label = row.get("label")
+    if label is None or label not in range(len(_LABEL_WORDS)):
+        raise DataError(
+            f"the label of {row['text']!r} is {label}, and hard_negative: {LABEL_WORD} needs 0 (contradiction), 1 "
+            "(entailment) or 2 (neutral). Take labelled pairs, or write hard_negative: data."
+        )
+    return _LABEL_WORDS[int(label)]
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> SimCSE:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    return SimCSE(encoder, settings, draws, max_tokens=max_tokens)
