@@ -4,3 +4,4 @@ training = targets.families["training"]
 
 
 include: "training/data.smk"
+include: "training/train.smk"

@@ -14,8 +14,9 @@ from sentflow.training.processes import ALONE, SeveralProcesses
 
 
 def _gradients(folder, kind, processes, *, cached):
+    encoder = trainable_encoder(folder, double=True)
     torch.manual_seed(0)  # the head
-    objective = kind(trainable_encoder(folder, double=True))
+    objective = kind(encoder)
     found = gradients(
         objective,
         ROWS,

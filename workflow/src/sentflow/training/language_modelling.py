@@ -119,9 +119,7 @@ class LanguageModelling(torch.nn.Module):
             labels[row, : len(values)] = torch.tensor(values)
         labels = labels.to(tokens.device)
         chosen = labels != _NOT_PREDICTED
-        return torch.nn.functional.cross_entropy(
-            self.head(tokens[chosen]), labels[chosen], reduction="sum"
-        )
+        return torch.nn.functional.cross_entropy(self.head(tokens[chosen]), labels[chosen], reduction="sum")
 
 
 def n_predicted(expected: Sequence[Sequence[int]]) -> int:
