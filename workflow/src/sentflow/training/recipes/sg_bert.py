@@ -49,7 +49,7 @@ class SGBert(Objective):
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`; an example of the guide has a ``layer`` unless it is read in all of them."""
-        own = [{"input_ids": self.tokens(row["text"])} for row in rows]
+        own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
         texts = [[row.get("other", row["text"]) for row in rows]]
         if "negative" in rows[0]:
             texts.append([row["negative"] for row in rows])
@@ -84,7 +84,7 @@ class SGBert(Objective):
             yield self._settings["regulariser"] * self.guide.distance(self.encoder)
 
     def _guided(self, texts: Sequence[str], draws: Draws) -> list[Example]:
-        examples = [{"input_ids": self.tokens(text)} for text in texts]
+        examples: list[Example] = [{"input_ids": self.tokens(text)} for text in texts]
         if self._settings["loss"] == OPT3:
             return examples
         drawn = draws.generator().integers(self.guide.n_layers, size=len(texts)).tolist()
