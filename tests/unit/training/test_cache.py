@@ -10,6 +10,18 @@ from two_views import DRAWS, FrozenGuide, TwoViews
 from sentflow.training.cache import chunks_by_length, gradients
 
 
+class OtherSeeds(TwoViews):
+    """Draws other dropout each time that it represents."""
+
+    def __init__(self, encoder):
+        super().__init__(encoder)
+        self.calls = itertools.count()
+
+    def represent(self, examples, view):
+        torch.manual_seed(next(self.calls))
+        return super().represent(examples, view)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("bert")

@@ -113,7 +113,7 @@ def compare_pair_set(rows: Sequence[SimilarityRows], settings: PairSetSettings) 
     DataError
         They are of different pairs, or one lacks the measure.
     """
-    _refuse_other_pairs(rows)
+    refuse_other_pairs(rows)
     return all_differences(CorrelatedScores(rows, settings))
 
 
@@ -145,7 +145,8 @@ def _column(rows: SimilarityRows, measure: str) -> np.ndarray:
     )
 
 
-def _refuse_other_pairs(rows: Sequence[SimilarityRows]) -> None:
+def refuse_other_pairs(rows: Sequence[SimilarityRows]) -> None:
+    """Raise DataError unless all are of the same pairs."""
     first = rows[0]
     for other in rows[1:]:
         if other.subset != first.subset or not np.array_equal(other.gold, first.gold):

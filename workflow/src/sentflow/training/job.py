@@ -16,6 +16,7 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256
 from sentflow.training.contract import Objective, RecipeModule
+from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
 from sentflow.training.leave import Leave, SaveEvery
@@ -26,7 +27,6 @@ from sentflow.training.options.apply import with_options
 from sentflow.training.processes import device_of_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import Data, Made, Record, Start
-from sentflow.training.rows import read_rows
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import load_start
 from sentflow.training.state import Progress, StateFolder
@@ -106,7 +106,9 @@ class Job:
         settings = self.settings
         training = TrainingSettings.of(settings["training"])
         draws = Draws(settings["seed"])
-        rows = read_rows(self.data, form=settings["data"]["form"], batch_size=training.batch_size)
+        table = read_training_data(self.data)
+        check_rows(table, training.batch_size)
+        rows = table.rows()
         manifest = read_manifest(self.start)
         device = device_of_rank(place.device or default_devices("torch")[0])
         check_devices((device,), backend="torch")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import KINDS, TRAINED
+from sentflow.families.pair_sets import development_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -32,9 +33,8 @@ class TrainedModels:
         return list(dict.fromkeys(entry["data"] for entry in self.models.values()))
 
     def pairs(self) -> list[str]:
-        """The pair sets on which snapshots are scored, each once."""
-        found = (entry.get("selection", {}).get("pairs") for entry in self.models.values())
-        return list(dict.fromkeys(pairs for pairs in found if pairs))
+        """The pair sets on which snapshots are scored."""
+        return list(development_sets(self.experiment))
 
     def collections(self) -> list[Collection]:
         """The sentences of development sets, embedded by the snapshots that are scored on them."""

@@ -1,0 +1,100 @@
+"""Trainings with several seeds on a pair set."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sentflow.compare.pair_sets import PairSetSettings
+from sentflow.compare.trainings import Trainings
+from sentflow.similarity.correlations import spearman
+from sentflow.similarity.storage import SimilarityRows
+
+SETTINGS = PairSetSettings("cosine", "spearman", alpha=0.05, level=0.95, n_resamples=500, seed=3)
+
+
+def trainings(noise: dict[str, float], n_seeds: int = 6, n_pairs: int = 120, of_seeds: float = 0.0, **more):
+    """Groups whose similarities are gold scores with noise, some of it shared by all seeds of a group."""
+    generator = np.random.default_rng(7)
+    gold = np.round(generator.uniform(0, 5, n_pairs), 1)
+    shared = generator.standard_normal(n_pairs)
+    rows, groups = [], {}
+    for group, size in noise.items():
+        groups[group] = {}
+        for seed in range(1, n_seeds + 1):
+            own = generator.standard_normal(n_pairs)
+            scale = size * (1 + of_seeds * generator.uniform(-1, 1))
+            groups[group][seed] = len(rows)
+            columns = {"cosine": gold + scale * (shared + 0.2 * own)}
+            rows.append(SimilarityRows("STSB", f"{group}-seed-{seed}", [""] * n_pairs, gold, columns))
+    return Trainings(rows, groups, more.get("controls", ()), SETTINGS)
+
+
+def test_a_mean_is_over_seeds_and_its_t_interval_is_that_of_their_scores():
+    found = trainings({"simcse": 1.0})
+    (row,) = found.seed_rows()
+    scores = [spearman(one.columns["cosine"], one.gold) for one in found.rows]
+    assert (row.group, row.other, row.n_seeds, row.n_pairs) == ("simcse", "", 6, 120)
+    assert row.value == pytest.approx(np.mean(scores))
+    assert row.spread_of_seeds == pytest.approx(np.std(scores, ddof=1))
+    half = 2.570582 * np.std(scores, ddof=1) / math.sqrt(6)  # t(0.975; 5)
+    assert (row.seeds_low, row.seeds_high) == pytest.approx((row.value - half, row.value + half))
+    assert math.isnan(row.p) and math.isnan(row.violation)
+
+
+def test_new_pairs_widen_the_interval_and_dominate_where_seeds_agree():
+    (row,) = trainings({"simcse": 1.0}).seed_rows()
+    assert row.low < row.seeds_low < row.seeds_high < row.high
+    assert row.more == "pairs" and row.share_of_pairs > row.share_of_seeds
+
+
+def test_seeds_dominate_where_they_differ_more_than_pairs_do():
+    (row,) = trainings({"simcse": 1.0}, n_pairs=600, of_seeds=0.9).seed_rows()
+    assert row.more == "seeds" and row.share_of_seeds > row.share_of_pairs
+
+
+def test_six_seeds_of_one_sign_reach_the_least_p_alone_but_not_among_three_groups():
+    rows = trainings({"good": 0.5, "fair": 1.0, "poor": 2.0}, controls=("poor",)).seed_rows()
+    differences = [row for row in rows if row.other]
+    assert [(row.group, row.other) for row in differences] == [
+        ("good", "fair"), ("good", "poor"), ("fair", "poor")
+    ]  # fmt: skip
+    for row in differences:
+        assert row.value > 0
+        assert row.p == row.least_p == 2 / 2**6
+        assert row.p_holm == row.least_p_holm == 3 * 2 / 2**6  # above 5 %
+        assert (row.violation, row.violation_of_other) == (0.0, 1.0)
+    assert [row.is_control for row in rows] == [False, False, True, False, True, True]
+
+
+def test_differences_are_seed_by_seed_over_the_seeds_of_both():
+    found = trainings({"good": 0.5, "poor": 2.0})
+    fewer = {"good": found.groups["good"], "poor": {s: p for s, p in found.groups["poor"].items() if s < 4}}
+    row = replace(found, groups=fewer).seed_rows()[-1]
+    scores = np.array([spearman(one.columns["cosine"], one.gold) for one in found.rows])
+    places = [[seeds[seed] for seed in (1, 2, 3)] for seeds in fewer.values()]
+    assert row.n_seeds == 3
+    assert row.value == pytest.approx((scores[places[0]] - scores[places[1]]).mean())
+    assert row.least_p == 2 / 2**3
+
+
+def test_a_group_against_itself_is_no_difference():
+    found = trainings({"one": 1.0})
+    twice = replace(found, groups={"one": found.groups["one"], "two": found.groups["one"]})
+    row = twice.seed_rows()[-1]
+    assert (row.value, row.p) == (0.0, 1.0)
+    assert row.violation >= 0.5
+    assert row.low == row.high == 0.0
+
+
+def test_a_training_with_one_similarity_for_all_pairs_is_not_counted():
+    found = trainings({"one": 1.0, "two": 1.5})
+    flat = replace(found.rows[0], columns={"cosine": np.ones(120)})
+    rows = replace(found, rows=[flat, *found.rows[1:]]).seed_rows()
+    assert [row.n_seeds for row in rows] == [5, 6, 5]
+    assert all(not math.isnan(row.low) for row in rows)
+
+
+def test_one_seed_says_nothing():
+    assert trainings({"one": 1.0, "two": 2.0}, n_seeds=1).seed_rows() == []

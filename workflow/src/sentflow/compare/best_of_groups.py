@@ -1,0 +1,36 @@
+"""The reduction of a sweep: of each group the member with the best development score."""
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from typing import TypeVar
+
+Member = TypeVar("Member")
+
+
+def best_of_groups(
+    members: Iterable[Member], *, group: Callable[[Member], Hashable], score: Callable[[Member], float]
+) -> list[Member]:
+    """One member per group, in the order of the groups; the first of equal ones.
+
+    Parameters
+    ----------
+    members
+        Cells of a sweep, say.
+    group
+        What a member is chosen for: its place on all axes but the one that is chosen on.
+    score
+        Development score, higher is better; NaN, not run, takes no part, and a group without any is left out.
+
+    Notes
+    -----
+    The best of k is too high an estimate of its own score, the more so the more it depends on the seed: only trainings
+    with seeds that took no part in the choice say what the winner is worth.
+    """
+    best: dict[Hashable, Member] = {}
+    for member in members:
+        if math.isnan(score(member)):
+            continue
+        held = best.setdefault(group(member), member)
+        if score(member) > score(held):
+            best[group(member)] = member
+    return list(best.values())

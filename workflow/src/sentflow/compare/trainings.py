@@ -1,0 +1,143 @@
+"""Trainings with several seeds on one pair set: means, their two intervals, and which groups of seeds differ."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from sentflow.compare.pair_sets import CorrelatedScores, PairSetSettings
+from sentflow.compare.training_rows import TrainingSeeds
+from sentflow.similarity.storage import SimilarityRows
+from sentflow.stats.multiplicity import holm
+from sentflow.stats.paired import PairedT
+from sentflow.stats.seed_variance import resampled_seed_variance
+from sentflow.stats.seeds import derive_seed
+from sentflow.stats.sign_flips import least_sign_flip_p, sign_flip_p_values
+from sentflow.stats.stochastic_order import least_violation
+
+_ENOUGH_SIGNS = 2**16  # all sign vectors of 16 seeds are looked at
+
+
+@dataclass(frozen=True)
+class Trainings:
+    """The similarities of all trainings on the pairs of one set.
+
+    Attributes
+    ----------
+    rows
+        One per training, all of the same pairs.
+    groups
+        Name of a group → seed → place of its training in `rows`.
+    controls
+        Groups that are negative controls.
+    settings
+        Of tests and intervals.
+    """
+
+    rows: Sequence[SimilarityRows]
+    groups: Mapping[str, Mapping[int, int]]
+    controls: Collection[str]
+    settings: PairSetSettings
+
+    def seed_rows(self) -> list[TrainingSeeds]:
+        """The mean of each group with at least two seeds, then every two groups that share two."""
+        several = [name for name, seeds in self._defined.items() if len(seeds) > 1]
+        pairs = [(a, b) for a, b in combinations(several, 2) if len(self._shared(a, b)) > 1]
+        found = [self._row(name, "", list(self._defined[name])) for name in several]
+        differences = [self._difference(a, b) for a, b in pairs]
+        adjusted = holm([row.p for row in differences])
+        return [
+            *found,
+            *(
+                replace(row, p_holm=p, least_p_holm=min(1.0, len(pairs) * row.least_p))
+                for row, p in zip(differences, adjusted, strict=True)
+            ),
+        ]
+
+    @cached_property
+    def _scores(self) -> CorrelatedScores:
+        return CorrelatedScores(self.rows, self.settings)
+
+    @cached_property
+    def _values(self) -> np.ndarray:
+        """(M,) correlation of each training."""
+        return np.array(self._scores.values)
+
+    @cached_property
+    def _replicates(self) -> np.ndarray:
+        """(R, M) correlations in the resamples of the pairs in which all that are defined on all pairs are."""
+        drawn = self._scores.replicates()
+        return np.asarray(drawn[~np.isnan(drawn[:, ~np.isnan(self._values)]).any(axis=1)])
+
+    @cached_property
+    def _defined(self) -> dict[str, dict[int, int]]:
+        """`groups` without the trainings whose score is undefined: all pairs have the same similarity."""
+        return {
+            name: {seed: place for seed, place in seeds.items() if not math.isnan(self._values[place])}
+            for name, seeds in self.groups.items()
+        }
+
+    def _shared(self, a: str, b: str) -> list[int]:
+        """The seeds of both groups, in the order of the first."""
+        return [seed for seed in self._defined[a] if seed in self._defined[b]]
+
+    def _difference(self, a: str, b: str) -> TrainingSeeds:
+        seeds = self._shared(a, b)
+        settings = self.settings
+        places = [np.array(list(self._defined[name].values())) for name in (a, b)]
+        ours, others = (self._values[rows] for rows in places)
+        drawing = {"n_resamples": settings.n_resamples, "seed": derive_seed(settings.seed, a, b)}
+        row = self._row(a, b, seeds)
+        by_seed = self._of(a, seeds, self._values) - self._of(b, seeds, self._values)
+        return replace(
+            row,
+            p=float(sign_flip_p_values(by_seed[None], n_resamples=_ENOUGH_SIGNS, seed=drawing["seed"])[0]),
+            least_p=least_sign_flip_p(len(seeds)),
+            violation=least_violation(ours, others, **drawing),
+            violation_of_other=least_violation(others, ours, **drawing),
+        )
+
+    def _row(self, group: str, other: str, seeds: Sequence[int]) -> TrainingSeeds:
+        values, replicates = (self._of(group, seeds, one) for one in (self._values, self._replicates))
+        if other:
+            values = values - self._of(other, seeds, self._values)
+            replicates = replicates - self._of(other, seeds, self._replicates)
+        level, n_pairs = self.settings.level, len(self.rows[0].gold)
+        of_seeds = PairedT(values).interval(level)
+        split = resampled_seed_variance(values, replicates, n_units=n_pairs)
+        total = split.variance or math.nan
+        low, high = split.interval(level)
+        return TrainingSeeds(
+            unit_set=self.rows[0].pairs,
+            measure=self.settings.correlation,
+            group=group,
+            other=other,
+            is_control=(other or group) in self.controls,
+            value=float(values.mean()),
+            seeds_low=of_seeds[0],
+            seeds_high=of_seeds[1],
+            low=low,
+            high=high,
+            level=level,
+            n_pairs=n_pairs,
+            n_seeds=len(seeds),
+            spread_of_seeds=float(values.std(ddof=1)),
+            share_of_pairs=split.from_questions / total,
+            share_of_seeds=split.from_seeds / total,
+            more=split.more.replace("questions", "pairs"),
+            seeds_unseen="seeds" in split.negative,
+            p=math.nan,
+            p_holm=math.nan,
+            least_p=math.nan,
+            least_p_holm=math.nan,
+            violation=math.nan,
+            violation_of_other=math.nan,
+            alpha=self.settings.alpha,
+        )
+
+    def _of(self, group: str, seeds: Sequence[int], values: np.ndarray) -> np.ndarray:
+        """What is known of the trainings of a group, in the order of seeds, on the last axis."""
+        return np.asarray(values[..., [self._defined[group][seed] for seed in seeds]])

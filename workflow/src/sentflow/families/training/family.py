@@ -1,0 +1,87 @@
+"""Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sentflow.families.training.config import TRAINING
+from sentflow.families.training.data import DataOfTraining
+from sentflow.families.training.models import TrainedModels
+from sentflow.families.training.products import PRODUCTS
+from sentflow.families.training.study import StudyOfTrainings
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.family import Collection, Family
+from sentflow.graph.job_settings import one_of
+
+
+class Training(Family):
+    """The trained encoders of an experiment; what they are worth is measured like that of any other."""
+
+    name = "training"
+    config = TRAINING
+    position = 5
+    products = PRODUCTS
+
+    def __init__(self, experiment: Experiment) -> None:
+        super().__init__(experiment)
+        self.data_of = DataOfTraining(experiment)
+        self.models = TrainedModels(experiment)
+        self.study = StudyOfTrainings(experiment)
+
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `Family.raw_files`."""
+        return self.data_of.raw_files()
+
+    def collections(self) -> list[Collection]:
+        """See `Family.collections`."""
+        return self.models.collections()
+
+    def audits(self) -> list[str]:
+        """See `Family.audits`."""
+        return self.data_of.audits()
+
+    def results(self) -> list[str]:
+        """See `Family.results`."""
+        records = self.models.of_all(paths.TRAINING_RECORD)
+        chosen = self.models.of_all(paths.CHOSEN_SNAPSHOT)
+        return [*records, *chosen, *self.audits(), *self.study.comparisons()]
+
+    def summaries(self) -> list[str]:
+        """See `Family.summaries`."""
+        if not self.models.models:
+            return []
+        return [paths.SUMMARY_TRAINING, paths.SUMMARY_TRAINING_HISTORY, *self.study.comparisons()]
+
+    def available(self) -> Mapping[str, bool]:
+        """See `Family.available`."""
+        there = bool(self.models.models)
+        return {
+            "trainings": there,
+            "sweeps": there and bool(self.study.sweeps),
+            "training seeds": bool(self.study.comparisons()),
+        }
+
+    def published(self) -> Mapping[str, Any]:
+        """See `Family.published`."""
+        return self.study.published()
+
+    def jobs(self) -> Mapping[str, int]:
+        """See `Family.jobs`."""
+        return {
+            "prepare_training": len(self.data_of.entries),
+            "audit_training": len(self.audits()),
+            **self.models.jobs(),
+            "compare_training": len(self.study.comparisons()),
+            "summarise_training": int(bool(self.models.models)),
+        }
+
+    def constraints(self) -> Mapping[str, str]:
+        """See `Family.constraints`."""
+        return {"data": one_of(self.data_of.entries), "step": "[0-9]+"}
+
+    def kept(self, output: Any, temporary: Any) -> Any:
+        """Snapshots stay, or are deleted when the encoder is chosen."""
+        return output if self.experiment.config["training"]["keep_snapshots"] else temporary(output)
+
+
+FAMILY = Training

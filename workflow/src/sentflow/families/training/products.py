@@ -1,0 +1,28 @@
+"""The tables of trainings."""
+
+from sentflow.graph import paths
+from sentflow.graph.products import TABLE, products_of
+
+_PACKAGE = "sentflow.report.families.training."
+_SUMMARY = (paths.SUMMARY_TRAINING,)
+
+PRODUCTS = (
+    *products_of(
+        _PACKAGE,
+        "sweeps",
+        (TABLE, "training-sweep", "sweep_table:table", _SUMMARY),
+        (TABLE, "training-reduced", "reduced_table:table", _SUMMARY),
+    ),
+    *products_of(
+        _PACKAGE,
+        "trainings",
+        (TABLE, "training-consert", "seven_tables:consert_table", _SUMMARY),
+        (TABLE, "training-simcse", "seven_tables:simcse_table", _SUMMARY),
+        (TABLE, "training-sgbert", "seven_tables:sgbert_table", _SUMMARY),
+    ),
+    *products_of(
+        _PACKAGE,
+        "training seeds",
+        (TABLE, "training-seeds", "seeds_table:table", (paths.TRAINING_SEEDS, paths.SUMMARY_TRAINING)),
+    ),
+)

@@ -1,0 +1,58 @@
+"""What the tables of trainings are told beside the summary: our cells, and what others published."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sentflow.families.training.sweeps import METHOD, Cell, cells
+from sentflow.graph.config.family import Entry
+from sentflow.graph.config.schema import read_yaml
+
+# Tables of seven STS columns → the section of published similarity that they show
+_SECTIONS = {"training-consert": "ConSERT", "training-simcse": "SimCSE", "training-sgbert": "SG-BERT"}
+_SEVEN = 7
+
+
+def published_lines(workflow: Path) -> dict[str, list[Entry]]:
+    """Table → the published rows with all seven sets, of the usual protocol."""
+    entries = read_yaml(workflow / "catalog" / "published_similarity.yaml")["sts"]
+    return {
+        table: [
+            entry
+            for entry in entries
+            if entry["section"] == section and "average" in entry and len(entry["values"]) == _SEVEN
+        ]
+        for table, section in _SECTIONS.items()
+    }
+
+
+def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
+    """A sweep as `sentflow.report.families.training.sweep_cells` reads it; one line per cell, whatever its seeds."""
+    found = {
+        "name": name,
+        "title": sweep.get("title", name),
+        "development": sweep.get("selection", {}).get("pairs", ""),
+        "test": sweep.get("test", ""),
+        # by the group: a cell that is run with any seed is run
+        "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
+    }
+    if "published" not in sweep:
+        return found
+    known = read_yaml(workflow / "catalog" / "published_training.yaml")
+    wanted = sweep["published"]
+    section = {"section": wanted["section"]} if "section" in wanted else {}
+    return {**found, "published": {**known[wanted["name"]], **section}}
+
+
+def _line(cell: Cell) -> list[Any]:
+    """Group, state, start, data, method, number of tokens, learning rate."""
+    training = cell.entry.get("training", {})
+    return [
+        cell.group,
+        cell.state,
+        cell.entry["start"],
+        cell.entry["data"],
+        cell.axes[METHOD],
+        training.get("max_tokens"),
+        training.get("learning_rate"),
+    ]

@@ -1,0 +1,165 @@
+"""Sweeps: one entry of the catalog stands for a grid of trainings, each of them an encoder of its own.
+
+Standard library only: the Snakefile reads it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.values import MAX_LENGTH
+from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
+
+ALL, NONE = "all", "none"
+_NOT_APPLICABLE = "not_applicable"
+
+METHOD, START, DATA, SEED = "method", "start", "data", "seed"
+# The axes that stand first in a name, in this order; then those of the training; the seed is last.
+_FIRST, _LAST = (METHOD, DATA, START), (SEED,)
+_SHORT = {"learning_rate": "lr", "max_tokens": "length", "batch_size": "batch"}
+# Keys of a sweep that go into the entry of each of its encoders
+_SHARED = ("recipe", START, DATA, "pooling", "settings", "training", "selection")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One training of a sweep.
+
+    Attributes
+    ----------
+    model
+        Name of its encoder, and of its folder in the results.
+    group
+        `model` without the seed: what is trained several times.
+    axes
+        Axis of the grid → value here.
+    state
+        `VALUE` if it is to be run, else `NOT_RUN` or `NOT_APPLICABLE`.
+    entry
+        Of ``models:``, of kind trained.
+    """
+
+    model: str
+    group: str
+    axes: Mapping[str, Any]
+    state: str
+    entry: Mapping[str, Any]
+
+
+def cells(name: str, sweep: Mapping[str, Any]) -> list[Cell]:
+    """The trainings of a sweep, the first axis of `axes_of` slowest and the seed fastest.
+
+    Parameters
+    ----------
+    name
+        Of the sweep.
+    sweep
+        An entry of ``sweeps:`` that fits its schema.
+    """
+    axes = axes_of(sweep)
+    wanted = sweep.get("only", [{}])
+    grid = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
+    return [_cell(name, sweep, place) for place in grid if _matches(place, wanted)]
+
+
+def axes_of(sweep: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Axis → its values: method, data and start, then keys of the training by their names, then the seed."""
+    grid = sweep["grid"]
+    others = sorted(set(grid) - {*_FIRST, *_LAST})
+    return {axis: list(grid[axis]) for axis in (*_FIRST, *others, *_LAST) if axis in grid}
+
+
+def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
+    """What is wrong with a sweep beyond its schema, one sentence each."""
+    axes = axes_of(sweep)
+    for key in ("only", "run", _NOT_APPLICABLE):
+        filters = sweep.get(key, [])
+        for place, one in enumerate(filters if isinstance(filters, list) else []):
+            yield from _filter_problems(f"sweeps.{name}.{key}.{place}", one, axes)
+    for axis in (METHOD, START, DATA):
+        if axis in axes and axis in sweep:
+            yield f"sweeps.{name}.{axis}: it is an axis of the grid, too. Write it in one of the two places."
+    missing = [axis for axis in (START, DATA) if axis not in axes and axis not in sweep]
+    for axis in missing:
+        yield f"sweeps.{name}: there is no {axis}. Write it in the sweep, or its values in grid.{axis}."
+    if missing:
+        return
+    found = cells(name, sweep)
+    if not found:
+        yield f"sweeps.{name}.only: no combination of the grid fits it. Leave it out for the whole grid."
+    names = [cell.model for cell in found]
+    for model in (
+        sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []
+    ):
+        yield f"sweeps.{name}.grid: two cells would be called {model}. Give the values of an axis other names."
+    longest = max(names, key=len, default="")
+    if len(longest) > MAX_LENGTH:
+        yield (
+            f"sweeps.{name}: {longest} is the name of a folder and has at most {MAX_LENGTH} characters, not "
+            f"{len(longest)}. Write a shorter name of the sweep or of its methods."
+        )
+
+
+def _filter_problems(where: str, one: Mapping[str, Any], axes: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """A filter that names nothing of the grid would silently choose nothing."""
+    for axis, values in one.items():
+        if axis not in axes:
+            yield f"{where}.{axis}: the grid has no such axis. Write one of: {', '.join(axes)}."
+            continue
+        for value in _listed(values):
+            if value not in axes[axis]:
+                yield (
+                    f"{where}.{axis}: {value} is no value of this axis. Write of: "
+                    f"{', '.join(map(str, axes[axis]))}."
+                )
+
+
+def _cell(name: str, sweep: Mapping[str, Any], place: dict[str, Any]) -> Cell:
+    words = [_word(axis, value) for axis, value in place.items() if axis != SEED]
+    group = ".".join([name, *words])
+    return Cell(
+        model=f"{group}.{_word(SEED, place[SEED])}",
+        group=group,
+        axes=place,
+        state=_state(sweep, place),
+        entry={**_entry(name, sweep, place), "seed_of": group},
+    )
+
+
+def _state(sweep: Mapping[str, Any], place: Mapping[str, Any]) -> str:
+    if _matches(place, sweep.get(_NOT_APPLICABLE, [])):
+        return NOT_APPLICABLE
+    run = sweep.get("run", ALL)
+    chosen = run == ALL or (run != NONE and _matches(place, run))
+    return VALUE if chosen else NOT_RUN
+
+
+def _entry(name: str, sweep: Mapping[str, Any], place: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the encoder: what the sweep says, over it what its method says, over that its place in the grid."""
+    shared = {key: sweep[key] for key in _SHARED if key in sweep}
+    method = sweep["grid"][METHOD][place[METHOD]] if METHOD in place else {}
+    of_training = {axis: value for axis, value in place.items() if axis not in (*_FIRST, *_LAST)}
+    own = {axis: place[axis] for axis in (START, DATA, SEED) if axis in place}
+    told = ", ".join(_word(axis, value) for axis, value in place.items())
+    entry: dict[str, Any] = laid_over(laid_over(shared, method), {**own, "training": of_training})
+    return {"title": f"{sweep.get('title', name)}: {told}", "kind": "trained", **entry}
+
+
+def _matches(place: Mapping[str, Any], filters: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any of the filters lets a place of the grid through: each of its axes has one of its values there."""
+    return any(all(place.get(axis) in _listed(values) for axis, values in one.items()) for one in filters)
+
+
+def _listed(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else [values]
+
+
+def _word(axis: str, value: Any) -> str:
+    """A part of a name: ``simcse``, ``lr-3e-5``, ``seed-1``."""
+    if axis in _FIRST:
+        return str(value).lower()
+    # 3e-05 → 3e-5; a small number is written as it is in papers
+    number = f"{value:g}".replace("e-0", "e-") if isinstance(value, float) else str(value)
+    return f"{_SHORT.get(axis, axis.replace('_', '-'))}-{number}"

@@ -1,0 +1,134 @@
+"""The cells of sweeps, ours beside published ones: what the tables of sweeps and of their reduction show."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.report.families.training.means import NOTHING, SeedMean, seed_means
+from sentflow.report.families.training.published import AXES, PublishedCell, published_cells
+from sentflow.report.families.training.rows import ALIGNMENT, SPEARMAN, UNIFORMITY, TrainingRow
+from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
+
+# How a list of our cells is handed to a table: the group, whether it is to be run, and its place on the axes
+OUR_COLUMNS = ("group", "state", *AXES)
+
+
+@dataclass(frozen=True)
+class SweepCell:
+    """A place in the grid of a sweep; undefined numbers NaN, scores as correlations.
+
+    Attributes
+    ----------
+    sweep, section
+        Where it belongs; the section is that of the source.
+    start, data, method, max_tokens, learning_rate
+        Its place.
+    published_dev, published_test, published_scores, published_uniformity, published_alignment, published_geometry
+        See `PublishedCell`; all "?" where the source has no such cell.
+    group
+        Our encoder without the seed; empty where our sweep has no such cell.
+    state
+        `VALUE` where we have a development score, `NOT_RUN` or `NOT_APPLICABLE`.
+    dev, test, uniformity, alignment, n_seeds
+        Ours: means over seeds of the chosen snapshots.
+    """
+
+    sweep: str
+    section: str
+    start: str
+    data: str
+    method: str
+    max_tokens: int
+    learning_rate: float
+    published_dev: float
+    published_test: float
+    published_scores: str
+    published_uniformity: float
+    published_alignment: float
+    published_geometry: str
+    group: str
+    state: str
+    dev: float
+    test: float
+    uniformity: float
+    alignment: float
+    n_seeds: int
+
+    @property
+    def row(self) -> tuple[Any, ...]:
+        """What a learning rate is chosen for."""
+        return self.section, self.start, self.data, self.method, self.max_tokens
+
+
+def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[SweepCell]:
+    """The published cells in the order of the source, then ours that nobody published.
+
+    Parameters
+    ----------
+    sweep
+        ``name``; ``development`` and ``test``, pair sets; ``cells``, lists in the order of `OUR_COLUMNS`;
+        ``published``, an entry of the catalog with ``section`` where only one is meant, or nothing.
+    rows
+        The summary of trainings.
+    """
+    means = seed_means(rows)
+    ours = {
+        _place(cell): cell for cell in (dict(zip(OUR_COLUMNS, one, strict=True)) for one in sweep["cells"])
+    }
+    published = list(_published(sweep.get("published")))
+    theirs = {cell.place for cell in published}
+    found = [_joined(sweep, cell, ours.get(cell.place), means) for cell in published]
+    return found + [
+        _joined(sweep, _not_published(cell), cell, means)
+        for place, cell in ours.items()
+        if place not in theirs
+    ]
+
+
+def _place(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(cell[axis] for axis in AXES)
+
+
+def _published(entry: Mapping[str, Any] | None) -> Iterator[PublishedCell]:
+    if entry is None:
+        return
+    for cell in published_cells(entry):
+        if cell.section == entry.get("section", cell.section):
+            yield cell
+
+
+def _not_published(cell: Mapping[str, Any]) -> PublishedCell:
+    place = {axis: cell[axis] for axis in AXES}
+    nothing = dict.fromkeys(("dev", "test", "uniformity", "alignment"), math.nan)
+    return PublishedCell(section="", **place, **nothing, scores=NOT_RUN, geometry=NOT_RUN)
+
+
+def _joined(
+    sweep: Mapping[str, Any],
+    published: PublishedCell,
+    ours: Mapping[str, Any] | None,
+    means: Mapping[tuple[str, str, str], SeedMean],
+) -> SweepCell:
+    group = str(ours["group"]) if ours else ""
+    development, test = sweep.get("development", ""), sweep.get("test", "")
+    dev = means.get((group, development, SPEARMAN), NOTHING)
+    state = VALUE if dev.n_seeds else NOT_RUN
+    return SweepCell(
+        sweep=sweep["name"],
+        section=published.section,
+        **{axis: getattr(published, axis) for axis in AXES},
+        published_dev=published.dev,
+        published_test=published.test,
+        published_scores=published.scores,
+        published_uniformity=published.uniformity,
+        published_alignment=published.alignment,
+        published_geometry=published.geometry,
+        group=group,
+        state=NOT_APPLICABLE if ours and ours["state"] == NOT_APPLICABLE else state,
+        dev=dev.value,
+        test=means.get((group, test, SPEARMAN), NOTHING).value,
+        uniformity=means.get((group, test, UNIFORMITY), NOTHING).value,
+        alignment=means.get((group, test, ALIGNMENT), NOTHING).value,
+        n_seeds=dev.n_seeds,
+    )
