@@ -6,7 +6,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Dense, Normalize, Pooling, Transformer
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.export import save_encoder
@@ -87,21 +87,6 @@ def test_tokenizer_inside_keeps_special_tokens_in_place(encoder):
     steps = [ids(objective.views(tiny.TEXTS, Draws(1, ("step", step)))[0]) for step in range(12)]
     assert {(view[0][0], view[0][-1]) for view in steps} == {(2, 3)}
     assert len({str(view[0]) for view in steps}) > 3
-
-
-def test_the_label_as_a_word_is_the_negative_in_the_variant_of_the_study(encoder):
-    objective = tiny.recipe("simcse", encoder, hard_negative="label-word")
-    views = objective.views(tiny.LABELLED, STEP)
-    words = ("contradiction", "entailment", "neutral", "entailment")
-    assert ids(views[1]) == [objective.tokens(row["other"]) for row in tiny.LABELLED]
-    assert ids(views[2]) == [objective.tokens(word) for word in words]
-    with pytest.raises(DataError, match=r"label of 'lei' is 7.*0 \(contradiction\)"):
-        objective.views([{"text": "lei", "other": "lei", "label": 7}], STEP)
-
-
-def test_labelled_pairs_are_no_positives(encoder):
-    with pytest.raises(DataError, match="pairs of these data have labels"):
-        tiny.recipe("simcse", encoder).views(tiny.LABELLED, STEP)
 
 
 # --- dropout

@@ -50,13 +50,11 @@ _ALL: tuple[Recipe, ...] = (
         "simcse",
         module=f"{_RECIPES}.simcse",
         title="SimCSE",
-        data=(TEXTS, PAIRS, TRIPLETS, LABELLED),
+        data=(TEXTS, PAIRS, TRIPLETS),
         settings={
             "temperature": 0.05,
             # mlp: a new layer in training only; kept: in the exported encoder, too; none
             "head": "mlp",
-            # data; label-word: the label of a pair as a text, a defect of the study
-            "hard_negative": "data",
             "hard_negative_weight": 0.0,
             "mlm_weight": 0.0,
             "dropout": None,  # its own; else a probability
