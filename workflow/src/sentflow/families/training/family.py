@@ -50,7 +50,7 @@ class Training(Family):
         """See `Family.summaries`."""
         if not self.models.models:
             return []
-        return [paths.SUMMARY_TRAINING, paths.SUMMARY_TRAINING_HISTORY, *self.study.comparisons()]
+        return [paths.SUMMARY_TRAINING, *self.study.comparisons()]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -72,7 +72,7 @@ class Training(Family):
             "audit_training": len(self.audits()),
             **self.models.jobs(),
             "compare_training": len(self.study.comparisons()),
-            "summarise_training": int(bool(self.models.models)),
+            "score_trainings": int(bool(self.models.models)),
         }
 
     def constraints(self) -> Mapping[str, str]:
