@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.families.training.entries import entry_problems
+from sentflow.families.training.entries import trained_problems
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
@@ -102,6 +102,6 @@ def test_data_fit_the_recipe_with_its_settings(recipe, settings, form, read):
         "training_data": {"rows": {"form": form}},
         "pair_sets": {},
     }
-    problems = list(entry_problems(entries))
+    problems = list(trained_problems(entries))
     assert len(problems) == (read is not None)
     assert read is None or read in problems[0]
