@@ -1,107 +1,124 @@
-"""Trainings as what is measured of them: sweeps, and tables with published values beside ours."""
+"""Training: encoders that are made here, and the data that they are trained on."""
 
 from collections.abc import Mapping
-from functools import cached_property
+from pathlib import PurePath
 from typing import Any
 
-from sentflow.families.pair_sets import measured, resampling
+from sentflow.families.training.config import TRAINING
 from sentflow.families.training.products import PRODUCTS
-from sentflow.families.training.shown import published_lines, shown_sweep
-from sentflow.families.training.sweep_config import SWEEPS, entry_problems
+from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
+from sentflow.families.training.studies import Studies
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import ConfigPart
 from sentflow.graph.family import Family
-from sentflow.graph.job_settings import json_text
+from sentflow.graph.job_settings import json_text, one_of, pick_known
+from sentflow.training.data.sources import raw_files_of, sources_of
 
-_TRAINED = "trained"
+# Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
+_TABLES = {
+    "tasks": ("task", paths.TASK, "task"),
+    "pair_sets": ("pair set", paths.PAIR_SET, "pairs"),
+    "question_sets": ("question set", paths.QUESTIONS, "questions"),
+}
 
 
 class Training(Family):
-    """Sweeps and the seeds of trainings; what a trained encoder is worth is measured like that of any other."""
+    """The data of the selected trained encoders, and what they have in common with what is tested."""
 
     name = "training"
-    config = ConfigPart((SWEEPS,), problems=lambda *_: (), entry_problems=entry_problems)
+    config = TRAINING
     position = 5
     products = PRODUCTS
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.sweeps = experiment.selected["sweeps"]
+        self.training_data = selected_data(experiment)
+        self.test_sets = tested_sets(experiment.selected)
+        self.studies = Studies(experiment)
 
-    @cached_property
-    def groups(self) -> dict[str, dict[int, str]]:
-        """Trained encoders by their names without seeds, by their seeds."""
-        found: dict[str, dict[int, str]] = {}
-        for name, entry in self.experiment.models.items():
-            if entry["kind"] == _TRAINED:
-                found.setdefault(entry.get("seed_of", name), {})[entry["seed"]] = name
-        return found
+    # --- what it needs and makes ----------------------------------------------------------------------------
 
-    @cached_property
-    def seeded(self) -> dict[str, dict[int, str]]:
-        """The groups with several seeds."""
-        return {name: seeds for name, seeds in self.groups.items() if len(seeds) > 1}
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `Family.raw_files`."""
+        return [file for name in self.training_data for file in self._raw_files(name)]
 
-    def comparisons(self) -> list[str]:
-        """What seeds and pairs decide."""
-        return [paths.TRAINING_SEEDS] if self.seeded and self.experiment.selected["pair_sets"] else []
+    def audits(self) -> list[str]:
+        """What training data and tests have in common, per training data."""
+        names = self.training_data if self.test_sets else ()
+        return [paths.TRAINING_AUDIT.format(data=name) for name in names]
 
     def results(self) -> list[str]:
         """See `Family.results`."""
-        return self.comparisons()
+        return [*self.audits(), *self.studies.comparisons()]
 
     def summaries(self) -> list[str]:
         """See `Family.summaries`."""
-        return [paths.SUMMARY_TRAINING, *self.comparisons()] if self.groups else []
+        return [paths.SUMMARY_TRAINING, *self.studies.comparisons()] if self.studies.groups else []
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {
-            "trainings": bool(self.groups),
-            "sweeps": bool(self.groups and self.sweeps),
-            "training seeds": bool(self.comparisons()),
-        }
+        return self.studies.available()
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
-        workflow = self.experiment.workflow
-        if not self.groups:
-            return {}
-        sweeps = [shown_sweep(name, sweep, workflow) for name, sweep in self.sweeps.items()]
-        return {**published_lines(workflow), "training-sweep": sweeps, "training-reduced": sweeps}
+        return self.studies.published()
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
-        return {"compare_training": len(self.comparisons())}
+        return {
+            "prepare_training": len(self.training_data),
+            "audit_training": len(self.audits()),
+            "compare_training": len(self.studies.comparisons()),
+        }
 
-    def similarities(self) -> list[str]:
-        """The similarities of every pair by every training with several seeds."""
+    def constraints(self) -> Mapping[str, str]:
+        """The data that are needed."""
+        return {"data": one_of(self.training_data)}
+
+    # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def raw_files_of_data(self, wildcards: Any) -> list[str]:
+        """The raw files that hold the rows of training data."""
         return [
-            paths.SIMILARITY_ROWS.format(pairs=pairs, model=model)
-            for pairs in self.experiment.selected["pair_sets"]
-            for seeds in self.seeded.values()
-            for model in seeds.values()
+            paths.RAW_FILE.format(dataset=dataset, file=file)
+            for dataset, file in self._raw_files(wildcards.data)
         ]
 
-    def comparison_settings(self, _wildcards: Any) -> str:
-        """What is compared, and how."""
-        models = self.experiment.models
-        controls = [
-            name
-            for name, seeds in self.seeded.items()
-            if any(models[model].get("control") for model in seeds.values())
-        ]
+    def tables_of_tests(self, _wildcards: Any) -> list[str]:
+        """The tables of everything that encoders are tested on."""
+        return [_TABLES[section][1].format(**{_TABLES[section][2]: name}) for section, name in self.test_sets]
+
+    def digests_of_tests(self, wildcards: Any) -> list[str]:
+        """The digests of these tables."""
+        return [str(PurePath(table).with_suffix(".json")) for table in self.tables_of_tests(wildcards)]
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def data_settings(self, wildcards: Any) -> str:
+        """What decides the table of training data."""
+        entry = self.training_data[wildcards.data]
+        sources = sources_of(entry, self.experiment.entries["pair_sets"])
+        return json_text({**prepared_by(entry), "sources": sources})
+
+    def data_checks(self, wildcards: Any) -> str:
+        """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
+        known = known_files(self._raw_files(wildcards.data), self.experiment.entries["datasets"])
+        rows = pick_known(self.training_data[wildcards.data], "rows")
+        return json_text({**rows, **({"files": known} if known else {})})
+
+    def audit_settings(self, wildcards: Any) -> str:
+        """What the audit says of training data and tests beside their texts."""
         return json_text(
             {
-                "pairs": list(self.experiment.selected["pair_sets"]),
-                "groups": self.seeded,
-                "controls": controls,
-                "alpha": self.experiment.config["statistics"]["alpha"],
-                **measured(self.experiment),
-                **resampling(self.experiment),
+                "declared": bool(self.training_data[wildcards.data].get("contains_test_texts", False)),
+                "tests": [[_TABLES[section][0], name] for section, name in self.test_sets],
             }
         )
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _raw_files(self, data: str) -> list[tuple[str, str]]:
+        return raw_files_of(self.training_data[data], self.experiment.entries["pair_sets"])
 
 
 FAMILY = Training

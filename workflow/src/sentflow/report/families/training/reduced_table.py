@@ -53,7 +53,9 @@ class ReducedRow:
 
 def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     """One row per group of cells, in order; a group of which nothing was run has a row without values."""
-    theirs = {one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.published_dev)}
+    theirs = {
+        one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.published_dev)
+    }
     ours = {one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.dev)}
     rows = []
     for key in dict.fromkeys(map(_row, cells)):
@@ -82,9 +84,7 @@ def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     return rows
 
 
-def reduced_table(
-    rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]
-) -> Table:
+def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]) -> Table:
     """A block per sweep, a line per group; see `sweep_cells` for the parameters."""
     found = {sweep["name"]: reduced(sweep_cells(sweep, rows)) for sweep in sweeps}
     groups = [
@@ -94,8 +94,8 @@ def reduced_table(
     notes = [
         *([captions.data_note(rows)] if rows else []),
         STATES_NOTE,
-        "Of each line the learning rate with the best development score (of: how many were compared); the test score is "
-        "that of the same training. The best of several is too high an estimate of its own development score, and "
+        "Of each line the learning rate with the best development score (of: how many were compared); the test score "
+        "is that of the same training. The best of several is too high an estimate of its own development score, and "
         "with one seed per cell the choice itself is partly chance: train the winners again with fresh seeds "
         "(sentflow sweep winners) before a method is said to be better.",
         *sources(sweeps),

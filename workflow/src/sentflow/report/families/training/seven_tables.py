@@ -85,8 +85,8 @@ def seven_table(
         caption=f"{title}: {what}, published values and ours (Spearman × 100).",
         notes=(
             *([captions.data_note(rows)] if rows else []),
-            "Published values are as printed; ours are means over seeds of the chosen snapshots, tested in the table of "
-            "seeds. Nothing here says that a difference would be found again with other seeds.",
+            "Published values are as printed; ours are means over seeds of the chosen snapshots, tested in the table "
+            "of seeds. Nothing here says that a difference would be found again with other seeds.",
             f"{NOT_RUN}: not run. {NOT_APPLICABLE}: no average, for not all seven sets were scored.",
             *(f"{number.strip()} {remark}" for remark, number in numbers.items()),
         ),
@@ -113,9 +113,7 @@ def _ours(rows: Sequence[TrainingRow]) -> dict[str, dict[str, tuple[float, int]]
             for column in columns
         }
         values[AVERAGE] = [seven_task_average(of_seed).value for of_seed in seeds.values()]
-        found[group] = {
-            column: (math.fsum(ones) / len(ones), len(ones)) for column, ones in values.items()
-        }
+        found[group] = {column: (math.fsum(ones) / len(ones), len(ones)) for column, ones in values.items()}
     return found
 
 
@@ -149,7 +147,16 @@ def _our_records(trained: str, found: Mapping[str, tuple[float, int]]) -> list[S
         value, n_seeds = found.get(column, (math.nan, 0))
         missing = NOT_APPLICABLE if n_seeds else NOT_RUN
         return SevenValue(
-            trained, trained, OURS, "", column, VALUE if value == value else missing, value, math.nan, n_seeds, ""
+            trained,
+            trained,
+            OURS,
+            "",
+            column,
+            VALUE if value == value else missing,
+            value,
+            math.nan,
+            n_seeds,
+            "",
         )
 
     return [record(column) for column in _COLUMNS]

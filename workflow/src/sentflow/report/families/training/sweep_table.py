@@ -20,9 +20,7 @@ from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 _SCORES = ("Dev", "Test", "Unif.", "Align.")
 
 
-def sweep_table(
-    rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]
-) -> Table:
+def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]) -> Table:
     """A block per sweep, a line per cell.
 
     Parameters
@@ -43,7 +41,7 @@ def sweep_table(
     return Table(
         name="training-sweep",
         caption=f"{title}: trainings cell by cell, published values and ours (Spearman; uniformity, alignment).",
-        notes=tuple([*_data(rows), *_notes(sweeps, every)]),
+        notes=(*_data(rows), *_notes(sweeps, every)),
         header=(
             "Start",
             "Data",
