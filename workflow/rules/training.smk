@@ -4,4 +4,5 @@ training = targets.families["training"]
 
 
 include: "training/data.smk"
+include: "training/train.smk"
 include: "training/study.smk"

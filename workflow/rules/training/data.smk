@@ -4,7 +4,7 @@
 rule prepare_training:
     """The raw files of training data → their table, with counts of what was left out and why."""
     input:
-        training.raw_files_of_data,
+        training.data_of.raw_files_of_data,
     output:
         table=paths.TRAINING_DATA,
         digest=paths.TRAINING_DATA_DIGEST,
@@ -18,12 +18,12 @@ rule prepare_training:
     resources:
         mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(20),
-        checks=training.data_checks,
+        checks=training.data_of.data_checks,
         limits=targets.limits(),
     params:
         code=code("sentflow.commands.prepare_training"),
         env=versions("numpy"),
-        settings=training.data_settings,
+        settings=training.data_of.data_settings,
     shell:
         "python -m sentflow.commands.prepare_training --data {wildcards.data:q} --raw {input:q}"
         " --settings {params.settings:q} --checks {resources.checks:q}"
@@ -34,9 +34,9 @@ rule audit_training:
     """Training data and the tables of all tests → copies and near copies of texts of each test among those of training."""
     input:
         paths.TRAINING_DATA_DIGEST,
-        training.digests_of_tests,
+        training.data_of.digests_of_tests,
         data=ancient(paths.TRAINING_DATA),
-        tests=ancient(training.tables_of_tests),
+        tests=ancient(training.data_of.tables_of_tests),
     output:
         paths.TRAINING_AUDIT,
     log:
@@ -52,7 +52,7 @@ rule audit_training:
     params:
         code=code("sentflow.commands.audit_training"),
         env=versions("numpy"),
-        settings=training.audit_settings,
+        settings=training.data_of.audit_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.audit_training --data {input.data:q} --tests {input.tests:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

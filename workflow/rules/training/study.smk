@@ -4,7 +4,7 @@
 rule compare_training:
     """The similarities of every pair by every seed → means, differences and their intervals, group by group."""
     input:
-        training.studies.similarities(),
+        training.study.similarities(),
     output:
         paths.TRAINING_SEEDS,
     log:
@@ -20,7 +20,7 @@ rule compare_training:
     params:
         code=code("sentflow.commands.compare_training"),
         env=versions("numpy", "scipy"),
-        settings=training.studies.comparison_settings,
+        settings=training.study.comparison_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_training --rows {input:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

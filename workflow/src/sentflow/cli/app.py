@@ -323,6 +323,21 @@ def winners(
     write_winners(path, configfile or [], sweep=name, seeds=seeds, output=output)
 
 
+@app.command()
+def publish(
+    model: Annotated[str, typer.Argument(help="An encoder of the experiment, by its name.")],
+    folder: Annotated[Path, typer.Argument(help="Folder to write; it must be new or empty.")],
+    results: Annotated[Path, typer.Option(help="The results folder.")] = Path("results"),
+) -> None:
+    """Write an encoder with its model card into a folder that is ready for the Hugging Face hub.
+
+    Weights, tokenizer and modules are copied and compared with their checksums. Nothing is uploaded.
+    """
+    from sentflow.cli.publish import publish as write
+
+    write(model, folder, results=results)
+
+
 @app.command(cls=_AsTyped)
 def run(context: typer.Context) -> None:
     """Run snakemake with the same arguments, and resume a killed run.

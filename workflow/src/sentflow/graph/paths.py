@@ -140,8 +140,7 @@ QUESTION_DIFFERENCES = f"{RESULTS}/summary/question-differences.parquet"
 RETRIEVAL_COSTS = f"{RESULTS}/summary/retrieval-costs.parquet"
 SUMMARY_WEIGHTS = f"{RESULTS}/summary/fusion-weights.parquet"
 SUMMARY_DECISIONS = f"{RESULTS}/summary/decisions.parquet"
-# Scores of trained encoders, step by step; what seeds and pairs decide of them.
-SUMMARY_TRAINING = f"{RESULTS}/summary/training.parquet"
+# What seeds and pairs decide of the scores of trained encoders.
 TRAINING_SEEDS = f"{RESULTS}/comparisons/training-seeds.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
@@ -152,6 +151,7 @@ MTEB_RESULTS = f"{RESULTS}/exports/mteb/results"
 MTEB_RETRIEVAL_RESULTS = f"{RESULTS}/exports/mteb-retrieval/results"
 TREC_RUN = f"{RESULTS}/exports/trec/{{questions}}/{{retriever}}.run"
 TREC_QRELS = f"{RESULTS}/exports/trec/{{questions}}/judgements.qrels"
+MODEL_CARD = f"{RESULTS}/exports/cards/{{model}}/README.md"
 HUGGINGFACE_RESULTS = f"{RESULTS}/exports/huggingface"
 NUMBERS = f"{RESULTS}/exports/numbers.tex"
 SUBMISSION = f"{RESULTS}/exports/submissions/{{questions}}/{{retriever}}/{{decision}}.json"

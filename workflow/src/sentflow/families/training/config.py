@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.families.training.entries import further_models, trained_problems, write_out_models
 from sentflow.families.training.own_data import dataset_name, write_out
 from sentflow.families.training.settings import REQUIRED, named_data
-from sentflow.families.training.sweep_config import SWEEPS, entry_problems
+from sentflow.families.training.sweep_config import sweep_entry_problems
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
 from sentflow.graph.config.messages import unknown
@@ -16,7 +17,8 @@ from sentflow.training.data.sources import source_problems
 
 
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
-    models = {name: entries["models"][name] for name in selected["models"]}
+    needed = [*selected["models"], *further_models(entries, selected)]
+    models = {name: entries["models"][name] for name in needed}
     for data, model in named_data(models).items():
         if data not in entries["training_data"]:
             yield unknown(f"models.{model}.data", "training data", data, entries["training_data"])
@@ -57,8 +59,25 @@ def _own_file_problems(data: str, entry: Mapping[str, Any], file: str) -> list[s
     ]
 
 
+def _entry_problems(entries: AllEntries) -> Iterator[str]:
+    yield from sweep_entry_problems(entries)
+    yield from trained_problems(entries)
+
+
 TRAINING = ConfigPart(
-    (Section("training_data", "training data", (), derive=derived, write_out=write_out, alone=False), SWEEPS),
+    (
+        Section("training_data", "training data", (), derive=derived, write_out=write_out, alone=False),
+        Section("presets", "preset", (), alone=False),
+        # The last: what entries of models stand for is written out when presets and sweeps are
+        Section(
+            "sweeps",
+            "sweep",
+            ("select.sweeps",),
+            write_out=lambda entries, _: write_out_models(entries),
+            alone=False,
+        ),
+    ),
     problems=_problems,
-    entry_problems=entry_problems,
+    entry_problems=_entry_problems,
+    further_models=further_models,
 )

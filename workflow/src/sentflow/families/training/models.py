@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import KINDS, TRAINED
+from sentflow.families.pair_sets import development_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.training.options.table import OPTIONS, Option
 from sentflow.training.recipes.table import RECIPES, Recipe
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
@@ -31,9 +33,8 @@ class TrainedModels:
         return list(dict.fromkeys(entry["data"] for entry in self.models.values()))
 
     def pairs(self) -> list[str]:
-        """The pair sets on which snapshots are scored, each once."""
-        found = (entry.get("selection", {}).get("pairs") for entry in self.models.values())
-        return list(dict.fromkeys(pairs for pairs in found if pairs))
+        """The pair sets on which snapshots are scored."""
+        return list(development_sets(self.experiment))
 
     def collections(self) -> list[Collection]:
         """The sentences of development sets, embedded by the snapshots that are scored on them."""
@@ -69,6 +70,16 @@ class TrainedModels:
     def of_all(self, pattern: str) -> list[str]:
         """A file of each trained encoder."""
         return [pattern.format(model=model) for model in self.models]
+
+    def all_scores(self) -> list[str]:
+        """The development scores of all trained encoders."""
+        return [file for model in self.models for file in self.scores(model)]
+
+    def summaries_of(self, family: str, file: str) -> list[str]:
+        """A summary of another family's results, where that has any."""
+        sections = {"similarity": "pair_sets", "geometry": "alignments"}
+        there = self.experiment.selected[sections[family]] and self.experiment.fixed_models
+        return [file] if there else []
 
     def jobs(self) -> Mapping[str, int]:
         """See `sentflow.graph.family.Family.jobs`."""
@@ -140,8 +151,9 @@ class TrainedModels:
         )
 
     def train_code(self, wildcards: Any) -> str:
-        """Digest of what trains: the command and the module of the recipe."""
-        return code("sentflow.commands.train", self._recipe(wildcards).module)
+        """Digest of what trains: the command and the modules of the recipe and of the options."""
+        options = [option.module for option in self._options(wildcards)]
+        return code("sentflow.commands.train", self._recipe(wildcards).module, *options)
 
     def libraries(self, wildcards: Any) -> str:
         """Names of the distributions that can change a training."""
@@ -172,12 +184,42 @@ class TrainedModels:
         chosen = pick_known(entry.get("selection", {}), "pairs", "measure", "rule", "patience", "counted")
         return json_text({"model": wildcards.model, **chosen})
 
+    def summary_settings(self, _wildcards: Any) -> str:
+        """What rows say of encoders and pair sets beside their numbers."""
+        pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
+        return json_text(
+            {
+                "models": {name: self._told(name, entry) for name, entry in self.models.items()},
+                "pairs": {
+                    name: {"column": entry.get("group", name), "data_version": entry["data_version"]}
+                    for name, entry in pair_sets.items()
+                },
+            }
+        )
+
+    def _told(self, name: str, entry: Entry) -> dict[str, Any]:
+        data = self.experiment.entries["training_data"][entry["data"]]
+        return {
+            "title": entry.get("title", name),
+            "group": entry.get("seed_of", name),
+            "recipe": entry["recipe"],
+            "start": start_of(entry)["name"],
+            "data": entry["data"],
+            "learning_rate": entry["training"]["learning_rate"],
+            "seed": entry["seed"],
+            "is_control": "shuffled_positives" in data,
+        }
+
     def form(self, data: str) -> str:
         """What the rows of training data have."""
         return str(self.experiment.entries["training_data"][data]["form"])
 
     def _libraries(self, wildcards: Any) -> list[str]:
-        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries})
+        of_options = [name for option in self._options(wildcards) for name in option.libraries]
+        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries, *of_options})
+
+    def _options(self, wildcards: Any) -> list[Option]:
+        return [OPTIONS[name] for name in TrainingSettings.of(self._entry(wildcards)["training"]).options]
 
     def _recipe(self, wildcards: Any) -> Recipe:
         return RECIPES[self._entry(wildcards)["recipe"]]

@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.encoders.kinds.table import TRAINED
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.job_settings import pick_known
 
-TRAINED = "trained"
-"""Kind of the entries of ``models:`` that are trained here."""
 REQUIRED = "REQUIRED"
 """Stands in the catalog for the path of a file that was never published."""
 
@@ -35,7 +34,7 @@ def named_data(models: Entries) -> dict[str, str]:
 def selected_data(experiment: Experiment) -> Entries:
     """The entries of the training data that the selected trained encoders name."""
     known = experiment.entries["training_data"]
-    return {name: known[name] for name in named_data(experiment.models)}
+    return {name: known[name] for name in named_data(experiment.trained_models)}
 
 
 def tested_sets(selected: AllEntries) -> list[tuple[str, str]]:

@@ -1,25 +1,19 @@
-"""What is said of trainings together: sweeps, several seeds, and published values beside ours."""
+"""What is said of trainings: of sweeps beside published values, and of what seeds and pairs decide."""
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
+from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.pair_sets import measured, resampling
 from sentflow.families.training.shown import published_lines, shown_sweep
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.job_settings import json_text
 
-_TRAINED = "trained"
 
-
-class Studies:
-    """The trained encoders of an experiment, by what they have in common.
-
-    Parameters
-    ----------
-    experiment
-        Of which the selected encoders are looked at.
-    """
+class StudyOfTrainings:
+    """Sweeps and the seeds of trainings; what a trained encoder is worth is measured like that of any other."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -27,10 +21,10 @@ class Studies:
 
     @cached_property
     def groups(self) -> dict[str, dict[int, str]]:
-        """Name of an entry without its seed → seed → encoder."""
+        """Trained encoders by their names without seeds, by their seeds."""
         found: dict[str, dict[int, str]] = {}
         for name, entry in self.experiment.models.items():
-            if entry["kind"] == _TRAINED:
+            if entry["kind"] == TRAINED:
                 found.setdefault(entry.get("seed_of", name), {})[entry["seed"]] = name
         return found
 
@@ -39,28 +33,20 @@ class Studies:
         """The groups with several seeds."""
         return {name: seeds for name, seeds in self.groups.items() if len(seeds) > 1}
 
-    def available(self) -> dict[str, bool]:
-        """What tables may need → whether there is any."""
-        return {
-            "trainings": bool(self.groups),
-            "sweeps": bool(self.groups and self.sweeps),
-            "training seeds": bool(self.comparisons()),
-        }
+    def comparisons(self) -> list[str]:
+        """What seeds and pairs decide."""
+        return [paths.TRAINING_SEEDS] if self.seeded and self.experiment.selected["pair_sets"] else []
 
-    def published(self) -> dict[str, Any]:
-        """Table → what others report of the trainings that it shows, and the cells of sweeps."""
+    def published(self) -> Mapping[str, Any]:
+        """See `sentflow.graph.family.Family.published`."""
+        workflow = self.experiment.workflow
         if not self.groups:
             return {}
-        workflow = self.experiment.workflow
         sweeps = [shown_sweep(name, sweep, workflow) for name, sweep in self.sweeps.items()]
         return {**published_lines(workflow), "training-sweep": sweeps, "training-reduced": sweeps}
 
-    def comparisons(self) -> list[str]:
-        """What seeds and pairs decide, where there are both."""
-        return [paths.TRAINING_SEEDS] if self.similarities() else []
-
     def similarities(self) -> list[str]:
-        """The similarities of every pair by every training with several seeds, pair set after pair set."""
+        """The similarities of every pair by every training with several seeds."""
         return [
             paths.SIMILARITY_ROWS.format(pairs=pairs, model=model)
             for pairs in self.experiment.selected["pair_sets"]

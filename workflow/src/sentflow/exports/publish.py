@@ -1,0 +1,172 @@
+"""A folder with an encoder, its card and a note on its licence, ready for the Hugging Face hub. Nothing is uploaded."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.manifest import Manifest, check_files, checked_folder, read_manifest
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.atomic import not_written
+from sentflow.graph import paths
+
+CARD, LICENCE = "README.md", "LICENSE"
+_WEIGHTS = (".safetensors", ".bin")
+
+
+@dataclass(frozen=True)
+class Published:
+    """What was written.
+
+    Attributes
+    ----------
+    folder
+        With the files.
+    files
+        Their names, sorted.
+    n_bytes
+        Of all of them.
+    licence
+        As the card's front matter says it.
+    """
+
+    folder: Path
+    files: tuple[str, ...]
+    n_bytes: int
+    licence: str
+
+
+def publish(model: str, target: Path, *, results: Path) -> Published:
+    """Write an encoder of a results folder into a folder of its own; whole or not at all.
+
+    Parameters
+    ----------
+    model
+        Its name in the experiment.
+    target
+        Does not exist yet, or is empty.
+    results
+        The results folder.
+
+    Raises
+    ------
+    ConfigError
+        The folder is not empty, or the encoder is of a kind without files.
+    DataError
+        The manifest, a file of the encoder or its card is missing, or a file is not the one of the manifest.
+    """
+    refuse_full(target)
+    manifest_file = _in(results, paths.MANIFEST, model)
+    if not manifest_file.is_file():
+        raise DataError(
+            f"{manifest_file} is missing: {model} is no encoder of this results folder. Write the name of one of: "
+            f"{', '.join(_there(results)) or 'none, for no encoder was made here yet'}."
+        )
+    manifest = read_manifest(manifest_file)
+    source = _files_of(model, manifest, manifest_file)
+    card = _card_of(model, results)
+    text = card.read_text(encoding="utf-8")
+    licence = licence_of(text, card)
+    part = target.with_name(f".{target.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        for name in manifest.files:
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / name, part / name)
+        (part / CARD).write_text(text, encoding="utf-8")
+        (part / LICENCE).write_text(_note(model, licence), encoding="utf-8")
+        check_files(part, manifest.files)  # what was copied, for disks fail, too
+        if target.is_dir():
+            target.rmdir()
+        part.rename(target)
+    except OSError as error:
+        raise DataError(not_written(target, error)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    found = sorted(path for path in target.rglob("*") if path.is_file())
+    names = tuple(path.relative_to(target).as_posix() for path in found)
+    return Published(target, names, sum(path.stat().st_size for path in found), licence)
+
+
+def refuse_full(target: Path) -> None:
+    """Raise ConfigError where something is in the way.
+
+    Raises
+    ------
+    ConfigError
+        The folder is a file, or is not empty.
+    """
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise ConfigError(f"{target} is there already and no folder. Write the name of a new folder.")
+    if target.is_dir() and any(target.iterdir()):
+        raise ConfigError(
+            f"{target} is not empty, and nothing in it is overwritten. Write the name of a new folder."
+        )
+
+
+def licence_of(card: str, path: Path) -> str:
+    """What the front matter of a card says of the licence.
+
+    Raises
+    ------
+    DataError
+        The front matter cannot be read.
+    """
+    import yaml
+    from huggingface_hub import ModelCard
+
+    try:
+        found = ModelCard(card).data.to_dict()  # type: ignore[no-untyped-call]
+    except (ValueError, yaml.YAMLError) as error:
+        raise DataError(
+            f"{path} has no front matter that can be read ({error}). Delete it and run snakemake again."
+        ) from error
+    return str(found.get("license_name") or found.get("license") or "unknown")
+
+
+def _files_of(model: str, manifest: Manifest, manifest_file: Path) -> Path:
+    """The folder with the files of an encoder, whose checksums are right and among which there are weights."""
+    if not manifest.files:
+        with_files = sorted(name for name, kind in KINDS.items() if kind.sources)
+        raise ConfigError(
+            f"{model} is of kind {manifest.kind}, which has no files that could be published. Encoders with files are "
+            f"of kind {', '.join(with_files)}."
+        )
+    folder = checked_folder(manifest, manifest_file.parent)
+    if not any(name.endswith(_WEIGHTS) for name in manifest.files):
+        raise DataError(f"{folder} has no weights. Delete {manifest_file} and run snakemake again.")
+    return folder
+
+
+def _card_of(model: str, results: Path) -> Path:
+    """The model card of a trained encoder; of another one, the card with its scores."""
+    trained = _in(results, paths.MODEL_CARD, model)
+    for card in (trained, results.joinpath(*Path(paths.HUGGINGFACE_RESULTS).parts[1:], model, CARD)):
+        if card.is_file():
+            return card
+    raise DataError(
+        f"{trained} is missing, so there is nothing that says what {model} is. Make it and the other exports: "
+        "snakemake --cores all exports"
+    )
+
+
+def _in(results: Path, pattern: str, model: str) -> Path:
+    """A file of this results folder, whatever it is called."""
+    return results.joinpath(*Path(pattern.format(model=model)).parts[1:])
+
+
+def _there(results: Path) -> list[str]:
+    return sorted(path.parent.name for path in results.glob("models/*/manifest.json"))
+
+
+def _note(model: str, licence: str) -> str:
+    known = licence not in ("unknown", "other")
+    terms = (
+        f"The licence of {model} is: {licence}."
+        if known
+        else f"Nobody has said on what terms {model} may be used."
+    )
+    return (
+        f"{terms}\n\nThis file is a note and not the text of a licence. Replace it by that text before you publish the "
+        f"encoder.\nIts start and its training data have terms of their own, which {CARD} names: they must allow it.\n"
+    )

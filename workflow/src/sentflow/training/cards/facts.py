@@ -1,0 +1,192 @@
+"""Everything that a model card says, as it stands in the files of the results."""
+
+import json
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sentflow.encoders.manifest import Manifest, read_manifest
+from sentflow.errors import DataError
+from sentflow.files.io import read_json
+from sentflow.files.rows import read_rows
+from sentflow.training.cards.overlap import Overlap
+from sentflow.training.cards.scores import CardScore, read_scores
+from sentflow.training.record import Made, Record
+
+_END_SHARE = 10  # the first and the last tenth of the steps stand for beginning and end
+
+
+@dataclass(frozen=True)
+class HistoryRow:
+    """What a model card reads of one step."""
+
+    FILE: ClassVar[str] = "history"
+
+    step: int
+    loss: float
+
+
+@dataclass(frozen=True)
+class About:
+    """What the configuration says of an encoder and of what it was made of.
+
+    Attributes
+    ----------
+    title
+        As people know it.
+    licence
+        Of the trained encoder, as SPDX names it; empty where nobody has said.
+    languages
+        ISO 639-1, of the training data.
+    base, base_title, base_hub, base_revision, base_licence
+        The encoder, itself not trained here, that the training began with, perhaps through others; the name on the hub
+        and the commit are empty where it did not come from there.
+    path
+        The encoders between it and this one, in the order of training.
+    data_title, data_hub, data_licence
+        Of the training data; empty where not known.
+    siblings
+        Encoder → seed, of the trainings that differ in nothing but the seed, this one included.
+    """
+
+    title: str
+    licence: str = ""
+    languages: tuple[str, ...] = ()
+    base: str = ""
+    base_title: str = ""
+    base_hub: str = ""
+    base_revision: str = ""
+    base_licence: str = ""
+    path: tuple[str, ...] = ()
+    data_title: str = ""
+    data_hub: str = ""
+    data_licence: str = ""
+    siblings: Mapping[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, text: str) -> "About":
+        """From the settings of a rule."""
+        found = json.loads(text)
+        for key in ("languages", "path"):
+            found[key] = tuple(found.get(key, ()))
+        return cls(**found)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A score of this encoder beside those of the other seeds."""
+
+    score: CardScore
+    values: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Over seeds."""
+        return statistics.fmean(self.values)
+
+    @property
+    def deviation(self) -> float:
+        """Standard deviation between seeds, of a sample."""
+        return statistics.stdev(self.values)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What one card says.
+
+    Attributes
+    ----------
+    record, made, manifest, about
+        Of the encoder.
+    selection
+        How the snapshot was chosen; ``step`` is the chosen one.
+    loss
+        Mean over the first and over the last tenth of the steps.
+    scores
+        Of this encoder.
+    spreads
+        Of the scores that two seeds or more have.
+    overlap
+        Of the training texts with the test sets; None where it was not counted.
+    """
+
+    record: Record
+    made: Made
+    manifest: Manifest
+    about: About
+    selection: Mapping[str, Any]
+    loss: tuple[float, float]
+    scores: Sequence[CardScore]
+    spreads: Sequence[Spread]
+    overlap: Overlap | None
+
+
+def read_facts(
+    training: Path, manifest: Path, about: About, summaries: Sequence[Path], overlap: Path | None
+) -> Facts:
+    """The facts of one encoder.
+
+    Parameters
+    ----------
+    training
+        Folder with ``record.json``, ``made.json``, ``selection.json`` and ``history.parquet``.
+    manifest
+        Of the encoder.
+    summaries
+        Files of ``summary/``; those that hold no scores are passed over.
+    overlap
+        See `sentflow.training.cards.overlap`.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, or is of another training.
+    """
+    record = Record.read(training / "record.json")
+    selection = read_json(training / "selection.json")
+    if not isinstance(selection, dict) or not isinstance(selection.get("step"), int):
+        raise DataError(
+            f"{training / 'selection.json'} does not say which step was chosen. Delete it and run snakemake again."
+        )
+    scores = read_scores(summaries)
+    own = [score for score in scores if score.model == record.model]
+    found = Overlap.read(overlap) if overlap else None
+    if found and found.data != record.data.name:
+        raise DataError(
+            f"{overlap} is the audit of other training data than {training / 'record.json'} names. "
+            "Delete it and run snakemake again."
+        )
+    return Facts(
+        record=record,
+        made=Made.read(training / "made.json"),
+        manifest=read_manifest(manifest),
+        about=about,
+        selection=selection,
+        loss=_ends(read_rows(training / "history.parquet", HistoryRow)),
+        scores=own,
+        spreads=[spread for score in own if len((spread := _spread(score, scores, about)).values) > 1],
+        overlap=found,
+    )
+
+
+def _ends(history: Sequence[HistoryRow]) -> tuple[float, float]:
+    losses = [row.loss for row in sorted(history, key=lambda row: row.step) if math.isfinite(row.loss)]
+    n = max(1, len(losses) // _END_SHARE)
+    return statistics.fmean(losses[:n]), statistics.fmean(losses[-n:])
+
+
+def _spread(score: CardScore, scores: Sequence[CardScore], about: About) -> Spread:
+    same = {other.model: other.value for other in scores if _same(other, score)}
+    return Spread(score, tuple(same[model] for model in about.siblings if model in same))
+
+
+def _same(one: CardScore, other: CardScore) -> bool:
+    """Whether two scores are of the same thing; a retriever may be named after its encoder."""
+    return _without_encoder(one) == _without_encoder(other)
+
+
+def _without_encoder(score: CardScore) -> tuple[str, str, str]:
+    return score.task_type, score.data, score.measure.replace(score.model, "")
