@@ -45,6 +45,7 @@ DEVELOPMENT_SCORE = f"{RESULTS}/training/{{model}}/development/step-{{step}}.jso
 CHOSEN_SNAPSHOT = f"{RESULTS}/training/{{model}}/selection.json"
 SUMMARY_TRAINING = f"{RESULTS}/summary/training.parquet"
 SUMMARY_TRAINING_HISTORY = f"{RESULTS}/summary/training-history.parquet"
+SUMMARY_SWEEPS = f"{RESULTS}/summary/training-sweeps.parquet"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
@@ -137,8 +138,7 @@ QUESTION_DIFFERENCES = f"{RESULTS}/summary/question-differences.parquet"
 RETRIEVAL_COSTS = f"{RESULTS}/summary/retrieval-costs.parquet"
 SUMMARY_WEIGHTS = f"{RESULTS}/summary/fusion-weights.parquet"
 SUMMARY_DECISIONS = f"{RESULTS}/summary/decisions.parquet"
-# Scores of trained encoders, step by step; what seeds and pairs decide of them.
-SUMMARY_TRAINING = f"{RESULTS}/summary/training.parquet"
+# What seeds and pairs decide of the scores of trained encoders.
 TRAINING_SEEDS = f"{RESULTS}/comparisons/training-seeds.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
