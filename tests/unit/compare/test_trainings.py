@@ -72,9 +72,7 @@ def test_differences_are_seed_by_seed_over_the_seeds_of_both():
     found = trainings({"good": 0.5, "poor": 2.0})
     fewer = {"good": found.groups["good"], "poor": {s: p for s, p in found.groups["poor"].items() if s < 4}}
     row = replace(found, groups=fewer).seed_rows()[-1]
-    scores = np.array(
-        [spearman(one.columns["cosine"], one.gold) for one in found.rows]
-    )
+    scores = np.array([spearman(one.columns["cosine"], one.gold) for one in found.rows])
     places = [[seeds[seed] for seed in (1, 2, 3)] for seeds in fewer.values()]
     assert row.n_seeds == 3
     assert row.value == pytest.approx((scores[places[0]] - scores[places[1]]).mean())

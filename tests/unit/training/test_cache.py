@@ -1,65 +1,13 @@
 """Gradients from chunks are those of the whole batch, with dropout on."""
 
-import copy
 import itertools
-from collections.abc import Iterator
 
 import pytest
 import torch
-from trainable import ROWS, WIDTH, trainable_encoder
+from trainable import ROWS, trainable_encoder
+from two_views import DRAWS, FrozenGuide, TwoViews
 
 from sentflow.training.cache import chunks_by_length, gradients
-from sentflow.training.contract import Objective
-from sentflow.training.draws import Draws
-
-DRAWS = Draws(7).of("step", 3)
-
-
-class TwoViews(Objective):
-    """Each text twice, a head with dropout in the loss, and a further loss that reads no vectors."""
-
-    def __init__(self, encoder):
-        super().__init__(encoder, max_tokens=8)
-        self.head = torch.nn.Sequential(torch.nn.Linear(WIDTH, 48), torch.nn.Dropout(0.1)).double()
-
-    def views(self, rows, draws):
-        examples = [{"input_ids": self.tokens(row["text"])} for row in rows]
-        return [examples, examples]
-
-    def loss(self, views, rows):
-        anchors, positives = (torch.nn.functional.normalize(self.head(view), dim=1) for view in views)
-        return torch.nn.functional.cross_entropy(anchors @ positives.T / 0.05, torch.arange(len(rows)))
-
-    def further_losses(self, rows, draws) -> Iterator[torch.Tensor]:
-        yield (
-            0.1 * self.encoder(self.padded(self.views(rows, draws)[0]))["sentence_embedding"].square().mean()
-        )
-        yield sum(weight.square().sum() for weight in self.encoder.parameters())
-
-
-class FrozenGuide(TwoViews):
-    """The second view is every layer of a copy that is not trained."""
-
-    frozen_views = frozenset({1})
-
-    def __init__(self, encoder):
-        super().__init__(encoder)
-        self.guide = copy.deepcopy(encoder[0].auto_model).requires_grad_(False).eval()
-
-    def train(self, mode=True):
-        super().train(mode)
-        self.guide.eval()
-        return self
-
-    def represent(self, examples, view):
-        if view == 0:
-            return super().represent(examples, view)
-        layers = self.guide(**self.padded(examples), output_hidden_states=True).hidden_states
-        return torch.stack([layer[:, 0] for layer in layers], dim=1)
-
-    def loss(self, views, rows):
-        anchors, layers = views
-        return sum(super(FrozenGuide, self).loss([anchors, layer], rows) for layer in layers.unbind(1))
 
 
 class OtherSeeds(TwoViews):

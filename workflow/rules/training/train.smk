@@ -1,7 +1,5 @@
 """An encoder and rows of text → a trained encoder: its snapshots, their development scores, and the chosen one."""
 
-training = targets.families["training"]
-
 
 rule train:
     """Train one encoder. A killed or cancelled job goes on where its last state was saved."""

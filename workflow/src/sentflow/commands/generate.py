@@ -1,4 +1,4 @@
-"""Write sample data: a task as a CSV in the form of the official files, a pair set as a TSV, a file of a collection."""
+"""Write sample data: a task as a CSV in the form of the official files, a pair set as a TSV, files of a collection."""
 
 import argparse
 import logging
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sentflow.files.io import write_text
 from sentflow.jobs.log import command, exit_with
-from sentflow.texts.sample import collection, pairs
+from sentflow.texts.sample import collection, pairs, training
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 
@@ -32,6 +32,9 @@ def main(args: argparse.Namespace) -> None:
         text, n_rows = pairs.to_tsv(sample), len(sample)
     elif args.task in collection.FILES:
         text = collection.collection_file(args.task, seed=args.seed)
+        n_rows = text.count("\n")
+    elif args.task in training.FILES:
+        text = training.training_file(args.task, seed=args.seed)
         n_rows = text.count("\n")
     else:
         rows = generate(args.task, seed=args.seed)

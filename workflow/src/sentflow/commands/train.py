@@ -3,6 +3,7 @@
 import argparse
 import json
 import logging
+import os
 import sys
 from pathlib import Path
 
@@ -26,6 +27,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument("--device", default="null", help="JSON: cpu or cuda:1; null for the best there is")
     parser.add_argument("--threads", type=int, default=1, help="may change the last bits of the weights")
+    parser.add_argument("--processes", type=int, default=1, help="that train together, one per GPU")
     parser.add_argument("--save-seconds", type=float, default=300.0, help="between two states on disk")
     add_limits(parser)
     parser.add_argument("--state", type=Path, required=True, help="folder to go on from after a break")
@@ -42,6 +44,8 @@ def main(args: argparse.Namespace) -> None:
     """Train or go on, write, and delete what a resumed run would have needed."""
     use_limits(args)
     prepare_environment(args.threads)
+    if args.processes > 1 and "WORLD_SIZE" not in os.environ:
+        _in_processes(args.processes)
 
     from sentflow.training.history import write_history
     from sentflow.training.job import Job, Place
@@ -57,11 +61,19 @@ def main(args: argparse.Namespace) -> None:
     except LeftEarly as reason:
         logger.warning("%s: asked to end, or little time is left. The next run goes on from there.", reason)
         sys.exit(EXIT_CODE)
+    if int(os.environ.get("RANK", "0")):
+        return  # the first process writes
     link_files(place.snapshots, args.snapshots)
     write_history(args.history, progress.history)
     write_text(args.made, made.to_json())
     write_text(args.record, record.to_json())
     place.clear()
+
+
+def _in_processes(n: int) -> None:
+    """Become torchrun with `n` processes of this command."""
+    words = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={n}", "-m", __spec__.name]
+    os.execv(sys.executable, [sys.executable, *words, *sys.argv[1:]])  # noqa: S606
 
 
 if __name__ == "__main__":

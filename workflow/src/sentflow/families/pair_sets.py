@@ -53,6 +53,12 @@ def embedded_sets(experiment: Experiment) -> dict[str, Entries]:
     return families_of(needed, experiment.entries["pair_sets"])
 
 
+def development_sets(experiment: Experiment) -> Entries:
+    """The pair sets on which snapshots of trained encoders are scored, by name."""
+    named = (entry.get("selection", {}).get("pairs") for entry in experiment.trained_models.values())
+    return {name: experiment.entries["pair_sets"][name] for name in named if name}
+
+
 def tables_of(pair_sets: Iterable[str]) -> list[str]:
     """The tables of pair sets, in their order."""
     return [paths.PAIR_SET.format(pairs=name) for name in pair_sets]

@@ -2,7 +2,7 @@
 
 A path says what its file is, from coarse to fine. Wildcards are full words with one meaning everywhere:
 ``{dataset} {file} {collection} {pairs} {protocol} {task} {model} {baseline} {rep} {fold} {alignment} {regression}
-{corpus} {passages} {analyser} {questions} {retriever} {decision} {table} {figure}``.
+{corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
 import re
@@ -32,6 +32,8 @@ QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 QUESTIONS_DIGEST = f"{RESULTS}/data/questions/{{questions}}.json"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
 JUDGEMENTS_DIGEST = f"{RESULTS}/data/judgements/{{questions}}.json"
+TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
+TRAINING_DATA_DIGEST = f"{RESULTS}/data/training/{{data}}.json"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 # What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
@@ -110,6 +112,7 @@ DECISION_PAIRS = f"{RESULTS}/retrieval/decision-differences.parquet"
 
 AUDIT = f"{RESULTS}/audit/{{task}}.json"
 QUESTION_AUDIT = f"{RESULTS}/audit/retrieval/{{questions}}.json"
+TRAINING_AUDIT = f"{RESULTS}/audit/training/{{data}}.json"
 HARDEST = f"{RESULTS}/items/hardest/{{task}}.parquet"
 # What the comparison of all models gives: rows as in compare/rows.py, and one JSON.
 PAIRS = f"{RESULTS}/comparisons/pairs.parquet"

@@ -134,7 +134,9 @@ class PairRows:
         return len(self.names)
 
 
-def read_pair_rows(paths: Mapping[str, Path], reader: PairReader) -> list[PairRows]:
+def read_pair_rows(
+    paths: Mapping[str, Path], reader: PairReader, *, unscored: bool = False
+) -> list[PairRows]:
     """Read the raw files of a pair set.
 
     Parameters
@@ -143,11 +145,14 @@ def read_pair_rows(paths: Mapping[str, Path], reader: PairReader) -> list[PairRo
         Name → file, for all of `PairReader.file_names`.
     reader
         How.
+    unscored
+        Whether rows with blank gold are kept (``semeval``), for those who read no scores.
 
     Returns
     -------
     list[PairRows]
-        One part per file, or per sub-source of ``semeval``. Rows with blank gold are left out there; nothing else is.
+        One part per file, or per sub-source of ``semeval``. Rows with blank gold are left out there unless `unscored`;
+        nothing else is.
 
     Raises
     ------
@@ -158,17 +163,17 @@ def read_pair_rows(paths: Mapping[str, Path], reader: PairReader) -> list[PairRo
         if not path.is_file():
             raise DataError(f"{path}: no such file")
     if reader.format == "semeval":
-        parts = [_sub_source(paths, reader, subset) for subset in reader.subsets]
+        parts = [_sub_source(paths, reader, subset, unscored=unscored) for subset in reader.subsets]
     else:
         parts = [_part(paths[name], reader) for name in reader.files]
     return [_as_meant(part, reader) for part in parts]
 
 
-def _sub_source(paths: Mapping[str, Path], reader: PairReader, subset: str) -> PairRows:
+def _sub_source(paths: Mapping[str, Path], reader: PairReader, subset: str, *, unscored: bool) -> PairRows:
     sentences, gold = (
         reader.raw(paths[str(name).replace(SUBSET, subset)]) for name in (reader.input, reader.gold)
     )
-    records = read_sts_text(sentences, gold)
+    records = read_sts_text(sentences, gold, unscored=unscored)
     return _rows(records, {name: name for name in ("text_a", "text_b", "score")}, subset)
 
 

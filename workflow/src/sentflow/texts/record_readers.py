@@ -10,7 +10,7 @@ from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import read_json_lines, read_json_list
-from sentflow.texts.formats.matched_lines import read_matched_lines
+from sentflow.texts.formats.matched_lines import read_lines, read_matched_lines
 from sentflow.texts.formats.nested import read_law_questions, read_laws, read_squad
 from sentflow.texts.formats.oab import read_oab_exam, read_oab_justifications, read_statute
 from sentflow.texts.formats.parquet import read_parquet_columns
@@ -23,12 +23,11 @@ _NEEDED: Mapping[str, Sequence[str]] = {
         (
             *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
             *("beir", "beir-judgements", "trec", "trec-topics"),
-            *("statute", "oab-exam", "oab-justifications"),
+            *("statute", "oab-exam", "oab-justifications", "lines"),
         ),
         ("files",),
     ),
     "spaced": ("files", "columns"),
-    "lines": ("files", "pattern"),
 }
 FORMATS = tuple(_NEEDED)
 
@@ -46,7 +45,7 @@ class RecordReader(FileForm):
         ``beir`` (documents, questions) and ``beir-judgements``: files of BEIR's folders. ``trec`` and ``trec-topics``:
         documents and topics between tags. ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC.
         ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``lines``: those that
-        `pattern` matches.
+        `pattern` matches; without it every line, in the column text.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
@@ -138,6 +137,8 @@ class RecordReader(FileForm):
                 return read_oab_exam(raw)
             case "oab-justifications":
                 return read_oab_justifications(raw)
+            case "lines" if not self.pattern:
+                return read_lines(raw)
             case "lines":
                 return read_matched_lines(raw, self.pattern, where=f"{where}.pattern")
         raise ConfigError(f"{where}.format: {self.format!r} is not a format.")

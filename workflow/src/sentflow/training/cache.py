@@ -15,6 +15,7 @@ import torch
 
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
+from sentflow.training.processes import ALONE, Processes
 
 Autocast: TypeAlias = Callable[[], AbstractContextManager[Any]]
 """Makes a context of the precision of a training. One per chunk: torch keeps weights that it has cast in a context, and
@@ -73,6 +74,7 @@ def gradients(
     cached: bool,
     scale: float = 1.0,
     autocast: Autocast = nullcontext,
+    processes: Processes = ALONE,
 ) -> StepSums:
     """Add the gradients of a step to those of the parameters.
 
@@ -94,6 +96,8 @@ def gradients(
         What gradients, but not the loss returned, are multiplied by.
     autocast
         Of what is represented and of further losses. The loss reads vectors in at least single precision.
+    processes
+        That share the chunks; each ends with the gradients of all rows.
 
     Returns
     -------
@@ -109,21 +113,28 @@ def gradients(
             found = objective.represent([views[view][place] for place in places[view][chunk]], view)
         return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
 
+    all_chunks = [(view, chunk) for view, of in enumerate(places) for chunk in range(len(of))]
+    own = processes.share(all_chunks)
     with torch.set_grad_enabled(not cached):
-        parts = [[represent(view, chunk) for chunk in range(len(of))] for view, of in enumerate(places)]
-    if cached:
-        for view, of in enumerate(parts):
-            for part in of:
-                part.requires_grad_(view not in objective.frozen_views)
+        parts = {chunk: represent(*chunk) for chunk in own}
+    # The loss is differentiated down to the vectors first, and then chunk by chunk to the weights
+    leaves = processes.gathered({chunk: part.detach() for chunk, part in parts.items()}, all_chunks)
+    for (view, _), leaf in leaves.items():
+        leaf.requires_grad_(view not in objective.frozen_views)
     torch.manual_seed(draws.of("loss").torch_seed())
-    loss = objective.loss([_in_order(*both) for both in zip(parts, places, strict=True)], rows)
+    loss = objective.loss(
+        [_in_order([leaves[view, chunk] for chunk in range(len(of))], of) for view, of in enumerate(places)],
+        rows,
+    )
     (loss * scale).backward()  # type: ignore[no-untyped-call]
-    if cached:
-        for view, of in enumerate(parts):
-            for chunk, part in enumerate(of):
-                if part.grad is not None:
-                    represent(view, chunk).backward(part.grad)  # type: ignore[no-untyped-call]
     further = _further(objective, rows, draws, scale=scale, autocast=autocast)
+    processes.first_alone(objective)
+    for chunk in own:
+        gradient = leaves[chunk].grad
+        if gradient is not None:
+            part = represent(*chunk) if cached else parts.pop(chunk)
+            part.backward(gradient)  # type: ignore[no-untyped-call]
+    processes.add_up(objective)
     return StepSums(
         loss=loss.item() + further,
         tokens=sum(len(example["input_ids"]) for view in views for example in view),

@@ -16,15 +16,17 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256
 from sentflow.training.contract import Objective, RecipeModule
+from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.meter import Meter
+from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
+from sentflow.training.processes import device_of_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import Data, Made, Record, Start
-from sentflow.training.rows import read_rows
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import load_start
 from sentflow.training.state import Progress, StateFolder
@@ -104,10 +106,13 @@ class Job:
         settings = self.settings
         training = TrainingSettings.of(settings["training"])
         draws = Draws(settings["seed"])
-        rows = read_rows(self.data, form=settings["data"]["form"], batch_size=training.batch_size)
+        table = read_training_data(self.data)
+        check_rows(table, training.batch_size)
+        rows = table.rows()
         manifest = read_manifest(self.start)
-        device = place.device or default_devices("torch")[0]
+        device = device_of_rank(place.device or default_devices("torch")[0])
         check_devices((device,), backend="torch")
+        processes = processes_of(device)
         objective = self._objective(manifest, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
@@ -133,6 +138,7 @@ class Job:
                 told=ProgressLog(total),
                 seconds=meter.seconds,
             ),
+            processes,
         )
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
@@ -175,10 +181,13 @@ class Job:
             threads=threads,
         )
         recipe = cast("RecipeModule", import_module(self.settings["module"]))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(draws.of("heads").torch_seed())
-            built = recipe.build(encoder, self.settings["settings"], draws, max_tokens=training.max_tokens)
-        return with_options(built.to(encoder.device), training)
+
+        def build() -> Objective:
+            settings = self.settings["settings"]
+            return recipe.build(encoder, settings, draws, max_tokens=training.max_tokens).to(encoder.device)
+
+        with seeded(draws.of("heads")):
+            return with_options(build, encoder, training, draws)
 
 
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:

@@ -19,7 +19,7 @@ from transformers.models.roberta.modeling_roberta import RobertaLMHead
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.modules import transformer_of
-from sentflow.training.new_weights import initialise
+from sentflow.training.new_weights import initialise, seeded
 
 logger = logging.getLogger(__name__)
 
@@ -89,8 +89,9 @@ class LanguageModelling(torch.nn.Module):
                 f"the start is a {kind}. Write mlm_weight: 0, or start from one of these."
             )
         make, prefix = _HEADS[kind]
-        self.head = make(network.config)
-        initialise(self.head, encoder, draws)
+        with seeded(draws):
+            self.head = make(network.config)
+            initialise(self.head, encoder)
         with torch.no_grad():
             self.head.decoder.weight.copy_(network.get_input_embeddings().weight)
         _take_weights(self.head, Path(network.name_or_path), prefix)
@@ -118,9 +119,7 @@ class LanguageModelling(torch.nn.Module):
             labels[row, : len(values)] = torch.tensor(values)
         labels = labels.to(tokens.device)
         chosen = labels != _NOT_PREDICTED
-        return torch.nn.functional.cross_entropy(
-            self.head(tokens[chosen]).float(), labels[chosen], reduction="sum"
-        )
+        return torch.nn.functional.cross_entropy(self.head(tokens[chosen]), labels[chosen], reduction="sum")
 
 
 def n_predicted(expected: Sequence[Sequence[int]]) -> int:

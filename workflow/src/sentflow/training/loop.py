@@ -8,6 +8,7 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 
@@ -18,6 +19,7 @@ from sentflow.training.draws import Draws
 from sentflow.training.optimiser import learning_rate, make_optimiser, trained
 from sentflow.training.order import Order
 from sentflow.training.precision import Precision
+from sentflow.training.processes import ALONE, Processes
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.state import Progress, StateFolder
 
@@ -69,6 +71,7 @@ def train(
     draws: Draws,
     state: StateFolder,
     hooks: Hooks,
+    processes: Processes = ALONE,
 ) -> Progress:
     """Train an objective from its last state on disk, or from the start, to the last step.
 
@@ -84,6 +87,8 @@ def train(
         Where its states lie.
     hooks
         See `Hooks`.
+    processes
+        That train together; the first one saves.
 
     Returns
     -------
@@ -98,35 +103,42 @@ def train(
     DataError
         The loss or a gradient is not a number, or a state could not be written. The last good state is kept.
     """
+
+    def saved(save: Callable[[], None]) -> None:
+        if not processes.rank:
+            save()
+        processes.wait()
+
     total = n_steps(settings, len(rows))
     snapshots = set(settings.snapshot_steps(total))
     optimiser = make_optimiser(objective, settings)
     precision = Precision(settings.precision, objective.encoder.device)
     order = Order(len(rows), settings.batch_size, settings.last_batch, draws)
+    step = partial(_step, objective, rows, settings, draws, order, optimiser, precision, processes, total)
     progress = state.restore(objective, optimiser)
     precision.restore(progress.scaler)
     earlier = progress.seconds
     if progress.step:
         progress.resumed.append(progress.step)
     elif 0 in snapshots:
-        hooks.snapshot(0)
+        saved(lambda: hooks.snapshot(0))
     objective.train()
     while progress.step < total:
         try:
-            row = _step(objective, rows, settings, draws, order, optimiser, precision, progress.step, total)
+            row = step(progress.step)
         except DataError:  # weights and moments are still those before this step
-            state.save(objective, optimiser, progress)
+            saved(lambda: state.save(objective, optimiser, progress))
             raise
         progress.step += 1
         progress.history.append({"step": progress.step, **row})
         progress.scaler, progress.seconds = precision.state(), earlier + hooks.seconds()
         hooks.told(progress)
         if progress.step in snapshots:
-            hooks.snapshot(progress.step)
+            saved(lambda: hooks.snapshot(progress.step))
             objective.train()
-        leaving = progress.step < total and hooks.leave()
-        if leaving or progress.step in snapshots or hooks.save_now():
-            state.save(objective, optimiser, progress)
+        leaving = progress.step < total and processes.agreed(hooks.leave())
+        if leaving or progress.step in snapshots or processes.agreed(hooks.save_now()):
+            saved(lambda: state.save(objective, optimiser, progress))
         if leaving:
             raise LeftEarly(f"saved after step {progress.step} of {total}")
     return progress
@@ -140,8 +152,9 @@ def _step(
     order: Order,
     optimiser: torch.optim.Optimizer,
     precision: Precision,
-    step: int,
+    processes: Processes,
     total: int,
+    step: int,
 ) -> dict[str, float]:
     rate = learning_rate(settings, step, total)
     for group in optimiser.param_groups:
@@ -158,6 +171,7 @@ def _step(
             cached=settings.gradient_cache,
             scale=precision.scale / settings.accumulate,
             autocast=precision.autocast,
+            processes=processes,
         )
         loss += found.loss / settings.accumulate
         tokens += found.tokens

@@ -20,20 +20,21 @@ def seeded(draws: Draws) -> Iterator[None]:
         yield
 
 
-def initialise(module: torch.nn.Module, encoder: SentenceTransformer, draws: Draws) -> None:
+@torch.no_grad()
+def initialise(module: torch.nn.Module, encoder: SentenceTransformer) -> None:
     """Draw the weights of linear layers as transformers does: N(0, ``initializer_range``), biases 0."""
     standard_deviation = float(getattr(encoder[0].config, "initializer_range", _RANGE))
-    with seeded(draws), torch.no_grad():
-        for layer in module.modules():
-            if isinstance(layer, torch.nn.Linear):
-                layer.weight.normal_(0.0, standard_deviation)
-                if layer.bias is not None:
-                    layer.bias.zero_()
+    for layer in module.modules():
+        if isinstance(layer, torch.nn.Linear):
+            layer.weight.normal_(0.0, standard_deviation)
+            if layer.bias is not None:
+                layer.bias.zero_()
 
 
 def new_dense(encoder: SentenceTransformer, draws: Draws) -> Dense:
     """A layer with tanh, as wide as the vectors of an encoder; as the pooler of BERT."""
     width = encoder.get_embedding_dimension()
-    head = Dense(width, width)
-    initialise(head, encoder, draws)
+    with seeded(draws):
+        head = Dense(width, width)
+        initialise(head, encoder)
     return head.to(encoder.device)

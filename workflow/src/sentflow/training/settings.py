@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from sentflow.errors import ConfigError
+from sentflow.training.options.table import OPTIONS
 
 KEEP, DROP = "keep", "drop"
 LINEAR, CONSTANT, COSINE = "linear", "constant", "cosine"
@@ -49,6 +50,8 @@ class TrainingSettings:
         A view is computed in chunks of rows of about equal length, of at most so many tokens with padding.
     gradient_cache
         Whether a chunk's graph is thrown away and computed once more, so that memory does not grow with the batch.
+    matryoshka, lora
+        Settings of options, see `sentflow.training.options`; None is without.
     """
 
     learning_rate: float
@@ -69,6 +72,8 @@ class TrainingSettings:
     snapshots: int | None = None
     chunk_tokens: int = 2048
     gradient_cache: bool = False
+    matryoshka: Mapping[str, Any] | None = None
+    lora: Mapping[str, Any] | None = None
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> "TrainingSettings":
@@ -96,6 +101,12 @@ class TrainingSettings:
     def snapshot_steps(self, n_steps: int) -> list[int]:
         """The steps after which the encoder is saved: 0 and every so many where asked for, and always the last."""
         return [*range(0, n_steps, self.snapshots), n_steps] if self.snapshots else [n_steps]
+
+    @property
+    def options(self) -> dict[str, Mapping[str, Any]]:
+        """The options that are taken, see `sentflow.training.options.table`."""
+        found = {name: getattr(self, name) for name in OPTIONS}
+        return {name: settings for name, settings in found.items() if settings is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """As JSON writes it."""

@@ -4,21 +4,18 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from sentflow.files.archives.limits import without_ending
 from sentflow.graph.config.family import AllEntries, Entry
 from sentflow.graph.config.schema import Schema
-from sentflow.graph.config.short_forms import OWN, completed, picked, properties, raw_name, replace_short
-
-# Ending of a file → settings of its reader.
-FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
-    ".csv": {"format": "csv"},
-    ".tsv": {"format": "csv", "delimiter": "\t"},
-    ".tab": {"format": "csv", "delimiter": "\t"},
-    ".jsonl": {"format": "jsonl"},
-    ".ndjson": {"format": "jsonl"},
-    ".parquet": {"format": "parquet"},
-    ".arff": {"format": "arff"},
-}
+from sentflow.graph.config.short_forms import (
+    FORMAT_OF_ENDING,
+    OWN,
+    completed,
+    format_of,
+    picked,
+    properties,
+    raw_name,
+    replace_short,
+)
 
 
 def write_out(entries: AllEntries, schema: Callable[[str], Schema]) -> dict[str, list[str]]:
@@ -68,7 +65,7 @@ def _short_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
             "digits>, as sha256sum "
             "prints them."
         )
-    if "format" not in entry and not _format(file):
+    if "format" not in entry and not format_of(file, FORMAT_OF_ENDING):
         problems.append(
             f"tasks.{name}.file: the ending of {PurePosixPath(file).name!r} is not that of a known format. "
             f"Write format: csv, jsonl, parquet or arff next to it; known endings are {', '.join(FORMAT_OF_ENDING)}."
@@ -84,7 +81,11 @@ def _written_out(name: str, entry: Entry, tasks: Schema, datasets: Schema) -> tu
     task = {
         **picked(full, long),
         "dataset": dataset_name(name),
-        "reader": {**_format(str(entry["file"])), **_readerproperties(entry, tasks), "file": file},
+        "reader": {
+            **format_of(str(entry["file"]), FORMAT_OF_ENDING),
+            **_readerproperties(entry, tasks),
+            "file": file,
+        },
     }
     of_file = picked(entry, properties(datasets, "file"))
     dataset = {
@@ -110,9 +111,3 @@ def _readerproperties(entry: Mapping[str, Any], tasks: Schema) -> Entry:
     renamed = {("text_a" if key == "text" else key): value for key, value in entry.items()}
     both = properties(tasks, "short_task").keys() & properties(tasks, "reader").keys() - {"file"}
     return {key: value for key, value in renamed.items() if key in both}
-
-
-def _format(file: str) -> Mapping[str, str]:
-    """Settings of the reader that the ending of a file tells; none for other endings."""
-    ending = PurePosixPath(without_ending(file.partition("?")[0])).suffix.lower()
-    return FORMAT_OF_ENDING.get(ending, {})

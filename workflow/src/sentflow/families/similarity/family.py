@@ -4,7 +4,14 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.pair_sets import digests_of, embedded_sets, measured, resampling, tables_of
+from sentflow.families.pair_sets import (
+    development_sets,
+    digests_of,
+    embedded_sets,
+    measured,
+    resampling,
+    tables_of,
+)
 from sentflow.families.similarity.config import SIMILARITY
 from sentflow.families.similarity.products import PRODUCTS, SECTION
 from sentflow.graph import paths
@@ -38,7 +45,8 @@ class Similarity(Family):
         self.embedded = embedded_sets(experiment)
         self.pair_sets = {name: entry for sets in self.embedded.values() for name, entry in sets.items()}
         # Those that have a table: without vectors, nothing is measured on the sets of alignments and regressions.
-        self.prepared = self.pair_sets if experiment.fixed_models else self.selected
+        measured_sets = self.pair_sets if experiment.fixed_models else self.selected
+        self.prepared = {**measured_sets, **development_sets(experiment)}
 
     # --- what it needs --------------------------------------------------------------------------------------
 
@@ -154,7 +162,7 @@ class Similarity(Family):
 
     def raw_files_of_set(self, wildcards: Any) -> list[str]:
         """The raw files that hold the rows of a pair set."""
-        entry = self.pair_sets[wildcards.pairs]
+        entry = self.prepared[wildcards.pairs]
         return [paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in raw_files_of(entry)]
 
     def digests_of_regression(self, wildcards: Any) -> list[str]:
@@ -169,11 +177,11 @@ class Similarity(Family):
 
     def prepare_settings(self, wildcards: Any) -> str:
         """What decides the table of a pair set."""
-        return json_text(pick_known(self.pair_sets[wildcards.pairs], *_PREPARE_KEYS))
+        return json_text(pick_known(self.prepared[wildcards.pairs], *_PREPARE_KEYS))
 
     def prepare_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
-        entry = self.pair_sets[wildcards.pairs]
+        entry = self.prepared[wildcards.pairs]
         files = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         known = {name: files[name] for name in raw_files_of(entry) if "generator" not in files[name]}
         return json_text({**pick_known(entry, *_CHECK_KEYS), **({"files": known} if known else {})})

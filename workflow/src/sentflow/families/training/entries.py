@@ -9,9 +9,12 @@ from typing import Any
 from sentflow.encoders.kinds.table import TRAINABLE, TRAINED
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.models import start_of
+from sentflow.families.training.sweep_config import is_whole
+from sentflow.families.training.sweeps import Cell, cells, sweep_problems
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import as_map, unknown
+from sentflow.training.cell_states import VALUE
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
@@ -19,10 +22,15 @@ from sentflow.training.snapshots import SNAPSHOT
 _OF_PRESET = ("recipe", "settings", "training", "training_pooling", "pooling", "selection")
 
 
-def write_out(entries: AllEntries) -> dict[str, list[str]]:
-    """Replace trained encoders with a preset or several seeds by what they stand for; problems by name."""
+def write_out_models(entries: AllEntries) -> dict[str, list[str]]:
+    """Add the encoders of sweeps, and replace those with a preset or several seeds; problems by name, in place."""
     refused: dict[str, list[str]] = {}
     models = entries["models"]
+    for name, sweep in entries["sweeps"].items():
+        if is_whole(sweep) and not any(sweep_problems(name, sweep)):
+            models |= {
+                cell.model: _of_sweep(name, cell) for cell in cells(name, sweep) if cell.state == VALUE
+            }
     for name, entry in list(models.items()):
         if not isinstance(entry, dict) or entry.get("kind") != TRAINED:
             continue
@@ -43,11 +51,12 @@ def write_out(entries: AllEntries) -> dict[str, list[str]]:
     return refused
 
 
-def entry_problems(entries: AllEntries) -> Iterator[str]:
+def trained_problems(entries: AllEntries) -> Iterator[str]:
     """What is wrong with trained encoders, selected or not, beyond their schema."""
     for name, entry in entries["models"].items():
         if isinstance(entry, dict) and entry.get("kind") == TRAINED:
             yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
+    yield from circle_problems(entries["models"])
 
 
 def further_models(entries: AllEntries, selected: Selected) -> list[str]:
@@ -92,6 +101,10 @@ def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list
     base = {key: presets[preset][key] for key in _OF_PRESET if key in presets[preset]}
     own = {key: value for key, value in entry.items() if key != "preset"}
     return laid_over(base, own), []
+
+
+def _of_sweep(name: str, cell: Cell) -> Entry:
+    return {**cell.entry, "cell": {"sweep": name, **cell.axes}}
 
 
 def _with_seed(name: str, entry: Entry, seed: Any) -> Entry:

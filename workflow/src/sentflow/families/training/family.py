@@ -1,107 +1,87 @@
-"""Trainings as what is measured of them: sweeps, and tables with published values beside ours."""
+"""Training: encoders that are made here, the data that they are trained on, and what is said of the way there."""
 
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
-from sentflow.families.pair_sets import measured, resampling
+from sentflow.families.training.config import TRAINING
+from sentflow.families.training.data import DataOfTraining
+from sentflow.families.training.models import TrainedModels
 from sentflow.families.training.products import PRODUCTS
-from sentflow.families.training.shown import published_lines, shown_sweep
-from sentflow.families.training.sweep_config import SWEEPS, entry_problems
+from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import ConfigPart
-from sentflow.graph.family import Family
-from sentflow.graph.job_settings import json_text
-
-_TRAINED = "trained"
+from sentflow.graph.family import Collection, Family
+from sentflow.graph.job_settings import one_of
 
 
 class Training(Family):
-    """Sweeps and the seeds of trainings; what a trained encoder is worth is measured like that of any other."""
+    """The trained encoders of an experiment; what they are worth is measured like that of any other."""
 
     name = "training"
-    config = ConfigPart((SWEEPS,), problems=lambda *_: (), entry_problems=entry_problems)
+    config = TRAINING
     position = 5
     products = PRODUCTS
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
-        self.sweeps = experiment.selected["sweeps"]
+        self.data_of = DataOfTraining(experiment)
+        self.models = TrainedModels(experiment)
+        self.study = StudyOfTrainings(experiment)
 
-    @cached_property
-    def groups(self) -> dict[str, dict[int, str]]:
-        """Trained encoders by their names without seeds, by their seeds."""
-        found: dict[str, dict[int, str]] = {}
-        for name, entry in self.experiment.models.items():
-            if entry["kind"] == _TRAINED:
-                found.setdefault(entry.get("seed_of", name), {})[entry["seed"]] = name
-        return found
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `Family.raw_files`."""
+        return self.data_of.raw_files()
 
-    @cached_property
-    def seeded(self) -> dict[str, dict[int, str]]:
-        """The groups with several seeds."""
-        return {name: seeds for name, seeds in self.groups.items() if len(seeds) > 1}
+    def collections(self) -> list[Collection]:
+        """See `Family.collections`."""
+        return self.models.collections()
 
-    def comparisons(self) -> list[str]:
-        """What seeds and pairs decide."""
-        return [paths.TRAINING_SEEDS] if self.seeded and self.experiment.selected["pair_sets"] else []
+    def audits(self) -> list[str]:
+        """See `Family.audits`."""
+        return self.data_of.audits()
 
     def results(self) -> list[str]:
         """See `Family.results`."""
-        return self.comparisons()
+        records = self.models.of_all(paths.TRAINING_RECORD)
+        chosen = self.models.of_all(paths.CHOSEN_SNAPSHOT)
+        return [*records, *chosen, *self.audits(), *self.study.comparisons()]
 
     def summaries(self) -> list[str]:
         """See `Family.summaries`."""
-        return [paths.SUMMARY_TRAINING, *self.comparisons()] if self.groups else []
+        if not self.models.models:
+            return []
+        return [paths.SUMMARY_TRAINING, paths.SUMMARY_TRAINING_HISTORY, *self.study.comparisons()]
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
+        there = bool(self.models.models)
         return {
-            "trainings": bool(self.groups),
-            "sweeps": bool(self.groups and self.sweeps),
-            "training seeds": bool(self.comparisons()),
+            "trainings": there,
+            "sweeps": there and bool(self.study.sweeps),
+            "training seeds": bool(self.study.comparisons()),
         }
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
-        workflow = self.experiment.workflow
-        if not self.groups:
-            return {}
-        sweeps = [shown_sweep(name, sweep, workflow) for name, sweep in self.sweeps.items()]
-        return {**published_lines(workflow), "training-sweep": sweeps, "training-reduced": sweeps}
+        return self.study.published()
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
-        return {"compare_training": len(self.comparisons())}
+        return {
+            "prepare_training": len(self.data_of.entries),
+            "audit_training": len(self.audits()),
+            **self.models.jobs(),
+            "compare_training": len(self.study.comparisons()),
+            "summarise_training": int(bool(self.models.models)),
+        }
 
-    def similarities(self) -> list[str]:
-        """The similarities of every pair by every training with several seeds."""
-        return [
-            paths.SIMILARITY_ROWS.format(pairs=pairs, model=model)
-            for pairs in self.experiment.selected["pair_sets"]
-            for seeds in self.seeded.values()
-            for model in seeds.values()
-        ]
+    def constraints(self) -> Mapping[str, str]:
+        """See `Family.constraints`."""
+        return {"data": one_of(self.data_of.entries), "step": "[0-9]+"}
 
-    def comparison_settings(self, _wildcards: Any) -> str:
-        """What is compared, and how."""
-        models = self.experiment.models
-        controls = [
-            name
-            for name, seeds in self.seeded.items()
-            if any(models[model].get("control") for model in seeds.values())
-        ]
-        return json_text(
-            {
-                "pairs": list(self.experiment.selected["pair_sets"]),
-                "groups": self.seeded,
-                "controls": controls,
-                "alpha": self.experiment.config["statistics"]["alpha"],
-                **measured(self.experiment),
-                **resampling(self.experiment),
-            }
-        )
+    def kept(self, output: Any, temporary: Any) -> Any:
+        """Snapshots stay, or are deleted when the encoder is chosen."""
+        return output if self.experiment.config["training"]["keep_snapshots"] else temporary(output)
 
 
 FAMILY = Training

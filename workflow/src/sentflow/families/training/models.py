@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import KINDS, TRAINED
+from sentflow.families.pair_sets import development_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.training.options.table import OPTIONS, Option
 from sentflow.training.recipes.table import RECIPES, Recipe
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
@@ -31,9 +33,8 @@ class TrainedModels:
         return list(dict.fromkeys(entry["data"] for entry in self.models.values()))
 
     def pairs(self) -> list[str]:
-        """The pair sets on which snapshots are scored, each once."""
-        found = (entry.get("selection", {}).get("pairs") for entry in self.models.values())
-        return list(dict.fromkeys(pairs for pairs in found if pairs))
+        """The pair sets on which snapshots are scored."""
+        return list(development_sets(self.experiment))
 
     def collections(self) -> list[Collection]:
         """The sentences of development sets, embedded by the snapshots that are scored on them."""
@@ -140,8 +141,9 @@ class TrainedModels:
         )
 
     def train_code(self, wildcards: Any) -> str:
-        """Digest of what trains: the command and the module of the recipe."""
-        return code("sentflow.commands.train", self._recipe(wildcards).module)
+        """Digest of what trains: the command and the modules of the recipe and of the options."""
+        options = [option.module for option in self._options(wildcards)]
+        return code("sentflow.commands.train", self._recipe(wildcards).module, *options)
 
     def libraries(self, wildcards: Any) -> str:
         """Names of the distributions that can change a training."""
@@ -177,7 +179,11 @@ class TrainedModels:
         return str(self.experiment.entries["training_data"][data]["form"])
 
     def _libraries(self, wildcards: Any) -> list[str]:
-        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries})
+        of_options = [name for option in self._options(wildcards) for name in option.libraries]
+        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries, *of_options})
+
+    def _options(self, wildcards: Any) -> list[Option]:
+        return [OPTIONS[name] for name in TrainingSettings.of(self._entry(wildcards)["training"]).options]
 
     def _recipe(self, wildcards: Any) -> Recipe:
         return RECIPES[self._entry(wildcards)["recipe"]]

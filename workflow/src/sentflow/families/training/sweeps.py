@@ -90,7 +90,9 @@ def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
     if not found:
         yield f"sweeps.{name}.only: no combination of the grid fits it. Leave it out for the whole grid."
     names = [cell.model for cell in found]
-    for model in sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []:
+    for model in (
+        sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []
+    ):
         yield f"sweeps.{name}.grid: two cells would be called {model}. Give the values of an axis other names."
     longest = max(names, key=len, default="")
     if len(longest) > MAX_LENGTH:
@@ -147,9 +149,7 @@ def _entry(name: str, sweep: Mapping[str, Any], place: Mapping[str, Any]) -> dic
 
 def _matches(place: Mapping[str, Any], filters: Sequence[Mapping[str, Any]]) -> bool:
     """Whether any of the filters lets a place of the grid through: each of its axes has one of its values there."""
-    return any(
-        all(place.get(axis) in _listed(values) for axis, values in one.items()) for one in filters
-    )
+    return any(all(place.get(axis) in _listed(values) for axis, values in one.items()) for one in filters)
 
 
 def _listed(values: Any) -> list[Any]:

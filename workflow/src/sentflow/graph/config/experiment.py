@@ -12,7 +12,7 @@ from typing import Any
 from sentflow.encoders.entries import is_featuriser, is_lazy
 from sentflow.encoders.kinds.table import RANDOM, TRAINED
 from sentflow.graph.config.catalog import checked
-from sentflow.graph.config.family import AllEntries, Entries
+from sentflow.graph.config.family import AllEntries, Entries, Section
 from sentflow.graph.config.messages import refuse, unknown
 from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
 from sentflow.training.snapshots import snapshot_entries
@@ -113,7 +113,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         named = [
             (place, member)
             for place, name in section.names(plain)
-            for member in ([name] if name in known else section.members(known, name) or [name])
+            for member in _members(section, entries, place, name)
         ]
         problems += [
             unknown(f"config.{place}", section.noun, name, known)
@@ -124,7 +124,8 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         fit = known.keys() - unfit[section.name]
         selected[section.name] = [name for name in dict.fromkeys(name for _, name in named) if name in fit]
     if not any(plain["select"].get(name) for name in measured()):
-        wanted = ", or of ".join(part.sections[0].name for part in family_parts())
+        first = [part.sections[0].name for part in family_parts()]
+        wanted = ", or of ".join(name for name in first if name in measured())
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
     for part in known_parts():
         problems += part.problems(plain, entries, selected)
@@ -133,3 +134,11 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
     asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
     further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}
     return Experiment(plain, entries, chosen, further_models, workflow)
+
+
+def _members(section: Section, entries: AllEntries, place: str, name: str) -> list[str]:
+    """The entries that a name stands for; the name itself where it is one, or none that is known."""
+    if name in entries[section.name]:
+        return [name]
+    found = section.members(entries, place, name)
+    return [name] if found is None else found

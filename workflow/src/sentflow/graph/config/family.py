@@ -41,7 +41,8 @@ class Section:
     alone
         Whether something is measured where nothing else is selected.
     members
-        The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds.
+        The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds, given all
+        entries, the place of the configuration, and the name; None for a name that is not known.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Section:
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
     alone: bool = True
-    members: Callable[[Entries, str], list[str]] = lambda *_: []
+    members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
     def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Place and name of every entry that a valid configuration selects."""

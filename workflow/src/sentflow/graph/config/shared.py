@@ -51,15 +51,15 @@ def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> 
         yield from custom_problems(name, entries["models"][name])
 
 
-def _with_seeds(models: Entries, name: str) -> list[str]:
+def _made_of(entries: AllEntries, place: str, name: str) -> list[str] | None:
     """The encoders that were made of an entry with several seeds, or of a sweep."""
-    return [
-        key
-        for key, entry in models.items()
-        if name in (entry.get("seed_of"), as_map(entry.get("cell")).get("sweep"))
-    ]
+    models = entries["models"]
+    if place == _SWEEPS:
+        return [key for key, entry in models.items() if as_map(entry.get("cell")).get("sweep") == name]
+    return [key for key, entry in models.items() if entry.get("seed_of") == name] or None
 
 
-MODELS = Section("models", "model", ("select.models",), members=_with_seeds)
+_SWEEPS = "select.sweeps"
+MODELS = Section("models", "model", ("select.models", _SWEEPS), members=_made_of)
 DATASETS = Section("datasets", "dataset", ())
 SHARED = ConfigPart((MODELS, DATASETS), problems=_problems, entry_problems=_entry_problems)

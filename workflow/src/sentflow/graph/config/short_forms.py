@@ -8,11 +8,29 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from sentflow.files.archives.limits import without_ending
 from sentflow.graph import paths
 from sentflow.graph.config.family import AllEntries, Entry
 from sentflow.graph.config.schema import Schema, schema_problems
 
 OWN = "own"  # begins the names of the datasets of entries in short form
+
+# Ending of a file with columns → settings of its reader.
+FORMAT_OF_ENDING: Mapping[str, Mapping[str, str]] = {
+    ".csv": {"format": "csv"},
+    ".tsv": {"format": "csv", "delimiter": "\t"},
+    ".tab": {"format": "csv", "delimiter": "\t"},
+    ".jsonl": {"format": "jsonl"},
+    ".ndjson": {"format": "jsonl"},
+    ".parquet": {"format": "parquet"},
+    ".arff": {"format": "arff"},
+}
+
+
+def format_of(file: str, endings: Mapping[str, Mapping[str, str]]) -> Mapping[str, str]:
+    """Settings of a reader that the ending of a file tells; none for endings that are not among the known."""
+    ending = PurePosixPath(without_ending(file.partition("?")[0])).suffix.lower()
+    return endings.get(ending, {})
 
 
 def replace_short(

@@ -1,10 +1,25 @@
-"""Lines that a regular expression matches: reports and lists that follow no common format."""
+"""Lines: each a text, or those that a regular expression matches, as in reports that follow no common format."""
 
 import re
 
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.formats.delimited import plain_lines
 from sentflow.texts.formats.raw_file import RawFile
-from sentflow.texts.formats.records import Records
+from sentflow.texts.formats.records import Records, numbered
+
+
+def read_lines(file: RawFile) -> Records:
+    """A row for each line, empty ones included, with the one column text.
+
+    Raises
+    ------
+    DataError
+        The file has no line, or is wrongly encoded.
+    """
+    lines = plain_lines(file.text())
+    if not lines:
+        raise DataError(f"{file.name} is empty: no line.")
+    return Records(file.name, ("text",), [lines], numbered(len(lines)))
 
 
 def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:

@@ -8,8 +8,15 @@ from sentflow.texts.formats.records import Records, listed
 _WIDTHS = (2, 4)  # two sentences, and perhaps notes on their sources
 
 
-def read_sts_text(sentences: RawFile, gold: RawFile) -> Records:
+def read_sts_text(sentences: RawFile, gold: RawFile, *, unscored: bool = False) -> Records:
     """Pairs of sentences (tab, no quoting) that have a score; a blank line of gold is a pair that was not scored.
+
+    Parameters
+    ----------
+    sentences, gold
+        As many lines each.
+    unscored
+        Whether pairs without a score are kept, too; theirs is an empty text.
 
     Returns
     -------
@@ -34,7 +41,7 @@ def read_sts_text(sentences: RawFile, gold: RawFile) -> Records:
             f"{sentences.name}: {listed(odd, limit=10)} fields, expected {' or '.join(map(str, _WIDTHS))}. "
             "Is it the right format, and the right delimiter?"
         )
-    kept = [row for row, score in enumerate(scores) if score.strip()]
+    kept = [row for row, score in enumerate(scores) if unscored or score.strip()]
     if not kept:
         raise DataError(f"{gold.name} is empty: no line holds a score.")
     columns = (

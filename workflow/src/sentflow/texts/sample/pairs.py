@@ -150,7 +150,7 @@ def _pair(grammar: Grammar, source: Source, level: int) -> tuple[str, str]:
     theme = grammar.pick(source["themes"])
     fact = grammar.pick(theme)
     wording = grammar.pick(fact)
-    circumstances = _circumstances(grammar, source)
+    circumstances = circumstances_of(grammar, source)
     others = circumstances
     if level >= 3:
         second = grammar.pick_other(fact, wording)
@@ -160,7 +160,7 @@ def _pair(grammar: Grammar, source: Source, level: int) -> tuple[str, str]:
         others = (circumstances[0], "") if grammar.chance(0.5) else ("", circumstances[1])
     elif level in (1, 3) or (level == 0 and grammar.chance(0.5)):
         others = _other_circumstances(grammar, source, circumstances)
-    pair = (_sentence(grammar, wording, circumstances), _sentence(grammar, second, others))
+    pair = (sentence_of(grammar, wording, circumstances), sentence_of(grammar, second, others))
     return pair if grammar.chance(0.5) else (pair[1], pair[0])
 
 
@@ -172,7 +172,8 @@ def _other_fact(
     return grammar.pick([other for other in theme if other is not fact])
 
 
-def _circumstances(grammar: Grammar, source: Source) -> tuple[str, str]:
+def circumstances_of(grammar: Grammar, source: Source) -> tuple[str, str]:
+    """A place and a time of a source."""
     return grammar.pick(source["places"]), grammar.pick(source["times"])
 
 
@@ -180,7 +181,7 @@ def _other_circumstances(grammar: Grammar, source: Source, taken: tuple[str, str
     return grammar.pick_other(source["places"], taken[0]), grammar.pick_other(source["times"], taken[1])
 
 
-def _sentence(grammar: Grammar, wording: str, circumstances: tuple[str, str]) -> str:
+def sentence_of(grammar: Grammar, wording: str, circumstances: tuple[str, str]) -> str:
     """The fact with its place and time behind it, or its time before it."""
     place, time = circumstances
     if time and grammar.chance(0.4):

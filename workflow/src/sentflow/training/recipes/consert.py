@@ -126,7 +126,7 @@ class ConSERT(Objective):
         assert self.classifier is not None
         logits = self.classifier(pair_features(u, v, form=self._settings["pair_features"]))
         truth = torch.tensor(labels, device=logits.device)
-        return torch.nn.functional.cross_entropy(logits.float(), truth, reduction="sum")
+        return torch.nn.functional.cross_entropy(logits, truth, reduction="sum")
 
     def _noise(self, examples: Sequence[Example], norm: float) -> torch.Tensor:
         """(k, longest of both sides, H): up the gradient of the supervised term, token by token.

@@ -10,7 +10,6 @@ from typing import Any
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.errors import DataError
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
@@ -22,10 +21,6 @@ from sentflow.training.views.permutations import shuffled_tokens, shuffled_words
 
 IN_TRAINING, KEPT = "mlp", "kept"
 WHITESPACE, TOKENIZER, TOKENIZER_INSIDE = "whitespace", "tokenizer", "tokenizer-inside"
-LABEL_WORD = "label-word"
-
-# The labels of natural language inference, in their order
-_LABEL_WORDS = ("contradiction", "entailment", "neutral")
 
 
 class SimCSE(Objective):
@@ -57,15 +52,8 @@ class SimCSE(Objective):
         """See `Objective`; a positive of single texts is the same text with other dropout."""
         anchors = [self._anchor(row["text"], draws.of("anchor", place)) for place, row in enumerate(rows)]
         views = [anchors, [self.tokens(self._positive(row)) for row in rows]]
-        if self._settings["hard_negative"] == LABEL_WORD:
-            views.append([self.tokens(_label_word(row)) for row in rows])
-        elif "negative" in rows[0]:
+        if "negative" in rows[0]:
             views.append([self.tokens(row["negative"]) for row in rows])
-        elif "label" in rows[0]:
-            raise DataError(
-                "simcse takes pairs whose texts mean the same, and the pairs of these data have labels. Take data of "
-                "pairs or triplets; hard_negative: label-word is what the study did with labelled pairs."
-            )
         return [[{"input_ids": ids} for ids in view] for view in views]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
@@ -113,16 +101,6 @@ class SimCSE(Objective):
         text: str = row["other"] if "other" in row else row["text"]
         # Before tokens are cut, so that other words may be left
         return shuffled_words(text, self._once.of(text)) if WHITESPACE in self._settings["permute"] else text
-
-
-def _label_word(row: Row) -> str:
-    label = row.get("label")
-    if label is None or label not in range(len(_LABEL_WORDS)):
-        raise DataError(
-            f"the label of {row['text']!r} is {label}, and hard_negative: {LABEL_WORD} needs 0 (contradiction), 1 "
-            "(entailment) or 2 (neutral). Take labelled pairs, or write hard_negative: data."
-        )
-    return _LABEL_WORDS[int(label)]
 
 
 def build(

@@ -50,13 +50,11 @@ _ALL: tuple[Recipe, ...] = (
         "simcse",
         module=f"{_RECIPES}.simcse",
         title="SimCSE",
-        data=(TEXTS, PAIRS, TRIPLETS, LABELLED),
+        data=(TEXTS, PAIRS, TRIPLETS),
         settings={
             "temperature": 0.05,
             # mlp: a new layer in training only; kept: in the exported encoder, too; none
             "head": "mlp",
-            # data; label-word: the label of a pair as a text, a defect of the study
-            "hard_negative": "data",
             "hard_negative_weight": 0.0,
             "mlm_weight": 0.0,
             "dropout": None,  # its own; else a probability
@@ -78,6 +76,51 @@ _ALL: tuple[Recipe, ...] = (
             "pair_features": "difference",  # difference-and-square
             "classes": 3,
             "dropout": 0.0,
+        },
+    ),
+    Recipe(
+        "sg-bert",
+        module=f"{_RECIPES}.sg_bert",
+        title="SG-BERT",
+        data=(TEXTS, PAIRS, TRIPLETS),
+        settings={
+            "loss": "opt3",  # base, opt1, opt2
+            "view_pooling": "mean",  # max
+            "temperature": 0.01,
+            "head_width": 4096,  # null: no head
+            "regulariser": 0.1,
+            "defects": [],  # of the released code: guide-dropout, opt2-off-by-one
+        },
+    ),
+    Recipe(
+        "distillation",
+        module=f"{_RECIPES}.distillation",
+        title="Distillation",
+        data=(TEXTS,),
+        settings={
+            "teacher": None,  # the encoder whose vectors of the texts are the targets
+            "loss": "mse",  # cosine, similarity
+            "temperature": 0.05,  # of similarity
+            "projection": None,  # width of the teacher's vectors where it is another than the encoder's
+            "keep_projection": False,
+        },
+    ),
+    Recipe(
+        "tsdae",
+        module=f"{_RECIPES}.tsdae",
+        title="TSDAE",
+        data=(TEXTS,),
+        settings={"deletion": 0.6},
+    ),
+    Recipe(
+        "ct",
+        module=f"{_RECIPES}.ct",
+        title="CT",
+        data=(TEXTS,),
+        settings={
+            "objective": "in-batch",  # pairs: the published form
+            "scale": 20.0,  # of in-batch, before the first step; learnt
+            "negatives": 7,  # of pairs, for each positive
         },
     ),
 )

@@ -50,9 +50,7 @@ class PublishedCell:
 
 _STATE_OF = {"dev": "scores", "test": "scores", "uniformity": "geometry", "alignment": "geometry"}
 _NUMBERS = {"max_tokens": int, "learning_rate": float, **dict.fromkeys(_STATE_OF, float)}
-PRINTED = tuple(
-    field.name for field in fields(PublishedCell) if field.name not in ("scores", "geometry")
-)
+PRINTED = tuple(field.name for field in fields(PublishedCell) if field.name not in ("scores", "geometry"))
 
 
 def published_cells(entry: Mapping[str, Any]) -> list[PublishedCell]:

@@ -53,7 +53,9 @@ class ReducedRow:
 
 def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     """One row per group of cells, in order; a group of which nothing was run has a row without values."""
-    theirs = {one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.published_dev)}
+    theirs = {
+        one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.published_dev)
+    }
     ours = {one.row: one for one in best_of_groups(cells, group=_row, score=lambda cell: cell.dev)}
     rows = []
     for key in dict.fromkeys(map(_row, cells)):
@@ -82,9 +84,7 @@ def reduced(cells: Sequence[SweepCell]) -> list[ReducedRow]:
     return rows
 
 
-def reduced_table(
-    rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]
-) -> Table:
+def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]) -> Table:
     """A block per sweep, a line per group; see `sweep_cells` for the parameters."""
     found = {sweep["name"]: reduced(sweep_cells(sweep, rows)) for sweep in sweeps}
     groups = [

@@ -108,7 +108,9 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
             f"{percent(first.alpha)} with these seeds: only a comparison that was planned alone can be."
         )
     if any(row.seeds_unseen for row in seeds):
-        said.append("†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”.")
+        said.append(
+            "†: seeds differ less than noise would; with a few seeds this means “not seen”, not “none”."
+        )
     if any(row.is_control for row in seeds):
         said.append("‡: a negative control, or the difference from one.")
     return said

@@ -113,9 +113,7 @@ def _ours(rows: Sequence[TrainingRow]) -> dict[str, dict[str, tuple[float, int]]
             for column in columns
         }
         values[AVERAGE] = [seven_task_average(of_seed).value for of_seed in seeds.values()]
-        found[group] = {
-            column: (math.fsum(ones) / len(ones), len(ones)) for column, ones in values.items()
-        }
+        found[group] = {column: (math.fsum(ones) / len(ones), len(ones)) for column, ones in values.items()}
     return found
 
 
@@ -149,7 +147,16 @@ def _our_records(trained: str, found: Mapping[str, tuple[float, int]]) -> list[S
         value, n_seeds = found.get(column, (math.nan, 0))
         missing = NOT_APPLICABLE if n_seeds else NOT_RUN
         return SevenValue(
-            trained, trained, OURS, "", column, VALUE if value == value else missing, value, math.nan, n_seeds, ""
+            trained,
+            trained,
+            OURS,
+            "",
+            column,
+            VALUE if value == value else missing,
+            value,
+            math.nan,
+            n_seeds,
+            "",
         )
 
     return [record(column) for column in _COLUMNS]

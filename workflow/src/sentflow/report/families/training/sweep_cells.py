@@ -73,7 +73,9 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
         The summary of trainings.
     """
     means = seed_means(rows)
-    ours = {_place(cell): cell for cell in (dict(zip(OUR_COLUMNS, one, strict=True)) for one in sweep["cells"])}
+    ours = {
+        _place(cell): cell for cell in (dict(zip(OUR_COLUMNS, one, strict=True)) for one in sweep["cells"])
+    }
     published = list(_published(sweep.get("published")))
     theirs = {cell.place for cell in published}
     found = [_joined(sweep, cell, ours.get(cell.place), means) for cell in published]

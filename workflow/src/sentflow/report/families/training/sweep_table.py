@@ -20,9 +20,7 @@ from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 _SCORES = ("Dev", "Test", "Unif.", "Align.")
 
 
-def sweep_table(
-    rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]
-) -> Table:
+def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]) -> Table:
     """A block per sweep, a line per cell.
 
     Parameters

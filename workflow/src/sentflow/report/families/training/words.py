@@ -9,7 +9,9 @@ from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
-STATES_NOTE = f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
+STATES_NOTE = (
+    f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
+)
 _DIGITS = 4  # as papers print correlations of sweeps
 
 

@@ -1,0 +1,7 @@
+"""Training data → trained encoders, and what both have in common with what is tested."""
+
+training = targets.families["training"]
+
+
+include: "training/data.smk"
+include: "training/train.smk"

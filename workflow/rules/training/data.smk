@@ -1,0 +1,58 @@
+"""Raw files → rows to train on, and what they have in common with tests."""
+
+
+rule prepare_training:
+    """The raw files of training data → their table, with counts of what was left out and why."""
+    input:
+        training.data_of.raw_files_of_data,
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("prepare_training", "{data}"),
+    benchmark:
+        paths.benchmark("prepare_training", "{data}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+        checks=training.data_of.data_checks,
+        limits=targets.limits(),
+    params:
+        code=code("sentflow.commands.prepare_training"),
+        env=versions("numpy"),
+        settings=training.data_of.data_settings,
+    shell:
+        "python -m sentflow.commands.prepare_training --data {wildcards.data:q} --raw {input:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q}"
+        " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule audit_training:
+    """Training data and the tables of all tests → copies and near copies of texts of each test among those of training."""
+    input:
+        paths.TRAINING_DATA_DIGEST,
+        training.data_of.digests_of_tests,
+        data=ancient(paths.TRAINING_DATA),
+        tests=ancient(training.data_of.tables_of_tests),
+    output:
+        paths.TRAINING_AUDIT,
+    log:
+        paths.log("audit_training", "{data}"),
+    benchmark:
+        paths.benchmark("audit_training", "{data}")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(3000, per_input=12),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.audit_training"),
+        env=versions("numpy"),
+        settings=training.data_of.audit_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.audit_training --data {input.data:q} --tests {input.tests:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,82 @@
+"""Training data in catalog and configuration, and what may be wrong with them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.families.training.entries import further_models, trained_problems, write_out_models
+from sentflow.families.training.own_data import dataset_name, write_out
+from sentflow.families.training.settings import REQUIRED, named_data
+from sentflow.families.training.sweep_config import sweep_entry_problems
+from sentflow.graph.config.entries import derived
+from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
+from sentflow.graph.config.messages import unknown
+from sentflow.graph.config.shared import file_problems
+from sentflow.graph.config.short_forms import missing_file
+from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
+from sentflow.training.data.sources import source_problems
+
+
+def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
+    needed = [*selected["models"], *further_models(entries, selected)]
+    models = {name: entries["models"][name] for name in needed}
+    for data, model in named_data(models).items():
+        if data not in entries["training_data"]:
+            yield unknown(f"models.{model}.data", "training data", data, entries["training_data"])
+        elif "form" in entries["training_data"][data]:  # else its schema says what is wrong with it
+            yield from data_problems(data, entries)
+
+
+def data_problems(data: str, entries: AllEntries) -> Iterator[str]:
+    """What is wrong with training data that an encoder is trained on: their form, their pair sets, their files."""
+    entry, where, datasets = entries["training_data"][data], f"training_data.{data}", entries["datasets"]
+    for place, problem in source_problems(entry):
+        yield f"{where}.{place}: {problem}"
+    pair_sets = entries["pair_sets"]
+    for name in entry.get("pair_sets", []):
+        if name not in pair_sets:
+            yield unknown(f"{where}.pair_sets", "pair set", name, pair_sets)
+        elif "dataset" in pair_sets[name]:  # else its schema says what is wrong with it
+            files = raw_files_of_pairs(pair_sets[name])
+            yield from file_problems(
+                f"pair_sets.{name}", pair_sets[name]["dataset"], files, datasets, key="reader"
+            )
+    if "dataset" not in entry:
+        return
+    yield from file_problems(where, entry["dataset"], entry["reader"]["files"], datasets, key="reader.files")
+    if entry["dataset"] == dataset_name(data):
+        [file] = datasets[entry["dataset"]]["files"].values()
+        yield from _own_file_problems(data, entry, file["urls"][0])
+
+
+def _own_file_problems(data: str, entry: Mapping[str, Any], file: str) -> list[str]:
+    where = f"training_data.{data}"
+    if file != REQUIRED:
+        return missing_file(where, file, entry["dataset"])
+    about = f" {entry['note']}" if "note" in entry else ""
+    return [
+        f"{where}.file: the file of {entry['title']} is not in the catalog.{about} Write the path of your copy: "
+        f"training_data: {{{data}: {{file: <path>}}}}."
+    ]
+
+
+def _entry_problems(entries: AllEntries) -> Iterator[str]:
+    yield from sweep_entry_problems(entries)
+    yield from trained_problems(entries)
+
+
+TRAINING = ConfigPart(
+    (
+        Section("training_data", "training data", (), derive=derived, write_out=write_out, alone=False),
+        # The last: what entries of models stand for is written out when presets and sweeps are
+        Section(
+            "sweeps",
+            "sweep",
+            ("select.sweeps",),
+            write_out=lambda entries, _: write_out_models(entries),
+            alone=False,
+        ),
+    ),
+    problems=_problems,
+    entry_problems=_entry_problems,
+    further_models=further_models,
+)

@@ -1,0 +1,82 @@
+"""The data of trained encoders in the graph: their raw files, their tables, and what they share with the tests."""
+
+from pathlib import PurePath
+from typing import Any
+
+from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
+from sentflow.graph import paths
+from sentflow.graph.config.experiment import Experiment
+from sentflow.graph.job_settings import json_text, pick_known
+from sentflow.training.data.sources import raw_files_of, sources_of
+
+# Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
+_TABLES = {
+    "tasks": ("task", paths.TASK, "task"),
+    "pair_sets": ("pair set", paths.PAIR_SET, "pairs"),
+    "question_sets": ("question set", paths.QUESTIONS, "questions"),
+}
+
+
+class DataOfTraining:
+    """Files and settings of the jobs that prepare training data and audit them."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.entries = selected_data(experiment)
+        self.test_sets = tested_sets(experiment.selected)
+
+    # --- what it needs and makes ----------------------------------------------------------------------------
+
+    def raw_files(self) -> list[tuple[str, str]]:
+        """See `sentflow.graph.family.Family.raw_files`."""
+        return [file for name in self.entries for file in self._raw_files(name)]
+
+    def audits(self) -> list[str]:
+        """What training data and tests have in common, per training data."""
+        names = self.entries if self.test_sets else ()
+        return [paths.TRAINING_AUDIT.format(data=name) for name in names]
+
+    # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def raw_files_of_data(self, wildcards: Any) -> list[str]:
+        """The raw files that hold the rows of training data."""
+        return [
+            paths.RAW_FILE.format(dataset=dataset, file=file)
+            for dataset, file in self._raw_files(wildcards.data)
+        ]
+
+    def tables_of_tests(self, _wildcards: Any) -> list[str]:
+        """The tables of everything that encoders are tested on."""
+        return [_TABLES[section][1].format(**{_TABLES[section][2]: name}) for section, name in self.test_sets]
+
+    def digests_of_tests(self, wildcards: Any) -> list[str]:
+        """The digests of these tables."""
+        return [str(PurePath(table).with_suffix(".json")) for table in self.tables_of_tests(wildcards)]
+
+    # --- settings -------------------------------------------------------------------------------------------
+
+    def data_settings(self, wildcards: Any) -> str:
+        """What decides the table of training data."""
+        entry = self.entries[wildcards.data]
+        sources = sources_of(entry, self.experiment.entries["pair_sets"])
+        return json_text({**prepared_by(entry), "sources": sources})
+
+    def data_checks(self, wildcards: Any) -> str:
+        """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
+        known = known_files(self._raw_files(wildcards.data), self.experiment.entries["datasets"])
+        rows = pick_known(self.entries[wildcards.data], "rows")
+        return json_text({**rows, **({"files": known} if known else {})})
+
+    def audit_settings(self, wildcards: Any) -> str:
+        """What the audit says of training data and tests beside their texts."""
+        return json_text(
+            {
+                "declared": bool(self.entries[wildcards.data].get("contains_test_texts", False)),
+                "tests": [[_TABLES[section][0], name] for section, name in self.test_sets],
+            }
+        )
+
+    # --- helpers --------------------------------------------------------------------------------------------
+
+    def _raw_files(self, data: str) -> list[tuple[str, str]]:
+        return raw_files_of(self.entries[data], self.experiment.entries["pair_sets"])

@@ -1,0 +1,16 @@
+"""What rows of training data have, form by form. Standard library only: the Snakefile reads it."""
+
+from collections.abc import Mapping, Sequence
+
+from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+
+FORMS: Mapping[str, Sequence[str]] = {
+    TEXTS: ("text",),
+    PAIRS: ("text", "other"),
+    TRIPLETS: ("text", "other", "negative"),
+    LABELLED: ("text", "other", "label"),
+}
+"""Form → the columns of its tables."""
+
+BY_PREMISE, STUDY_LABEL_WORD = "by-premise", "study-label-word"
+"""How triplets are made of premises, hypotheses and labels; see `sentflow.training.data.nli`."""

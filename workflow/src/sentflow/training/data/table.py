@@ -1,0 +1,99 @@
+"""The table of training data: what every reader of them makes, and the training and its audit read."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import DataError
+from sentflow.files.arrow import Columns
+from sentflow.files.io import file_sha256, write_json
+from sentflow.files.parquet import read_described, readable, write_described
+from sentflow.training.data.forms import FORMS
+
+_TEXTS = ("text", "other", "negative")
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """Rows that an encoder is trained on, in the order of their files; the training draws its own order.
+
+    Attributes
+    ----------
+    name
+        In the catalog.
+    form
+        Of `FORMS`, which says which columns there are.
+    columns
+        ``text``, ``other``, ``negative`` → n texts, none empty.
+    labels
+        (n,) int64 in [0, number of classes); None where rows have none.
+    classes
+        Names of the classes, in their order; empty where rows have no label.
+    """
+
+    name: str
+    form: str
+    columns: Mapping[str, list[str]]
+    labels: np.ndarray | None = None
+    classes: Sequence[str] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.columns["text"])
+
+    def row_texts(self) -> Iterator[tuple[str, ...]]:
+        """The texts of each row."""
+        return zip(*self.columns.values(), strict=True)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows as recipes read them, see `sentflow.training.contract.Row`."""
+        columns: dict[str, Sequence[Any]] = dict(self.columns)
+        if self.labels is not None:
+            columns["label"] = self.labels.tolist()
+        return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+
+
+def check_rows(data: TrainingData, batch_size: int) -> None:
+    """Refuse data that are shorter than one batch.
+
+    Raises
+    ------
+    DataError
+        They are; says what to write instead.
+    """
+    if len(data) < batch_size:
+        raise DataError(
+            f"training_data.{data.name}: {len(data)} rows are fewer than one batch of {batch_size}. Add rows, or "
+            f"write training.batch_size: {len(data)} or less in the entry of the model."
+        )
+
+
+def write_training_data(path: Path, data: TrainingData, facts: Mapping[str, Any]) -> None:
+    """Write the table as Parquet, a column per column of the form, and beside it its digest with facts about it."""
+    labels = {} if data.labels is None else {"label": data.labels}
+    columns: Columns = {**data.columns, **labels}
+    write_described(path, columns, {"training": data.name, "form": data.form, "classes": list(data.classes)})
+    digest = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
+    write_json(path.with_suffix(".json"), {**facts, **digest})
+
+
+def read_training_data(path: Path | str) -> TrainingData:
+    """Read a table of training data.
+
+    Raises
+    ------
+    DataError
+        The file is not one of these, it is damaged, or it is not that of the digest beside it.
+    """
+    with readable(path, "table of training data"):
+        about, stored = read_described(path)
+        columns = stored.select(list(FORMS[about["form"]])).to_pydict()
+        return TrainingData(
+            name=str(about["training"]),
+            form=about["form"],
+            columns={key: columns[key] for key in _TEXTS if key in columns},
+            labels=np.asarray(columns["label"], dtype=np.int64) if "label" in columns else None,
+            classes=about["classes"],
+        )

@@ -1,0 +1,83 @@
+"""LoRA: of each chosen layer only the product of two thin matrices is trained, which is added to its weights at the end.
+
+Hu et al. 2021 (arXiv 2106.09685), by peft. All of it is in the state of a training, and none of it in what is exported: so a
+training goes on exactly, and another one starts from its result as from any encoder.
+"""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.errors import ConfigError
+from sentflow.training.contract import Objective
+from sentflow.training.draws import Draws
+from sentflow.training.modules import transformer_of
+from sentflow.training.new_weights import seeded
+from sentflow.training.options.contract import Wrapped
+
+try:
+    from peft import LoraConfig, inject_adapter_in_model
+    from peft.tuners.tuners_utils import BaseTunerLayer
+except ImportError as missing:
+    raise ConfigError(
+        "training.lora needs peft. Write: pip install -r envs/requirements-lora.txt, or leave lora out."
+    ) from missing
+
+
+class LowRank(Wrapped):
+    """An objective whose encoder has layers of `prepare`."""
+
+    def exported(self) -> SentenceTransformer:
+        """A copy of the encoder with the products added to its weights; plain layers, which need no peft."""
+        return merged(super().exported())
+
+
+def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws) -> None:
+    """See `sentflow.training.options.contract.OptionModule`; weights of the encoder itself are trained no more."""
+    network = transformer_of(encoder).auto_model
+    targets = settings.get("targets")
+    config = LoraConfig(
+        r=settings["rank"],
+        lora_alpha=settings["alpha"],
+        lora_dropout=settings.get("dropout", 0.0),
+        target_modules=targets,
+        bias="none",
+    )
+    encoder.requires_grad_(False)
+    try:
+        with seeded(draws):
+            inject_adapter_in_model(config, network)
+    except ValueError as error:
+        linear = sorted({name.split(".")[-1] for name, each in network.named_modules() if _is_linear(each)})
+        raise ConfigError(
+            f"training.lora.targets: peft finds no layer {targets or 'by default'} in a {type(network).__name__}. Write "
+            f"some of: {', '.join(linear)}."
+        ) from error
+    network.to(encoder.device).train()
+
+
+def wrap(objective: Objective, settings: Mapping[str, Any]) -> LowRank:  # noqa: ARG001
+    """See `sentflow.training.options.contract.OptionModule`."""
+    return LowRank(objective)
+
+
+def merged(encoder: SentenceTransformer) -> SentenceTransformer:
+    """A copy of an encoder with plain layers in the place of those of `prepare`."""
+    plain = copy.deepcopy(encoder)
+    for name, module in list(plain.named_modules()):
+        if isinstance(module, BaseTunerLayer):
+            module.merge()
+            plain.set_submodule(name, module.get_base_layer())
+    network: Any = transformer_of(plain).auto_model
+    # Written by peft: transformers saves adapters instead of weights where it stands
+    network._hf_peft_config_loaded = False
+    if hasattr(network, "peft_config"):
+        del network.peft_config
+    return plain
+
+
+def _is_linear(module: torch.nn.Module) -> bool:
+    return isinstance(module, torch.nn.Linear)

@@ -1,0 +1,88 @@
+"""Contrastive tension: two copies of an encoder, trained apart from one another, find the same text in each other.
+
+Carlsson et al. 2021 (ICLR); sentence-transformers 6.2.0, `ContrastiveTensionLoss` and
+`ContrastiveTensionLossInBatchNegatives`, which encode inside the loss, so they are written anew here.
+"""
+
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import cos_sim
+
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+from sentflow.training.modules import unscaled
+
+IN_BATCH, PAIRS = "in-batch", "pairs"
+
+_COPY, _EXPORTED = 0, 1
+
+
+class ContrastiveTension(Objective):
+    """The first view is read by the copy, the second by the encoder that is exported.
+
+    ``in-batch``: both read the same texts, and all other texts of the batch are negatives. ``pairs``, the published form:
+    the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
+    """
+
+    def __init__(self, encoder: SentenceTransformer, settings: Mapping[str, Any], *, max_tokens: int) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self._objective, self._group = settings["objective"], settings["negatives"] + 1
+        self.other = copy.deepcopy(encoder)
+        if self._objective == IN_BATCH:
+            self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings["scale"])))
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
+        """See `Objective`."""
+        own = [{"input_ids": self.tokens(row["text"])} for row in rows]
+        if self._objective == IN_BATCH:
+            return [own, own]
+        return [[own[self._first(place)] for place in range(len(rows))], own]
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+        """See `Objective`."""
+        return unscaled(self.other if view == _COPY else self.encoder, self.padded(examples))
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """In-batch: cross-entropy of finding the same text, mean of both directions; pairs: see `tension`."""
+        first, second = views
+        if self._objective == PAIRS:
+            same = [row["text"] == rows[self._first(place)]["text"] for place, row in enumerate(rows)]
+            return tension(first, second, torch.tensor(same, device=first.device))
+        found = cos_sim(first, second) * self.log_scale.exp()
+        labels = torch.arange(len(rows), device=found.device)
+        cross_entropy = torch.nn.functional.cross_entropy
+        return (cross_entropy(found, labels) + cross_entropy(found.T, labels)) / 2
+
+    def _first(self, place: int) -> int:
+        """The place of the first text of a group."""
+        return place - place % self._group
+
+
+def tension(first: torch.Tensor, second: torch.Tensor, same: torch.Tensor) -> torch.Tensor:
+    """The binary cross-entropy of dot products, a sum over pairs.
+
+    Parameters
+    ----------
+    first, second
+        (n, d) float.
+    same
+        (n,) bool, whether row i of both is the same text.
+    """
+    products = (first * second).sum(dim=1)
+    return torch.nn.functional.binary_cross_entropy_with_logits(products, same.to(products), reduction="sum")
+
+
+def build(
+    encoder: SentenceTransformer,
+    settings: Mapping[str, Any],
+    draws: Draws,  # noqa: ARG001
+    *,
+    max_tokens: int,
+) -> ContrastiveTension:
+    """See `sentflow.training.contract.RecipeModule`."""
+    return ContrastiveTension(encoder, settings, max_tokens=max_tokens)

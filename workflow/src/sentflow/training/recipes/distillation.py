@@ -1,0 +1,114 @@
+"""Distillation: an encoder learns the vectors of another one, its teacher, which were computed before.
+
+Kim et al. 2023 (arXiv 2301.12005), equations 7 and 8, for the distance of vectors; the cross-entropy of similarities within
+a batch follows Fang et al. 2021 (arXiv 2101.04731, SEED), with the other texts of the batch in the place of a queue.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.losses import EmbedDistillLoss
+from sentence_transformers.sentence_transformer.modules import Dense
+from sentence_transformers.util import cos_sim
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+from sentflow.training.modules import put_before_scaling
+from sentflow.training.new_weights import initialise
+
+MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
+
+
+class Distillation(Objective):
+    """One view; rows have ``target``, the teacher's vector of their text."""
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self._loss, self._temperature = settings["loss"], settings["temperature"]
+        self.projection: torch.nn.Module | None = None
+        if settings["projection"] is None:
+            if settings["keep_projection"]:
+                raise ConfigError(
+                    "settings.keep_projection: there is no projection. Write its width under projection, or keep_projection: false."
+                )
+            return
+        width = encoder.get_embedding_dimension()
+        layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
+        initialise(layer, encoder, draws.of("projection"))
+        layer.to(encoder.device)
+        if settings["keep_projection"]:
+            put_before_scaling(encoder, layer)
+        else:
+            self.projection = layer
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
+        """See `Objective`."""
+        return [[{"input_ids": self.tokens(row["text"])} for row in rows]]
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """The mean over texts of a distance to the teacher's vectors, or of `similarity_divergence`."""
+        (vectors,) = views
+        targets = _targets(rows).to(vectors)
+        if self.projection is not None:
+            vectors = self.projection({"sentence_embedding": vectors})["sentence_embedding"]
+        if self._loss == SIMILARITY:
+            return similarity_divergence(vectors, targets, temperature=self._temperature)
+        if vectors.shape != targets.shape:
+            raise DataError(
+                f"the teacher's vectors are {targets.shape[1]} wide, and those that are compared with them "
+                f"{vectors.shape[1]}. Write settings.projection: {targets.shape[1]}, or loss: {SIMILARITY}, which "
+                "compares vectors of any width."
+            )
+        loss = EmbedDistillLoss(model=None, distance_metric=self._loss)
+        found: torch.Tensor = loss.compute_loss_from_embeddings([vectors], [targets])
+        return found
+
+
+def similarity_divergence(
+    vectors: torch.Tensor, targets: torch.Tensor, *, temperature: float
+) -> torch.Tensor:
+    """How far the texts that a text is similar to are from those that the teacher finds similar to it.
+
+    Parameters
+    ----------
+    vectors, targets
+        (n, d) and (n, e) float.
+    temperature
+        What cosines are divided by, > 0.
+
+    Returns
+    -------
+    torch.Tensor
+        A scalar, >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1 other
+        texts, mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
+    """
+    own, teachers = (_others(cos_sim(each, each)) / temperature for each in (vectors, targets))
+    return torch.nn.functional.kl_div(
+        own.log_softmax(dim=1), teachers.log_softmax(dim=1), reduction="sum", log_target=True
+    ) / len(vectors)
+
+
+def _others(similarities: torch.Tensor) -> torch.Tensor:
+    """A square matrix without its diagonal, (n, n − 1)."""
+    n = len(similarities)
+    away = ~torch.eye(n, dtype=torch.bool, device=similarities.device)
+    return similarities[away].reshape(n, n - 1)
+
+
+def _targets(rows: Sequence[Row]) -> torch.Tensor:
+    if any("target" not in row for row in rows):
+        raise DataError("distillation: the rows have no vectors of a teacher. Write settings.teacher.")
+    return torch.from_numpy(np.stack([np.asarray(row["target"], dtype=np.float32) for row in rows]))
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> Distillation:
+    """See `sentflow.training.contract.RecipeModule`."""
+    return Distillation(encoder, settings, draws, max_tokens=max_tokens)
