@@ -45,6 +45,7 @@ DEVELOPMENT_SCORE = f"{RESULTS}/training/{{model}}/development/step-{{step}}.jso
 CHOSEN_SNAPSHOT = f"{RESULTS}/training/{{model}}/selection.json"
 SUMMARY_TRAINING = f"{RESULTS}/summary/training.parquet"
 SUMMARY_TRAINING_HISTORY = f"{RESULTS}/summary/training-history.parquet"
+SUMMARY_SWEEPS = f"{RESULTS}/summary/training-sweeps.parquet"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
