@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sentflow.families.training.entries import trained_problems
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
@@ -78,3 +79,33 @@ def test_presets_say_what_was_published():
     assert guided["training"]["steps"] == -(-17_256 // 16)
     assert guided["training"]["betas"] == [0.9, 0.9]
     assert PRESETS["sg-bert-as-released"]["training"] == {**guided["training"], "weight_decay": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "form", "read"),
+    [
+        ("consert", {}, "texts", None),
+        ("consert", {"objective": "joint"}, "labelled", None),
+        ("consert", {}, "labelled", "reads texts, but"),
+        ("consert", {"objective": "joint"}, "texts", "reads labelled, but"),
+        ("simcse", {}, "triplets", None),
+        ("simcse", {}, "labelled", "reads texts, pairs or triplets, but"),
+    ],
+)
+def test_data_fit_the_recipe_with_its_settings(recipe, settings, form, read):
+    own = {
+        "kind": "trained",
+        "recipe": recipe,
+        "settings": settings,
+        "start": "base",
+        "data": "rows",
+        "training": {"learning_rate": 1e-5, "steps": 10},
+    }
+    entries = {
+        "models": {"base": {"kind": "sentence-transformers"}, "own": own},
+        "training_data": {"rows": {"form": form}},
+        "pair_sets": {},
+    }
+    problems = list(trained_problems(entries))
+    assert len(problems) == (read is not None)
+    assert read is None or read in problems[0]
