@@ -12,11 +12,11 @@ from sentflow.training.settings import TrainingSettings
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 PRESETS = read_yaml(WORKFLOW / "catalog" / "presets.yaml")
 SCHEMA = load_schema(WORKFLOW, "presets")
-# Without its learning rate, which entries and sweeps say
-STUDY = [name for name in PRESETS if name.startswith("permutation-study-")]
+# Without their learning rate, and SG-BERT without its steps, which entries and sweeps say
+STUDY = [name for name in PRESETS if name.startswith(("permutation-study-", "sg-bert-study"))]
 
 
-@pytest.mark.parametrize("name", ["simcse", "consert"])
+@pytest.mark.parametrize("name", RECIPES)
 def test_the_schema_of_a_recipe_has_the_settings_of_the_table_and_their_defaults(name):
     of_schema = load_schema(WORKFLOW, "recipes")["$defs"][name]["properties"]
     assert {key: rule["default"] for key, rule in of_schema.items()} == dict(RECIPES[name].settings)
@@ -30,8 +30,8 @@ def test_presets_fit_their_schema():
 def test_the_training_of_a_preset_is_one(name):
     preset = PRESETS[name]
     assert preset["recipe"] in RECIPES
-    rate = {"learning_rate": 1e-5} if name in STUDY else {}
-    training = TrainingSettings.of({**rate, **preset["training"]})
+    of_entry = {"learning_rate": 1e-5, "steps": 1000} if name in STUDY else {}
+    training = TrainingSettings.of({**of_entry, **preset["training"]})
     assert "selection" not in preset or (training.steps and training.snapshots)
 
 
@@ -82,6 +82,10 @@ def test_presets_say_what_was_published():
     assert simcse["settings"]["head"] == "kept" and simcse["training"]["learning_rate"] == 5e-5
     assert consert["settings"]["none_view"] == "shared"
     assert (consert["training_pooling"], consert["pooling"]) == ("mean", "last-two")
+    guided = PRESETS["sg-bert-opt3"]
+    assert guided["training"]["steps"] == -(-17_256 // 16)
+    assert guided["training"]["betas"] == [0.9, 0.9]
+    assert PRESETS["sg-bert-as-released"]["training"] == {**guided["training"], "weight_decay": 0.01}
 
 
 @pytest.mark.parametrize(
