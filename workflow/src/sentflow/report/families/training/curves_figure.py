@@ -1,0 +1,191 @@
+"""Loss and development score by steps: two panels per group of trainings, mean over seeds with the range as a band."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+from sentflow.report import captions
+from sentflow.report.families.training.figure_rows import LOSS, SCORE, CurvePoint, TrainingHistoryRow
+from sentflow.report.families.training.groups import looks, of_group, places
+from sentflow.report.families.training.rows import DEVELOPMENT, SPEARMAN, TrainingRow
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, sentences
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import counted
+from sentflow.report.rows import unique
+
+_COLUMNS = 4
+_HEIGHTS = (0.85, 0.95)  # inches, of loss and score
+_LEAST_PANEL, _MOST_PANEL = 1.25, 3.0
+_TWO_DECADES = 100
+_MOST_POINTS = 120  # of a curve of losses: more cannot be told apart
+_NOTHING = "Nothing to draw: no encoder of this selection was trained here."
+
+
+def draw(rows: Sequence[CurvePoint]) -> Figure:
+    """Every column is a group: its loss above, its development score below; a line of columns shares its axes."""
+    texts = texts_of(rows)
+    if not rows:
+        return layout.nothing(texts, rows)
+    groups, colours = of_group(rows), looks(rows)
+    measures = [measure for measure in (LOSS, SCORE) if any(row.measure == measure for row in rows)]
+    n_columns = min(_COLUMNS, len(groups))
+    n_lines = math.ceil(len(groups) / n_columns)
+    heights = [height for height, measure in zip(_HEIGHTS, (LOSS, SCORE), strict=True) if measure in measures]
+    figure = Figure()
+    panels = figure.subplots(
+        n_lines * len(measures), n_columns, squeeze=False, sharex=True, height_ratios=heights * n_lines
+    )
+    inches = min(_MOST_PANEL, layout.column_inches(n_columns)) - 0.35
+    names = lettering.distinct({name: name for name in groups}, lettering.into(inches, 7, bold=True))
+    for place in range(n_lines * n_columns):
+        line, column = divmod(place, n_columns)
+        own = panels[line * len(measures) : (line + 1) * len(measures), column]
+        if place >= len(groups):
+            for axes in own:
+                axes.set_visible(False)
+            continue
+        name = list(groups)[place]
+        for axes, measure in zip(own, measures, strict=True):
+            _draw_panel(axes, [row for row in groups[name] if row.measure == measure], measure, colours[name])
+            axes.tick_params(labelbottom=False, labelleft=column == 0)
+            if column == 0:
+                axes.set_ylabel(measure if measure == LOSS else "Spearman × 100")
+        own[0].set_title(names[name], loc="left", fontweight="bold", color=canvas.INK)
+        own[-1].tick_params(labelbottom=True)
+        if place + n_columns >= len(groups):
+            own[-1].set_xlabel("step")
+    for number, measure in enumerate(measures):
+        _share_limits([axes for axes in panels[number :: len(measures)].flat if axes.get_visible()], measure)
+    layout.finish(figure, texts, rows, Panels(heights * n_lines, _LEAST_PANEL, _MOST_PANEL))
+    return figure
+
+
+def texts_of(rows: Sequence[CurvePoint]) -> FigureTexts:
+    """Texts of the curves of training."""
+    title = "Loss and development score during training"
+    if not rows:
+        return FigureTexts(title, _NOTHING, _NOTHING)
+    n_seeds = max(row.n_seeds for row in rows)
+    scored = unique(row.pairs for row in rows if row.pairs)
+    spacing = _spacing(rows)
+    return FigureTexts(
+        title=title,
+        reading=sentences(
+            "Line: mean over seeds; band: from the lowest to the highest seed, which is no interval."
+            if n_seeds > 1
+            else "One training each: how much another seed would change is not known.",
+            f"Each point of the loss is the mean over {spacing} steps." if spacing > 1 else "",
+            f"Score: Spearman's correlation × 100 on {', '.join(scored)}, before training at step 0. Marked: the steps "
+            "whose snapshot was chosen, larger for more seeds; the score there is too high an estimate."
+            if scored
+            else "",
+            captions.data_note(rows),
+        ),
+        alternative=f"Curves of loss and development score by steps for {counted(len(of_group(rows)), 'group')} of "
+        "trainings. The tables of trainings have the chosen scores.",
+    )
+
+
+def gather(inputs: Inputs) -> list[CurvePoint]:
+    """Points of the histories and of the development scores of every group."""
+    history, scores = inputs.rows_if_there(TrainingHistoryRow), inputs.rows_if_there(TrainingRow)
+    of = places(scores)
+    points: list[CurvePoint] = []
+    for name, about in of.items():
+        own = [row for row in scores if row.group == name]
+        version = own[0].data_version
+        for measure, made in (
+            (LOSS, _losses([row for row in history if row.group == name])),
+            (SCORE, _scores(own)),
+        ):
+            points += [
+                CurvePoint(
+                    **about, measure=measure, pairs=pairs, step=step, mean=float(np.mean(values)),
+                    low=min(values), high=max(values), n_seeds=len(values), n_chosen=n_chosen, data_version=version,
+                )
+                for pairs, step, values, n_chosen in made
+            ]  # fmt: skip
+    return points
+
+
+def _losses(history: Sequence[TrainingHistoryRow]) -> Iterator[tuple[str, int, list[float], int]]:
+    """Step → the loss of each seed there, mean over the steps since the last point."""
+    every = math.ceil(max((row.step for row in history), default=0) / _MOST_POINTS) or 1
+    found: dict[int, dict[int, list[float]]] = {}
+    for row in history:
+        if math.isfinite(row.loss):
+            end = math.ceil(row.step / every) * every
+            found.setdefault(end, {}).setdefault(row.seed, []).append(row.loss)
+    for step, seeds in sorted(found.items()):
+        yield "", step, [float(np.mean(values)) for values in seeds.values()], 0
+
+
+def _scores(rows: Sequence[TrainingRow]) -> Iterator[tuple[str, int, list[float], int]]:
+    scored = [
+        row
+        for row in rows
+        if row.split == DEVELOPMENT and row.measure == SPEARMAN and math.isfinite(row.value)
+    ]
+    for pairs in unique(row.pairs for row in scored):
+        for step in sorted({row.step for row in scored}):
+            own = [row for row in scored if (row.pairs, row.step) == (pairs, step)]
+            if own:
+                yield pairs, step, [row.value for row in own], sum(row.selected for row in own)
+
+
+def _draw_panel(axes: Axes, rows: Sequence[CurvePoint], measure: str, look: canvas.Look) -> None:
+    factor = 100 if measure == SCORE else 1
+    for pairs in unique(row.pairs for row in rows):
+        members = sorted((row for row in rows if row.pairs == pairs), key=lambda row: row.step)
+        steps = [row.step for row in members]
+        if any(row.n_seeds > 1 for row in members):
+            lows, highs = [factor * row.low for row in members], [factor * row.high for row in members]
+            axes.fill_between(steps, lows, highs, color=look.color, alpha=0.2, linewidth=0)
+        axes.plot(
+            steps, [factor * row.mean for row in members], color=look.color,
+            marker="." if measure == SCORE else None, markersize=2.5,
+        )  # fmt: skip
+        for row in members:
+            if row.n_chosen:
+                axes.plot(
+                    row.step, factor * row.mean, linestyle="none", marker="o", color=look.color,
+                    markersize=3 + 3 * row.n_chosen / row.n_seeds, markeredgecolor=canvas.INK, markeredgewidth=0.7,
+                )  # fmt: skip
+    axes.grid(True)
+
+
+def _share_limits(panels: Sequence[Axes], measure: str) -> None:
+    """The same vertical axis for a measure in all groups, logarithmic for losses that are all above zero."""
+    drawn = [axes for axes in panels if axes.has_data()]
+    lows, highs = zip(*(axes.dataLim.intervaly for axes in drawn), strict=True)
+    low, high = min(lows), max(highs)
+    logarithmic = measure == LOSS and low > 0 and high / low > 10
+    for axes in panels:
+        if logarithmic:
+            axes.set_yscale("log")
+            subs = (1.0, 3.0) if high / low < _TWO_DECADES else (1.0,)
+            axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
+            # plain numbers: a dollar sign is one here, and no formula
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axes.yaxis.set_minor_locator(NullLocator())
+            axes.set_ylim(low / 1.3, high * 1.3)
+        else:
+            canvas.few_ticks(axes.yaxis)
+            span = high - low or 0.1 * abs(high) or 1.0
+            axes.set_ylim(low - 0.08 * span, high + 0.08 * span)
+        canvas.few_ticks(axes.xaxis, integer=True)
+
+
+def _spacing(rows: Sequence[CurvePoint]) -> int:
+    steps = sorted({row.step for row in rows if row.measure == LOSS})
+    return min((later - step for step, later in zip(steps, steps[1:], strict=False)), default=1)
+
+
+FIGURE = Recipe(CurvePoint, draw, texts_of, gather, may_be_empty=True)

@@ -1,0 +1,72 @@
+"""Groups of trainings in figures: their order, colours, and the legend."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from matplotlib.lines import Line2D
+
+from sentflow.report.figure import canvas, lettering
+from sentflow.report.rows import unique
+
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 3.2
+
+
+class GroupedRow(Protocol):
+    """What a row says of its group."""
+
+    @property
+    def group(self) -> str: ...
+    @property
+    def is_control(self) -> bool: ...
+
+
+class DrawnRow(GroupedRow, Protocol):
+    """The same of a row of a figure."""
+
+    @property
+    def position(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """See `canvas.EncoderInRow`."""
+
+    model: str
+    position: int
+    is_control: bool
+
+
+def places(rows: Sequence[GroupedRow]) -> dict[str, dict[str, Any]]:
+    """Group → its place among the groups, or among the controls, in the order of the rows."""
+    found: dict[str, dict[str, Any]] = {}
+    counts = {False: 0, True: 0}
+    for row in rows:
+        if row.group not in found:
+            found[row.group] = {
+                "group": row.group,
+                "position": counts[row.is_control],
+                "is_control": row.is_control,
+            }
+            counts[row.is_control] += 1
+    return found
+
+
+def looks(rows: Sequence[DrawnRow]) -> dict[str, canvas.Look]:
+    """Colour and marker of each group; controls are grey."""
+    return canvas.looks([_Drawn(row.group, row.position, row.is_control) for row in rows])
+
+
+def handles(looks_of: Mapping[str, canvas.Look], **line: Any) -> list[Line2D]:
+    """The legend of colours and markers, with names that fit."""
+    fits = lettering.into(_LEGEND_INCHES, _LEGEND_SIZE)
+    names = lettering.distinct({name: name for name in looks_of}, fits)
+    return [
+        Line2D([], [], **{"color": look.color, "marker": look.marker, "label": names[name], **line})
+        for name, look in looks_of.items()
+    ]
+
+
+def of_group(rows: Sequence[Any]) -> dict[str, list[Any]]:
+    """The rows of each group, in the order of first appearance."""
+    return {name: [row for row in rows if row.group == name] for name in unique(row.group for row in rows)}

@@ -1,0 +1,113 @@
+"""Records and histories of trainings → the rows of their summaries."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sentflow.files.io import read_json
+from sentflow.files.rows import number_or_nan, read_rows
+from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHistoryRow
+from sentflow.report.families.training.rows import TrainingRow
+from sentflow.report.families.training.sweep_cells import sweep_cells
+from sentflow.report.families.training.trained_rows import TrainedRow
+from sentflow.report.rows import unique
+from sentflow.training.record import Made, Record
+
+Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A row of ``history.parquet``."""
+
+    FILE: ClassVar[str] = "history"
+
+    step: int
+    loss: float
+    learning_rate: float
+    gradient_norm: float
+    tokens: int
+
+
+def trained_row(folder: Path, about: Settings) -> TrainedRow:
+    """What ``record.json``, ``made.json`` and ``selection.json`` of one training say.
+
+    Parameters
+    ----------
+    folder
+        With these files.
+    about
+        ``title``, ``group``, ``control`` and ``data_version`` of the encoder.
+    """
+    record, made = Record.read(folder / "record.json"), Made.read(folder / "made.json")
+    chosen = read_json(folder / "selection.json")
+    return TrainedRow(
+        model=record.model,
+        model_title=about["title"],
+        group=about["group"],
+        is_control=about["control"],
+        recipe=record.recipe,
+        seed=record.seed,
+        start=record.start.name
+        if record.start.source is None or record.start.files_sha256
+        else "random weights",
+        data=record.data.name,
+        rows=record.data.rows,
+        form=record.data.form,
+        steps=record.steps,
+        tokens=record.tokens,
+        rule=str(chosen.get("rule") or ""),
+        pairs=str(chosen.get("pairs") or ""),
+        chosen=int(chosen["step"]),
+        score=number_or_nan(chosen.get("score")),
+        device=made.device,
+        precision=made.precision,
+        threads=made.threads,
+        seconds=made.seconds,
+        tokens_per_second=made.tokens_per_second,
+        memory_mb=made.memory_mb,
+        n_resumed=len(made.resumed_at),
+        data_version=about["data_version"],
+        device_memory_mb=number_or_nan(made.device_memory_mb),
+        energy_joules=number_or_nan(made.energy_joules),
+    )
+
+
+def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
+    """The steps of one training."""
+    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
+        yield TrainingHistoryRow(
+            model=trained.model,
+            group=trained.group,
+            seed=trained.seed,
+            step=row.step,
+            loss=row.loss,
+            learning_rate=row.learning_rate,
+            gradient_norm=row.gradient_norm,
+            tokens=row.tokens,
+        )
+
+
+def sweep_points(sweeps: Sequence[Settings], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
+    """The development scores of the cells of sweeps, published ones first; see `sweep_cells`."""
+    for sweep in sweeps:
+        versions = "; ".join(unique(row.data_version for row in rows if row.pairs == sweep["development"]))
+        for cell in sweep_cells(sweep, rows):
+            for published, value, n_seeds in (
+                (True, cell.published_dev, 1),
+                (False, cell.dev, cell.n_seeds),
+            ):
+                if value == value and cell.learning_rate == cell.learning_rate:
+                    yield SweepPoint(
+                        sweep=cell.sweep,
+                        section=cell.section,
+                        start=cell.start,
+                        data=cell.data,
+                        method=cell.method,
+                        learning_rate=cell.learning_rate,
+                        value=value,
+                        n_seeds=n_seeds,
+                        published=published,
+                        data_version=versions,
+                    )
