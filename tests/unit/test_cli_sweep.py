@@ -34,7 +34,8 @@ def sweep(tmp_path):
     scores = {("1e-5", 1): 0.80, ("1e-5", 2): 0.80, ("3e-5", 1): 0.85, ("3e-5", 2): 0.70}
     rows = [
         TrainingRow(
-            model=f"trial.simcse.lr-{rate}.seed-{seed}", model_title="", group=f"trial.simcse.lr-{rate}", recipe="simcse",
+            model=f"trial.simcse.lr-{rate}.seed-{seed}", model_title="", group=f"trial.simcse.lr-{rate}",
+            recipe="simcse",
             start="minilm-l6", data="wiki-10k", learning_rate=float(rate), seed=seed, is_control=False, step=60,
             selected=True, pairs="STSB-dev", column="STSB-dev", split=DEVELOPMENT, measure=SPEARMAN, value=score,
             data_version="raw",
@@ -76,7 +77,7 @@ def test_what_is_written_is_an_experiment_without_mistakes(sweep):
     ("more", "message"),
     [
         (["--seeds", "1,7,8,9,10,11"], "--seeds: 1 took part in the choice"),
-        (["--seeds", "7,8,9"], "3 different seeds are too few for any claim at 5 %. Write at least 6."),
+        (["--seeds", "7,8,9"], "3 different seeds are too few for a claim at 5 %. Write at least 6."),
         (["--seeds", "a"], "'a' is no list of whole numbers"),
         (["--sweep", "tria"], "there is no sweep 'tria'. Did you mean trial?"),
     ],

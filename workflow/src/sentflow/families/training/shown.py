@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sentflow.errors import ConfigError, instead
-from sentflow.families.training.sweeps import METHOD, Cell, cells
+from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
 from sentflow.graph.config.family import Entry
 from sentflow.graph.config.schema import read_yaml
 
@@ -38,7 +38,7 @@ def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
     found = {
         "name": name,
         "title": sweep.get("title", name),
-        "development": sweep.get("selection", {}).get("pairs", ""),
+        "development": development_of(sweep),
         "test": sweep.get("test", ""),
         "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
     }
