@@ -5,3 +5,8 @@ training = targets.families["training"]
 
 include: "training/data.smk"
 include: "training/train.smk"
+
+
+if training.models.models:
+
+    include: "training/reports.smk"

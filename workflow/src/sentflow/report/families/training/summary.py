@@ -1,13 +1,12 @@
-"""Records and histories of trainings → the rows of their summaries."""
+"""Records of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from sentflow.files.io import read_json
-from sentflow.files.rows import number_or_nan, read_rows
-from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHistoryRow
+from sentflow.files.rows import number_or_nan
+from sentflow.report.families.training.figure_rows import SweepPoint
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
@@ -15,19 +14,6 @@ from sentflow.report.rows import unique
 from sentflow.training.record import Made, Record
 
 Settings = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Step:
-    """A row of ``history.parquet``."""
-
-    FILE: ClassVar[str] = "history"
-
-    step: int
-    loss: float
-    learning_rate: float
-    gradient_norm: float
-    tokens: int
 
 
 def trained_row(folder: Path, about: Settings) -> TrainedRow:
@@ -72,21 +58,6 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         device_memory_mb=number_or_nan(made.device_memory_mb),
         energy_joules=number_or_nan(made.energy_joules),
     )
-
-
-def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
-    """The steps of one training."""
-    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
-        yield TrainingHistoryRow(
-            model=trained.model,
-            group=trained.group,
-            seed=trained.seed,
-            step=row.step,
-            loss=row.loss,
-            learning_rate=row.learning_rate,
-            gradient_norm=row.gradient_norm,
-            tokens=row.tokens,
-        )
 
 
 def sweep_points(sweeps: Sequence[Settings], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:
