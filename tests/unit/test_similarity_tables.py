@@ -64,8 +64,8 @@ def test_printed_averages_that_are_not_those_of_their_cells_say_so():
                 wrong.append(entry)
                 assert f"{sum(cells) / 7:.2f}" in entry["remark"], entry
                 assert f"{entry['average']:.2f}" in entry["remark"], entry
-    # the register of inconsistencies: SBERT-NLI, ConSERT large, and three rows of the re-implementation
-    assert [entry["average"] for entry in wrong] == [74.89, 76.14, 76.45, 76.49, 78.66]
+    # the register of inconsistencies: SBERT-NLI, ConSERT large, three rows of the re-implementation, SG-OPT on one page
+    assert [entry["average"] for entry in wrong] == [74.89, 76.14, 76.45, 76.49, 78.66, 74.62]
 
 
 # --- sts ----------------------------------------------------------------------------------------------------

@@ -229,12 +229,17 @@ def test_jobs_and_cells_are_summarised(results):
         [
             *("--records", str(results / "training" / trained_results.MODEL / "record.json")),
             *("--scores", str(results / "summary/training.parquet"), "--settings", json.dumps(settings)),
-            *("--output", str(jobs), "--sweeps", str(points)),
+            *("--output", str(jobs), "--sweeps", str(points), "--history", str(results / "history.parquet")),
         ]
     )
     assert code == 0
     [row] = read_rows(jobs, TrainedRow)
     assert (row.start, row.chosen, row.n_resumed, row.energy_joules) == ("minilm-l6", 40, 2, 1502.25)
+    steps = read_rows(results / "history.parquet", TrainingHistoryRow)
+    assert [(row.group, row.seed, row.step, row.loss) for row in steps[:2]] == [
+        ("simcse", 1, 1, 1.0),
+        ("simcse", 1, 2, 0.5),
+    ]
     theirs, ours = read_rows(points, SweepPoint)
     assert (theirs.published, theirs.value, ours.published, ours.n_seeds) == (True, 0.81, False, 3)
     assert ours.value == pytest.approx(0.842)

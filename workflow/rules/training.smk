@@ -5,8 +5,5 @@ training = targets.families["training"]
 
 include: "training/data.smk"
 include: "training/train.smk"
-
-
-if training.models.models:
-
-    include: "training/reports.smk"
+include: "training/study.smk"
+include: "training/reports.smk"

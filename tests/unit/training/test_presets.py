@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from sentflow.families.training.entries import trained_problems
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings
@@ -11,11 +12,11 @@ from sentflow.training.settings import TrainingSettings
 WORKFLOW = Path(__file__).parents[3] / "workflow"
 PRESETS = read_yaml(WORKFLOW / "catalog" / "presets.yaml")
 SCHEMA = load_schema(WORKFLOW, "presets")
-# Without its learning rate, which entries and sweeps say
-STUDY = [name for name in PRESETS if name.startswith("permutation-study-")]
+# Without their learning rate, and SG-BERT without its steps, which entries and sweeps say
+STUDY = [name for name in PRESETS if name.startswith(("permutation-study-", "sg-bert-study"))]
 
 
-@pytest.mark.parametrize("name", ["simcse", "consert"])
+@pytest.mark.parametrize("name", RECIPES)
 def test_the_schema_of_a_recipe_has_the_settings_of_the_table_and_their_defaults(name):
     of_schema = load_schema(WORKFLOW, "recipes")["$defs"][name]["properties"]
     assert {key: rule["default"] for key, rule in of_schema.items()} == dict(RECIPES[name].settings)
@@ -29,8 +30,8 @@ def test_presets_fit_their_schema():
 def test_the_training_of_a_preset_is_one(name):
     preset = PRESETS[name]
     assert preset["recipe"] in RECIPES
-    rate = {"learning_rate": 1e-5} if name in STUDY else {}
-    training = TrainingSettings.of({**rate, **preset["training"]})
+    of_entry = {"learning_rate": 1e-5, "steps": 1000} if name in STUDY else {}
+    training = TrainingSettings.of({**of_entry, **preset["training"]})
     assert "selection" not in preset or (training.steps and training.snapshots)
 
 
@@ -74,3 +75,37 @@ def test_presets_say_what_was_published():
     assert simcse["settings"]["head"] == "kept" and simcse["training"]["learning_rate"] == 5e-5
     assert consert["settings"]["none_view"] == "shared"
     assert (consert["training_pooling"], consert["pooling"]) == ("mean", "last-two")
+    guided = PRESETS["sg-bert-opt3"]
+    assert guided["training"]["steps"] == -(-17_256 // 16)
+    assert guided["training"]["betas"] == [0.9, 0.9]
+    assert PRESETS["sg-bert-as-released"]["training"] == {**guided["training"], "weight_decay": 0.01}
+
+
+@pytest.mark.parametrize(
+    ("recipe", "settings", "form", "read"),
+    [
+        ("consert", {}, "texts", None),
+        ("consert", {"objective": "joint"}, "labelled", None),
+        ("consert", {}, "labelled", "reads texts, but"),
+        ("consert", {"objective": "joint"}, "texts", "reads labelled, but"),
+        ("simcse", {}, "triplets", None),
+        ("simcse", {}, "labelled", "reads texts, pairs or triplets, but"),
+    ],
+)
+def test_data_fit_the_recipe_with_its_settings(recipe, settings, form, read):
+    own = {
+        "kind": "trained",
+        "recipe": recipe,
+        "settings": settings,
+        "start": "base",
+        "data": "rows",
+        "training": {"learning_rate": 1e-5, "steps": 10},
+    }
+    entries = {
+        "models": {"base": {"kind": "sentence-transformers"}, "own": own},
+        "training_data": {"rows": {"form": form}},
+        "pair_sets": {},
+    }
+    problems = list(trained_problems(entries))
+    assert len(problems) == (read is not None)
+    assert read is None or read in problems[0]

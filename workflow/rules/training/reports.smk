@@ -2,13 +2,14 @@
 
 
 rule summarise_training_jobs:
-    """The records of all trainings → what was trained from what, what it cost, and the cells of sweeps."""
+    """The records of all trainings → what was trained from what, what it cost, every step, and the cells of sweeps."""
     input:
         training.reports.made_beside(),
         records=training.reports.records(),
         scores=paths.SUMMARY_TRAINING,
     output:
         jobs=paths.SUMMARY_TRAINING_JOBS,
+        history=paths.SUMMARY_TRAINING_HISTORY,
         sweeps=paths.SUMMARY_SWEEPS,
     log:
         paths.log("summarise_training_jobs"),
@@ -26,7 +27,8 @@ rule summarise_training_jobs:
         settings=training.reports.job_settings,
     shell:
         "python -m sentflow.commands.summarise_training_jobs --records {input.records:q} --scores {input.scores:q}"
-        " --settings {params.settings:q} --output {output.jobs:q} --sweeps {output.sweeps:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --output {output.jobs:q} --history {output.history:q}"
+        " --sweeps {output.sweeps:q} > {log:q} 2>&1"
 
 
 rule model_card:

@@ -103,3 +103,32 @@ rule choose_snapshot:
         "python -m sentflow.commands.choose_snapshot --snapshots {input.snapshots:q} --record {input.record:q}"
         " --scores {input.scores:q} --settings {params.settings:q} --manifest {output.manifest:q}"
         " --selection {output.selection:q} > {log:q} 2>&1"
+
+
+rule score_trainings:
+    """Development scores of all snapshots, and test scores of all trained encoders → one table."""
+    input:
+        development=training.models.all_scores(),
+        selections=training.models.of_all(paths.CHOSEN_SNAPSHOT),
+        similarity=training.models.summaries_of("similarity", paths.SUMMARY_SIMILARITY),
+        alignments=training.models.summaries_of("geometry", paths.SUMMARY_ALIGNMENTS),
+    output:
+        paths.SUMMARY_TRAINING,
+    log:
+        paths.log("score_trainings"),
+    benchmark:
+        paths.benchmark("score_trainings")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.score_trainings"),
+        settings=training.models.summary_settings,
+    shell:
+        "python -m sentflow.commands.score_trainings --development {input.development:q}"
+        " --selections {input.selections:q} --similarity {input.similarity:q} --alignments {input.alignments:q}"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from sentflow.texts.collection import TextTable, distinct_texts
 from sentflow.training.data.table import TrainingData
 
 NEAR = 0.8  # Jaccard similarity of character 5-grams, as in the audits of tasks and questions
-_PART_CHARACTERS = 8_000_000  # of training texts that are compared at a time: bounds the memory
+_PART_CHARACTERS = 4_000_000  # of training texts that are compared at a time: bounds the memory
 _EXAMPLES = 20
 
-Kind = str
-Name = str
+Kind: TypeAlias = str
+Name: TypeAlias = str
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,10 @@ def audit_training(
     place_of = {text: place for place, text in enumerate(texts)}
     known, first_row = _distinct_training_texts(data)
     seen = _seen(texts, known, first_row)
-    plain_rows = [{plain(text) for text in row} for row in data.row_texts()]
-    found = [_of_test(kind, name, table, place_of, seen, plain_rows) for (kind, name), table in tests.items()]
+    copied = {plain(texts[place]) for place in np.flatnonzero(seen.copied).tolist()}
+    in_rows = [copied.intersection(map(plain, row)) for row in data.row_texts()] if copied else []
+    copied_in = [found for found in in_rows if found]
+    found = [_of_test(kind, name, table, place_of, seen, copied_in) for (kind, name), table in tests.items()]
     facts = {
         "data": data.name,
         "n_rows": len(data),
@@ -126,7 +128,7 @@ def _of_test(
     table: TextTable,
     place_of: Mapping[str, int],
     seen: _Seen,
-    plain_rows: Sequence[set[str]],
+    copied_in: Sequence[set[str]],
 ) -> dict[str, Any]:
     rows = [[place_of[text] for text in texts] for texts in table.row_texts()]
     places = np.array(sorted(set(chain.from_iterable(rows))), dtype=np.int64)
@@ -146,7 +148,7 @@ def _of_test(
             "share": _share(n_copies + n_near, len(places)),
         },
         "rows": {"n": len(rows), "some": some, "all": every, "share": _share(every, len(rows))},
-        "training_rows": sum(not copies.isdisjoint(texts) for texts in plain_rows),
+        "training_rows": sum(not copies.isdisjoint(texts) for texts in copied_in),
         "examples": _examples(rows, seen),
     }
 

@@ -292,6 +292,37 @@ def new_experiment(
     write_experiment(path, tasks=tasks or [], models=models or [], title=title)
 
 
+sweep = typer.Typer(help="Grids of trainings.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(sweep, name="sweep")
+
+
+@sweep.callback()
+def about_sweeps() -> None:
+    """Keep the name of its only command."""
+
+
+@sweep.command()
+def winners(
+    path: Annotated[Path, typer.Argument(metavar="RESULTS", help="The results folder of the sweep.")] = Path(
+        "results"
+    ),
+    output: Annotated[Path, typer.Option(help="YAML file to write.")] = Path("winners.yaml"),
+    seeds: Annotated[str, typer.Option(help="Fresh seeds, separated by commas.")] = "101,102,103,104,105,106",
+    name: Annotated[
+        str | None, typer.Option("--sweep", help="Name of the sweep, if the configuration selects several.")
+    ] = None,
+    configfile: ConfigFiles = None,
+) -> None:
+    """Write the experiment that trains the winners of a sweep again.
+
+    Of each group of cells the learning rate with the best development score, with seeds that took no part in the
+    choice.
+    """
+    from sentflow.cli.sweep_winners import write_winners
+
+    write_winners(path, configfile or [], sweep=name, seeds=seeds, output=output)
+
+
 @app.command()
 def publish(
     model: Annotated[str, typer.Argument(help="An encoder of the experiment, by its name.")],

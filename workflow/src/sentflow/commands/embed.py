@@ -23,7 +23,7 @@ from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
-from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
+from sentflow.encoders.vectors.storage import model_of, text_order_sha256, write_embeddings, write_tokens
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import command, exit_with
@@ -86,7 +86,7 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         check_texts(texts)
     prepare_environment(args.threads)
     description = {
-        "model": args.manifest.parent.name,
+        "model": model_of(args.manifest),
         "collection": args.collection,
         "task": task,
         **describe_vectors(manifest, settings),

@@ -32,8 +32,6 @@ QUESTIONS = f"{RESULTS}/data/questions/{{questions}}.parquet"
 QUESTIONS_DIGEST = f"{RESULTS}/data/questions/{{questions}}.json"
 JUDGEMENTS = f"{RESULTS}/data/judgements/{{questions}}.parquet"
 JUDGEMENTS_DIGEST = f"{RESULTS}/data/judgements/{{questions}}.json"
-TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
-TRAINING_DATA_DIGEST = f"{RESULTS}/data/training/{{data}}.json"
 MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 # What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"

@@ -78,4 +78,4 @@ def _ratios(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     squares = above**2 * widths
     total = squares.sum(axis=1)
     against = np.where(above > 0, squares, 0.0).sum(axis=1)
-    return np.divide(against, total, out=np.full(len(total), 0.5), where=total > 0)
+    return np.asarray(np.divide(against, total, out=np.full(len(total), 0.5), where=total > 0))

@@ -53,10 +53,16 @@ class Objective(torch.nn.Module, ABC):
 
     @abstractmethod
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
-        """The loss of a step, a scalar: of one tensor per view, (n, d) float32 each, in the order of the rows."""
+        """The loss of a step, a scalar: of one tensor per view, (n, d) float32 each, in the order of the rows.
+
+        Heads that the encoder has in training only are part of the loss, so that options such as truncation change what
+        is exported, and not what a head makes of it. Views that are not trained may have more axes.
+        """
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """The vectors of examples of a view, (k, d), with gradient; as the encoder reads them out unless overridden."""
+        """The vectors of examples of a view, (k, d), with gradient: those that the exported encoder gives, perhaps before
+        they are scaled to length 1.
+        """
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found
 

@@ -91,7 +91,7 @@ class LanguageModelling(torch.nn.Module):
         make, prefix = _HEADS[kind]
         with seeded(draws):
             self.head = make(network.config)
-            initialise(self.head, encoder)
+        initialise(self.head, encoder, draws)
         with torch.no_grad():
             self.head.decoder.weight.copy_(network.get_input_embeddings().weight)
         _take_weights(self.head, Path(network.name_or_path), prefix)

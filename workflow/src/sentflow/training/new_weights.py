@@ -20,15 +20,15 @@ def seeded(draws: Draws) -> Iterator[None]:
         yield
 
 
-@torch.no_grad()
-def initialise(module: torch.nn.Module, encoder: SentenceTransformer) -> None:
+def initialise(module: torch.nn.Module, encoder: SentenceTransformer, draws: Draws) -> None:
     """Draw the weights of linear layers as transformers does: N(0, ``initializer_range``), biases 0."""
     standard_deviation = float(getattr(encoder[0].config, "initializer_range", _RANGE))
-    for layer in module.modules():
-        if isinstance(layer, torch.nn.Linear):
-            layer.weight.normal_(0.0, standard_deviation)
-            if layer.bias is not None:
-                layer.bias.zero_()
+    with seeded(draws), torch.no_grad():
+        for layer in module.modules():
+            if isinstance(layer, torch.nn.Linear):
+                layer.weight.normal_(0.0, standard_deviation)
+                if layer.bias is not None:
+                    layer.bias.zero_()
 
 
 def new_dense(encoder: SentenceTransformer, draws: Draws) -> Dense:
@@ -36,5 +36,5 @@ def new_dense(encoder: SentenceTransformer, draws: Draws) -> Dense:
     width = encoder.get_embedding_dimension()
     with seeded(draws):
         head = Dense(width, width)
-        initialise(head, encoder)
+    initialise(head, encoder, draws)
     return head.to(encoder.device)

@@ -10,7 +10,7 @@ from typing import Any
 
 from sentflow.encoders.checks.services import service_problems
 from sentflow.encoders.checks.values import value_problems
-from sentflow.encoders.fetch.revisions import revision_problems
+from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.custom_class import argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.kinds.scikit_learn_steps import step_problems
 from sentflow.encoders.kinds.table import API, CUSTOM, DESCRIPTIVE_KEYS, KINDS
@@ -121,7 +121,8 @@ def _source_problems(where: str, source: Any, *, known: Sequence[str]) -> list[s
         for key in _REQUIRED_SOURCE_KEYS[kind]
         if key not in source
     ]
-    if kind == "hub":
+    # asked of a model when it is selected (`sentflow.graph.config.shared`)
+    if kind == "hub" and source.get("revision") != REQUIRED:
         problems += revision_problems(f"{where}.revision", source)
     return problems
 

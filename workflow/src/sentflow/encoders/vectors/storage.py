@@ -20,7 +20,9 @@ from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
 
-_MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+)/")
+# An encoder, or a snapshot of one that was trained here
+_MODEL_FOLDER = re.compile(r"(?:^|/)(?:embeddings|features)/([^/]+(?:/step-\d{6})?)/")
+_MANIFEST = re.compile(r"(?:^|/)models/([^/]+(?:/step-\d{6})?)/manifest\.json\Z")
 _SHOWN_ROWS = 5
 _SHOWN_CHARACTERS = 60
 
@@ -179,6 +181,12 @@ def named_rows(rows: Sequence[int], texts: Sequence[str]) -> str:
     shown = ", ".join(f"row {row + 1} ({_start(texts[row])!r})" for row in rows[:_SHOWN_ROWS])
     more = len(rows) - _SHOWN_ROWS
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def model_of(manifest: Path) -> str:
+    """The name of the encoder whose manifest lies there."""
+    found = _MANIFEST.search(manifest.as_posix())
+    return found[1] if found else manifest.parent.name
 
 
 def _start(text: str) -> str:

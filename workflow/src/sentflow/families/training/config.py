@@ -67,6 +67,7 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 TRAINING = ConfigPart(
     (
         Section("training_data", "training data", (), derive=derived, write_out=write_out, alone=False),
+        Section("presets", "preset", (), alone=False),
         # The last: what entries of models stand for is written out when presets and sweeps are
         Section(
             "sweeps",

@@ -120,12 +120,13 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
         return
     yield from _start_problems(entry, entries["models"])
     data = as_map(entries["training_data"].get(str(entry.get("data"))))
+    forms = recipe.forms(as_map(entry.get("settings")))
     if not data:
         yield unknown("data", "training data", str(entry.get("data")), entries["training_data"])
-    elif data.get("form") not in recipe.data:
+    elif data.get("form") not in forms:
         yield (
-            f"data: the recipe {recipe.name} reads {_or(recipe.data)}, but {entry['data']} has {data.get('form')}. "
-            "Write other data, or another recipe."
+            f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {entry['data']} has "
+            f"{data.get('form')}. Write other data, other settings, or another recipe."
         )
     try:
         training = TrainingSettings.of(as_map(entry.get("training")))

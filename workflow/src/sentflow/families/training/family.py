@@ -53,12 +53,7 @@ class Training(Family):
         """See `Family.summaries`."""
         if not self.models.models:
             return []
-        return [
-            paths.SUMMARY_TRAINING,
-            paths.SUMMARY_TRAINING_HISTORY,
-            *self.study.comparisons(),
-            *self.reports.summaries(),
-        ]
+        return [paths.SUMMARY_TRAINING, *self.study.comparisons(), *self.reports.summaries()]
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
@@ -92,7 +87,7 @@ class Training(Family):
             "audit_training": len(self.audits()),
             **self.models.jobs(),
             "compare_training": len(self.study.comparisons()),
-            "summarise_training": int(bool(self.models.models)),
+            "score_trainings": int(bool(self.models.models)),
             "summarise_training_jobs": int(bool(self.models.models)),
         }
 

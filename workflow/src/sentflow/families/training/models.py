@@ -71,6 +71,16 @@ class TrainedModels:
         """A file of each trained encoder."""
         return [pattern.format(model=model) for model in self.models]
 
+    def all_scores(self) -> list[str]:
+        """The development scores of all trained encoders."""
+        return [file for model in self.models for file in self.scores(model)]
+
+    def summaries_of(self, family: str, file: str) -> list[str]:
+        """A summary of another family's results, where that has any."""
+        sections = {"similarity": "pair_sets", "geometry": "alignments"}
+        there = self.experiment.selected[sections[family]] and self.experiment.fixed_models
+        return [file] if there else []
+
     def jobs(self) -> Mapping[str, int]:
         """See `sentflow.graph.family.Family.jobs`."""
         return {
@@ -173,6 +183,32 @@ class TrainedModels:
         entry = self._entry(wildcards)
         chosen = pick_known(entry.get("selection", {}), "pairs", "measure", "rule", "patience", "counted")
         return json_text({"model": wildcards.model, **chosen})
+
+    def summary_settings(self, _wildcards: Any) -> str:
+        """What rows say of encoders and pair sets beside their numbers."""
+        pair_sets = {**self.experiment.selected["pair_sets"], **development_sets(self.experiment)}
+        return json_text(
+            {
+                "models": {name: self._told(name, entry) for name, entry in self.models.items()},
+                "pairs": {
+                    name: {"column": entry.get("group", name), "data_version": entry["data_version"]}
+                    for name, entry in pair_sets.items()
+                },
+            }
+        )
+
+    def _told(self, name: str, entry: Entry) -> dict[str, Any]:
+        data = self.experiment.entries["training_data"][entry["data"]]
+        return {
+            "title": entry.get("title", name),
+            "group": entry.get("seed_of", name),
+            "recipe": entry["recipe"],
+            "start": start_of(entry)["name"],
+            "data": entry["data"],
+            "learning_rate": entry["training"]["learning_rate"],
+            "seed": entry["seed"],
+            "is_control": "shuffled_positives" in data,
+        }
 
     def form(self, data: str) -> str:
         """What the rows of training data have."""

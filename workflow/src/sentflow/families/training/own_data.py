@@ -72,11 +72,13 @@ def _written_out(name: str, entry: Entry, data: Schema, datasets: Schema) -> tup
     file, long = raw_name(str(entry["file"])), properties(data, "training_data")
     full = completed(name, entry, short=properties(data, "short_training_data"), long=long)
     reader = picked(entry, properties(data, "reader"))
+    # the delimiter that an ending tells belongs to the format that it tells
+    told = {} if "format" in reader else format_of(str(entry["file"]), _FORMATS)
     written = {
         "form": _form(entry),
         **picked(full, long),
         "dataset": dataset_name(name),
-        "reader": {**format_of(str(entry["file"]), _FORMATS), **reader, "files": [file]},
+        "reader": {**told, **reader, "files": [file]},
     }
     dataset = {
         **picked(full, properties(datasets, "dataset")),

@@ -32,7 +32,8 @@ class ReportsOfTraining:
 
     def summaries(self) -> list[str]:
         """What the page and the figures are made of, beside the scores."""
-        return [paths.SUMMARY_TRAINING_JOBS, paths.SUMMARY_SWEEPS] if self._models.models else []
+        found = [paths.SUMMARY_TRAINING_JOBS, paths.SUMMARY_TRAINING_HISTORY, paths.SUMMARY_SWEEPS]
+        return found if self._models.models else []
 
     def cards(self) -> list[str]:
         """The model card of every trained encoder."""
@@ -47,8 +48,9 @@ class ReportsOfTraining:
         return self._models.of_all(paths.TRAINING_RECORD)
 
     def made_beside(self) -> list[str]:
-        """How it was made, and what was chosen."""
-        return [*self._models.of_all(paths.TRAINING_MADE), *self._models.of_all(paths.CHOSEN_SNAPSHOT)]
+        """How it was made, what was chosen, and every step."""
+        patterns = (paths.TRAINING_MADE, paths.CHOSEN_SNAPSHOT, paths.TRAINING_HISTORY)
+        return [file for pattern in patterns for file in self._models.of_all(pattern)]
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------
 

@@ -33,7 +33,6 @@ def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
         "title": sweep.get("title", name),
         "development": sweep.get("selection", {}).get("pairs", ""),
         "test": sweep.get("test", ""),
-        # by the group: a cell that is run with any seed is run
         "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
     }
     if "published" not in sweep:

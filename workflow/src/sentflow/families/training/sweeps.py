@@ -20,7 +20,10 @@ METHOD, START, DATA, SEED = "method", "start", "data", "seed"
 _FIRST, _LAST = (METHOD, DATA, START), (SEED,)
 _SHORT = {"learning_rate": "lr", "max_tokens": "length", "batch_size": "batch"}
 # Keys of a sweep that go into the entry of each of its encoders
-_SHARED = ("recipe", START, DATA, "pooling", "settings", "training", "selection")
+_SHARED = (
+    *("preset", "recipe", START, DATA, "settings", "training"),
+    *("training_pooling", "pooling", "selection"),
+)
 
 
 @dataclass(frozen=True)

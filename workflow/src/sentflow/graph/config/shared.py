@@ -1,9 +1,10 @@
 """Encoders and datasets: the sections of catalog and configuration that no family of measurements owns."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.table import KINDS, PAIRS
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
@@ -49,6 +50,23 @@ def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> 
                 "alone. Leave it out here, and write it as model of a retriever of kind rerank."
             )
         yield from custom_problems(name, entries["models"][name])
+    yield from _required_revisions(selected["models"], entries["models"])
+
+
+def _required_revisions(names: Iterable[str], models: Entries) -> Iterator[str]:
+    """Selected models, and those that they start from, whose commit the user must write."""
+    waiting, seen = list(names), set()
+    while waiting:
+        name = waiting.pop(0)
+        entry = as_map(models.get(name))
+        source = as_map(entry.get("source"))
+        if source.get("revision") == REQUIRED and name not in seen:
+            yield from revision_problems(f"models.{name}.source.revision", source)
+        start = entry.get("start")
+        before = start if isinstance(start, str) else as_map(start).get("like")
+        if name not in seen and isinstance(before, str):
+            waiting.append(before)
+        seen.add(name)
 
 
 def _made_of(entries: AllEntries, place: str, name: str) -> list[str] | None:

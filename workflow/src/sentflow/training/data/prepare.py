@@ -147,7 +147,7 @@ def _tell(facts: Mapping[str, Any]) -> None:
     )
     if facts["one_word"]:
         logger.info(
-            "%s: %d rows have a text of one word, which no permutation changes",
+            "%s: rows with a text of one word, which no permutation changes: %d",
             facts["data"],
             facts["one_word"],
         )

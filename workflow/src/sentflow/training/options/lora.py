@@ -1,7 +1,7 @@
-"""LoRA: of each chosen layer only the product of two thin matrices is trained, which is added to its weights at the end.
+"""LoRA: of each chosen layer only a product of two thin matrices is trained, which is added to its weights at the end.
 
-Hu et al. 2021 (arXiv 2106.09685), by peft. All of it is in the state of a training, and none of it in what is exported: so a
-training goes on exactly, and another one starts from its result as from any encoder.
+Hu et al. 2021 (arXiv 2106.09685), by peft. All of it is in the state of a training, and none of it in what is exported:
+so a training goes on exactly, and another one starts from its result as from any encoder.
 """
 
 import copy
@@ -53,8 +53,8 @@ def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Dr
     except ValueError as error:
         linear = sorted({name.split(".")[-1] for name, each in network.named_modules() if _is_linear(each)})
         raise ConfigError(
-            f"training.lora.targets: peft finds no layer {targets or 'by default'} in a {type(network).__name__}. Write "
-            f"some of: {', '.join(linear)}."
+            f"training.lora.targets: peft finds no layer {targets or 'by default'} in a {type(network).__name__}. "
+            f"Write some of: {', '.join(linear)}."
         ) from error
     network.to(encoder.device).train()
 

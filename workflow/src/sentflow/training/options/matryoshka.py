@@ -49,8 +49,8 @@ class Matryoshka(Wrapped):
 def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
     """Vectors with zeros after their first numbers, as long as before.
 
-    Zeros change no cosine and no distance, and layers that read the vectors are as wide as before. The length is that of
-    the whole vector, so that at full width nothing changes, and unit vectors stay unit vectors.
+    Zeros change no cosine and no distance, and layers that read the vectors are as wide as before. The length is that
+    of the whole vector, so that at full width nothing changes, and unit vectors stay unit vectors.
 
     Parameters
     ----------
@@ -60,9 +60,8 @@ def truncated(vectors: torch.Tensor, dimension: int) -> torch.Tensor:
         How many numbers are left, in [1, d].
     """
     first = torch.nn.functional.pad(vectors[:, :dimension], (0, vectors.shape[1] - dimension))
-    if dimension == vectors.shape[1]:
-        return vectors
-    return torch.nn.functional.normalize(first, dim=1) * vectors.norm(dim=1, keepdim=True)
+    found: torch.Tensor = torch.nn.functional.normalize(first, dim=1) * vectors.norm(dim=1, keepdim=True)
+    return found
 
 
 def prepare(encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws) -> None:  # noqa: ARG001

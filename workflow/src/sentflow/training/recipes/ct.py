@@ -25,20 +25,21 @@ _COPY, _EXPORTED = 0, 1
 class ContrastiveTension(Objective):
     """The first view is read by the copy, the second by the encoder that is exported.
 
-    ``in-batch``: both read the same texts, and all other texts of the batch are negatives. ``pairs``, the published form:
-    the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
+    ``in-batch``: both read the same texts, and all other texts of the batch are negatives. ``pairs``, the published
+    form: the batch is cut into groups of 1 + ``negatives`` texts, and the copy reads the first of its group every time.
     """
 
     def __init__(self, encoder: SentenceTransformer, settings: Mapping[str, Any], *, max_tokens: int) -> None:
         super().__init__(encoder, max_tokens=max_tokens)
-        self._objective, self._group = settings["objective"], settings["negatives"] + 1
+        self._objective: str = settings["objective"]
+        self._group: int = settings["negatives"] + 1
         self.other = copy.deepcopy(encoder)
         if self._objective == IN_BATCH:
             self.log_scale = torch.nn.Parameter(torch.tensor(math.log(settings["scale"])))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         """See `Objective`."""
-        own = [{"input_ids": self.tokens(row["text"])} for row in rows]
+        own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
         if self._objective == IN_BATCH:
             return [own, own]
         return [[own[self._first(place)] for place in range(len(rows))], own]

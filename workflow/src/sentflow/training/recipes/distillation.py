@@ -1,7 +1,7 @@
 """Distillation: an encoder learns the vectors of another one, its teacher, which were computed before.
 
-Kim et al. 2023 (arXiv 2301.12005), equations 7 and 8, for the distance of vectors; the cross-entropy of similarities within
-a batch follows Fang et al. 2021 (arXiv 2101.04731, SEED), with the other texts of the batch in the place of a queue.
+Kim et al. 2023 (arXiv 2301.12005), equations 7 and 8, for the distance of vectors; that of similarities follows
+Fang et al. 2021 (arXiv 2101.04731), with the other texts of the batch in the place of a queue.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.modules import put_before_scaling
-from sentflow.training.new_weights import initialise
+from sentflow.training.new_weights import initialise, seeded
 
 MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
 
@@ -35,12 +35,14 @@ class Distillation(Objective):
         if settings["projection"] is None:
             if settings["keep_projection"]:
                 raise ConfigError(
-                    "settings.keep_projection: there is no projection. Write its width under projection, or keep_projection: false."
+                    "settings.keep_projection: there is no projection. Write its width under projection, or "
+                    "keep_projection: false."
                 )
             return
         width = encoder.get_embedding_dimension()
-        layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
-        initialise(layer, encoder, draws.of("projection"))
+        with seeded(draws.of("projection")):
+            layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
+            initialise(layer, encoder)
         layer.to(encoder.device)
         if settings["keep_projection"]:
             put_before_scaling(encoder, layer)
@@ -85,8 +87,8 @@ def similarity_divergence(
     Returns
     -------
     torch.Tensor
-        A scalar, >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1 other
-        texts, mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
+        A scalar, >= 0: the Kullback-Leibler divergence of the softmax of cosines from the teacher's, over the n − 1
+        other texts, mean over n. 0 if the cosines are equal up to a constant per text, and for n < 3.
     """
     own, teachers = (_others(cos_sim(each, each)) / temperature for each in (vectors, targets))
     return torch.nn.functional.kl_div(

@@ -16,7 +16,7 @@ from sentflow.training.draws import Draws
 from sentflow.training.guide import Guide
 from sentflow.training.losses.self_guided import OPT3, contrast, self_guided
 from sentflow.training.modules import transformer_of, unscaled
-from sentflow.training.new_weights import initialise
+from sentflow.training.new_weights import initialise, seeded
 
 # Named defects of the released code that change numbers and are not of the loop
 GUIDE_DROPOUT, OPT2_OFF_BY_ONE = "guide-dropout", "opt2-off-by-one"
@@ -44,12 +44,13 @@ class SGBert(Objective):
                 "from an encoder without a layer that changes their width."
             )
         _embeddings(encoder).requires_grad_(False)
-        self.head = _head(width, settings["head_width"])
-        initialise(self.head, encoder, draws.of("head"))
+        with seeded(draws.of("head")):
+            self.head = _head(width, settings["head_width"])
+            initialise(self.head, encoder)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`; an example of the guide has a ``layer`` unless it is read in all of them."""
-        own = [{"input_ids": self.tokens(row["text"])} for row in rows]
+        own: list[Example] = [{"input_ids": self.tokens(row["text"])} for row in rows]
         texts = [[row.get("other", row["text"]) for row in rows]]
         if "negative" in rows[0]:
             texts.append([row["negative"] for row in rows])
@@ -84,7 +85,7 @@ class SGBert(Objective):
             yield self._settings["regulariser"] * self.guide.distance(self.encoder)
 
     def _guided(self, texts: Sequence[str], draws: Draws) -> list[Example]:
-        examples = [{"input_ids": self.tokens(text)} for text in texts]
+        examples: list[Example] = [{"input_ids": self.tokens(text)} for text in texts]
         if self._settings["loss"] == OPT3:
             return examples
         drawn = draws.generator().integers(self.guide.n_layers, size=len(texts)).tolist()

@@ -57,15 +57,13 @@ class SimCSE(Objective):
         return [[{"input_ids": ids} for ids in view] for view in views]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """See `Objective`; through the head that belongs to training alone."""
-        found = unscaled(self.encoder, self.padded(examples))
-        if self.head is None:
-            return found
-        vectors: torch.Tensor = self.head({"sentence_embedding": found})["sentence_embedding"]
-        return vectors
+        """See `Objective`."""
+        return unscaled(self.encoder, self.padded(examples))
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
-        """See `in_batch_cross_entropy`."""
+        """See `in_batch_cross_entropy`; of what the head that belongs to training alone makes of the vectors."""
+        if self.head is not None:
+            views = [self.head({"sentence_embedding": view})["sentence_embedding"] for view in views]
         return in_batch_cross_entropy(
             *views,
             temperature=self._settings["temperature"],

@@ -35,6 +35,8 @@ class Recipe:
         Key of ``settings`` → what it is where an entry leaves it out. Its schema says what it may be.
     libraries
         Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
+    data_where
+        Key of ``settings`` → its value → the forms, where they are fewer than `data`.
     """
 
     name: str
@@ -43,6 +45,14 @@ class Recipe:
     data: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
+    data_where: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+
+    def forms(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """The forms of data that the recipe reads with these settings."""
+        found = self.data
+        for key, by_value in self.data_where.items():
+            found = by_value.get(str(settings.get(key, self.settings[key])), found)
+        return found
 
 
 _ALL: tuple[Recipe, ...] = (
@@ -76,6 +86,9 @@ _ALL: tuple[Recipe, ...] = (
             "pair_features": "difference",  # difference-and-square
             "classes": 3,
             "dropout": 0.0,
+        },
+        data_where={
+            "objective": {"unsupervised": (TEXTS,), "supervised": (LABELLED,), "joint": (LABELLED,)},
         },
     ),
     Recipe(

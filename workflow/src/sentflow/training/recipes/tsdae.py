@@ -1,7 +1,7 @@
 """TSDAE: a decoder writes a text again from the vector of what deletion has left of it.
 
-Wang et al. 2021 (arXiv 2104.06979); sentence-transformers 6.2.0, `DenoisingAutoEncoderLoss`, which encodes and decodes in
-one call and reads the decoder from the hub or a folder, so it is written anew here.
+Wang et al. 2021 (arXiv 2104.06979); sentence-transformers 6.2.0, `DenoisingAutoEncoderLoss`, which encodes and
+decodes in one call and reads the decoder from the hub or a folder, so it is written anew here.
 """
 
 import copy
@@ -91,8 +91,8 @@ def decoder_of(encoder: SentenceTransformer, draws: Draws) -> Any:
 
 def _no_decoder(model_type: str) -> str:
     return (
-        f"start: transformers has no decoder for a {model_type} that attends to a vector, which tsdae needs. Start from a "
-        "BERT or a RoBERTa."
+        f"start: transformers has no decoder for a {model_type} that attends to a vector, which tsdae needs. Start "
+        "from a BERT or a RoBERTa."
     )
 
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sentflow.training.draws import Draws
 
 SHUFFLE = "shuffle"
-TOKEN_CUTOFF = "token-cutoff"  # noqa: S105
-FEATURE_CUTOFF = "feature-cutoff"
+CUTOFF_TOKENS = "token-cutoff"
+CUTOFF_FEATURES = "feature-cutoff"
 DROPOUT = "dropout"
 ADVERSARIAL = "adversarial"
 NONE = "none"
@@ -29,7 +29,7 @@ class Augmentation:
     Attributes
     ----------
     name
-        `SHUFFLE` of the position ids, `TOKEN_CUTOFF`, `FEATURE_CUTOFF`, `DROPOUT` of single values without rescaling,
+        `SHUFFLE` of the position ids, `CUTOFF_TOKENS`, `CUTOFF_FEATURES`, `DROPOUT` of single values without rescaling,
         `ADVERSARIAL`, or `NONE`.
     rate
         Share of tokens, features or values that are set to 0, in [0, 1); the number is rounded down.
@@ -54,7 +54,7 @@ def _some(total: int, rate: float, generator: np.random.Generator) -> Indices:
 
 _DRAWN: Mapping[str, Callable[[int, int, float, np.random.Generator], Indices]] = {
     SHUFFLE: lambda n, _width, _rate, generator: generator.permutation(n),
-    TOKEN_CUTOFF: lambda n, _width, rate, generator: _some(n, rate, generator),
-    FEATURE_CUTOFF: lambda _n, width, rate, generator: _some(width, rate, generator),
+    CUTOFF_TOKENS: lambda n, _width, rate, generator: _some(n, rate, generator),
+    CUTOFF_FEATURES: lambda _n, width, rate, generator: _some(width, rate, generator),
     DROPOUT: lambda n, width, rate, generator: _some(n * width, rate, generator),
 }

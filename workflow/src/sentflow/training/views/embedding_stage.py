@@ -13,10 +13,10 @@ from sentence_transformers import SentenceTransformer
 from sentflow.errors import ConfigError
 from sentflow.training.modules import transformer_of
 from sentflow.training.views.augmentations import (
+    CUTOFF_FEATURES,
+    CUTOFF_TOKENS,
     DROPOUT,
-    FEATURE_CUTOFF,
     SHUFFLE,
-    TOKEN_CUTOFF,
     Indices,
 )
 
@@ -77,7 +77,7 @@ class EmbeddingStage:
         Parameters
         ----------
         name
-            `SHUFFLE`, `TOKEN_CUTOFF`, `FEATURE_CUTOFF` or `DROPOUT`.
+            `SHUFFLE`, `CUTOFF_TOKENS`, `CUTOFF_FEATURES` or `DROPOUT`.
         drawn, lengths
             Of the k sentences of the forward passes inside. Padding, at the end of shorter ones, stays as it is.
         """
@@ -171,7 +171,7 @@ def _mark_values(sentence: np.ndarray, indices: Indices) -> None:
 
 
 _MARK: Mapping[str, Callable[[np.ndarray, Indices], None]] = {
-    TOKEN_CUTOFF: _mark_tokens,
-    FEATURE_CUTOFF: _mark_features,
+    CUTOFF_TOKENS: _mark_tokens,
+    CUTOFF_FEATURES: _mark_features,
     DROPOUT: _mark_values,
 }

@@ -94,8 +94,8 @@ def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapp
     notes = [
         *([captions.data_note(rows)] if rows else []),
         STATES_NOTE,
-        "Of each line the learning rate with the best development score (of: how many were compared); the test score is "
-        "that of the same training. The best of several is too high an estimate of its own development score, and "
+        "Of each line the learning rate with the best development score (of: how many were compared); the test score "
+        "is that of the same training. The best of several is too high an estimate of its own development score, and "
         "with one seed per cell the choice itself is partly chance: train the winners again with fresh seeds "
         "(sentflow sweep winners) before a method is said to be better.",
         *sources(sweeps),

@@ -32,7 +32,7 @@ def seeds_table(seeds: Sequence[TrainingSeeds], title: str, rows: Sequence[Train
     return Table(
         name="training-seeds",
         caption=f"{title}: trainings with several seeds.",
-        notes=tuple([*([captions.data_note(rows)] if rows else []), *_notes(seeds)]),
+        notes=(*([captions.data_note(rows)] if rows else []), *_notes(seeds)),
         header=(
             "Training, or training − training",
             "Value",
@@ -84,9 +84,9 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
         return ["No training was run with several seeds, so nothing can be said of methods."]
     first = seeds[0]
     said = [
-        f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: for new "
-        "seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs; not adjusted "
-        "for the number of lines). Nothing is said of other training data, other starts or other pair sets.",
+        f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs; not "
+        "adjusted for the number of lines). Nothing is said of other training data, other starts or other pair sets.",
         "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is what is "
         "peculiar to a seed on these pairs. More of: what twice as many would make the interval narrower.",
         "p: exact sign-flip test over the seeds that both have, for new seeds on the same pairs; least p is what it "

@@ -85,8 +85,8 @@ def seven_table(
         caption=f"{title}: {what}, published values and ours (Spearman × 100).",
         notes=(
             *([captions.data_note(rows)] if rows else []),
-            "Published values are as printed; ours are means over seeds of the chosen snapshots, tested in the table of "
-            "seeds. Nothing here says that a difference would be found again with other seeds.",
+            "Published values are as printed; ours are means over seeds of the chosen snapshots, tested in the table "
+            "of seeds. Nothing here says that a difference would be found again with other seeds.",
             f"{NOT_RUN}: not run. {NOT_APPLICABLE}: no average, for not all seven sets were scored.",
             *(f"{number.strip()} {remark}" for remark, number in numbers.items()),
         ),

@@ -1,12 +1,13 @@
-"""Records of trainings → the rows of their summaries."""
+"""Records and histories of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from sentflow.files.io import read_json
-from sentflow.files.rows import number_or_nan
-from sentflow.report.families.training.figure_rows import SweepPoint
+from sentflow.files.rows import number_or_nan, read_rows
+from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHistoryRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
@@ -14,6 +15,25 @@ from sentflow.report.rows import unique
 from sentflow.training.record import Made, Record
 
 Settings = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A row of ``history.parquet``."""
+
+    FILE: ClassVar[str] = "history"
+
+    step: int
+    loss: float
+    learning_rate: float
+    gradient_norm: float
+    tokens: int
+
+
+def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
+    """The steps of one training, of its ``history.parquet``."""
+    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
+        yield TrainingHistoryRow(trained.model, trained.group, trained.seed, **asdict(row))
 
 
 def trained_row(folder: Path, about: Settings) -> TrainedRow:

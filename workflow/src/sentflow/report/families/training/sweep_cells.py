@@ -100,8 +100,8 @@ def _published(entry: Mapping[str, Any] | None) -> Iterator[PublishedCell]:
 
 def _not_published(cell: Mapping[str, Any]) -> PublishedCell:
     place = {axis: cell[axis] for axis in AXES}
-    nothing = dict.fromkeys(("dev", "test", "uniformity", "alignment"), math.nan)
-    return PublishedCell(section="", **place, **nothing, scores=NOT_RUN, geometry=NOT_RUN)
+    numbers: dict[str, Any] = dict.fromkeys(("dev", "test", "uniformity", "alignment"), math.nan)
+    return PublishedCell(section="", **place, **numbers, scores=NOT_RUN, geometry=NOT_RUN)
 
 
 def _joined(

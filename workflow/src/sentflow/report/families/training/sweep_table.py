@@ -41,7 +41,7 @@ def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mappin
     return Table(
         name="training-sweep",
         caption=f"{title}: trainings cell by cell, published values and ours (Spearman; uniformity, alignment).",
-        notes=tuple([*_data(rows), *_notes(sweeps, every)]),
+        notes=(*_data(rows), *_notes(sweeps, every)),
         header=(
             "Start",
             "Data",

@@ -1,0 +1,108 @@
+"""Files and settings of training data, without Snakemake."""
+
+import copy
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from sentflow.errors import ConfigError
+from sentflow.families.training.family import Training
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
+
+REPOSITORY = Path(__file__).parents[2]
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+SELECT = {
+    "tasks": ["T1A-sample"],
+    "pair_sets": ["STS12"],
+    "alignments": [],
+    "regressions": [],
+    "question_sets": ["municipal-laws-sample"],
+}
+
+
+def family(*data: str) -> Training:
+    """The family where a trained encoder names each of these data."""
+    models = {
+        f"model-{number}": {
+            "kind": "trained",
+            "recipe": "simcse",
+            "start": "minilm-l6",
+            "data": name,
+            "seed": 1,
+            "training": {"steps": 10, "learning_rate": 3.0e-5},
+        }
+        for number, name in enumerate(data)
+    }
+    own = {"models": models, "select": {**SELECT, "models": ["random", *models]}}
+    return Training(load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow"))
+
+
+def of(data: str) -> Any:
+    return SimpleNamespace(data=data)
+
+
+def test_only_data_that_trained_encoders_name_are_prepared():
+    assert family().raw_files() == family().audits() == []
+    needed = family("wiki-10k", "sentences-sample")
+    assert needed.raw_files() == [
+        ("wiki1m-10k", "wiki1m_for_simcse.sample.txt"),
+        ("sample-training", "sentences.txt"),
+    ]
+    assert needed.audits() == [
+        "results/audit/training/wiki-10k.json",
+        "results/audit/training/sentences-sample.json",
+    ]
+    assert {needed.jobs()["prepare_training"], needed.jobs()["audit_training"]} == {2}
+    assert needed.constraints()["data"] == r"wiki\-10k|sentences\-sample"
+
+
+def test_data_that_two_encoders_name_are_prepared_once():
+    assert list(family("wiki-10k", "wiki-10k").data_of.entries) == ["wiki-10k"]
+
+
+def test_data_that_do_not_exist_or_have_no_file_are_told_of_the_encoder():
+    with pytest.raises(ConfigError, match="models.model-0.data: there is no training data 'wiki-1k'") as told:
+        family("wiki-1k", "wiki1m")
+    assert "training_data.wiki1m.file: the file of wiki1m" in str(told.value)
+
+
+def test_sentences_of_pair_sets_are_read_from_their_raw_files():
+    data_of = family("sg-bert-stsb").data_of
+    assert data_of.raw_files_of_data(of("sg-bert-stsb")) == [
+        f"results/data/raw/stsb/sts-{part}.csv" for part in ("train", "dev", "test")
+    ]
+    settings = json.loads(data_of.data_settings(of("sg-bert-stsb")))
+    assert [source["where"] for source in settings["sources"]] == [
+        "pair_sets.STSB-train",
+        "pair_sets.STSB-dev",
+        "pair_sets.STSB-test",
+    ]
+
+
+def test_checksums_and_numbers_of_rows_are_no_settings():
+    """Another expected number of rows prepares nothing again, and a title trains nothing again."""
+    data_of = family("wiki-10k", "sentences-sample").data_of
+    assert set(json.loads(data_of.data_settings(of("wiki-10k")))) == {"form", "sources"}
+    checks = json.loads(data_of.data_checks(of("wiki-10k")))
+    assert checks["rows"] == 10000
+    assert len(checks["files"]["wiki1m-10k"]["wiki1m_for_simcse.sample.txt"]["sha256"]) == 64
+    assert "files" not in json.loads(data_of.data_checks(of("sentences-sample")))
+
+
+def test_the_audit_reads_the_table_of_everything_that_is_tested():
+    data_of = family("consert-sts").data_of
+    assert data_of.tables_of_tests(of("consert-sts")) == [
+        "results/data/tasks/T1A-sample.parquet",
+        "results/data/pairs/STS12.parquet",
+        "results/data/questions/municipal-laws-sample.parquet",
+    ]
+    assert data_of.digests_of_tests(of("consert-sts"))[1] == "results/data/pairs/STS12.json"
+    assert json.loads(data_of.audit_settings(of("consert-sts"))) == {
+        "declared": True,
+        "tests": [["task", "T1A-sample"], ["pair set", "STS12"], ["question set", "municipal-laws-sample"]],
+    }

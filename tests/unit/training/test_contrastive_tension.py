@@ -1,0 +1,104 @@
+"""Contrastive tension: two copies, and the losses of sentence-transformers."""
+
+import pytest
+import torch
+from sentence_transformers.sentence_transformer.losses import (
+    ContrastiveTensionLoss,
+    ContrastiveTensionLossInBatchNegatives,
+)
+from trainable import ROWS, trainable_encoder
+
+from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.draws import Draws
+from sentflow.training.recipes import ct
+from sentflow.training.recipes.table import RECIPES
+
+DRAWS = Draws(5)
+FORMS = ["in-batch", "pairs"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("bert")
+
+
+@pytest.fixture
+def build(folder):
+    def built(objective, double=False, **changed):
+        settings = {**RECIPES["ct"].settings, "negatives": 2, "objective": objective, **changed}
+        found = ct.build(trainable_encoder(folder, double=double), settings, DRAWS, max_tokens=12)
+        return found.double() if double else found
+
+    return built
+
+
+def apart(objective):
+    """Let the two copies differ, as they do after a step."""
+    with torch.no_grad():
+        for number, weight in enumerate(objective.other.parameters()):
+            weight.mul_(1 + 0.01 * (number % 3))
+    return objective
+
+
+def vectors(objective, rows):
+    return [objective.represent(view, number) for number, view in enumerate(objective.views(rows, DRAWS))]
+
+
+def test_the_loss_in_batches_is_that_of_sentence_transformers(build):
+    objective = apart(build("in-batch", scale=10.0)).eval()
+    theirs = ContrastiveTensionLossInBatchNegatives(objective.encoder, scale=10.0)
+    theirs.model1 = objective.other
+    features = objective.padded(objective.views(ROWS, DRAWS)[0])
+    found = objective.loss(vectors(objective, ROWS), ROWS)
+    assert found.item() == pytest.approx(theirs([features], None).item(), rel=1e-5)  # single precision
+
+
+def test_the_loss_of_pairs_is_that_of_sentence_transformers(build):
+    objective = apart(build("pairs")).eval()
+    theirs = ContrastiveTensionLoss(objective.encoder)
+    theirs.model1 = objective.other
+    rows = [*ROWS, ROWS[3]]  # the second group begins with the same text as it ends with
+    features = [objective.padded(view) for view in objective.views(rows, DRAWS)]
+    found = objective.loss(vectors(objective, rows), rows)
+    assert found.item() == pytest.approx(theirs(features, None).item(), rel=1e-5)  # single precision
+
+
+def test_the_copy_reads_the_first_text_of_each_group(build):
+    objective = build("pairs")
+    first, second = objective.views(ROWS, DRAWS)
+    texts = [{"input_ids": objective.tokens(row["text"])} for row in ROWS]
+    assert second == texts
+    assert first == [texts[0]] * 3 + [texts[3]] * 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_both_copies_are_trained_apart_and_one_is_exported(build, form):
+    objective = build(form)
+    gradients(
+        objective,
+        ROWS,
+        DRAWS,
+        chunks=lambda examples: chunks_by_length(examples, 24),
+        cached=False,
+    )
+    for one, other in zip(objective.encoder.parameters(), objective.other.parameters(), strict=True):
+        assert one is not other
+        assert (one.grad is None) == (other.grad is None)
+    assert objective.exported() is objective.encoder
+    assert ("log_scale" in objective.state_dict()) == (form == "in-batch")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_cache_changes_no_gradient(build, form):
+    found = []
+    for cached in (False, True):
+        objective = build(form, double=True)
+        gradients(
+            objective,
+            ROWS,
+            DRAWS.of("step", 1),
+            chunks=lambda examples: chunks_by_length(examples, 10),
+            cached=cached,
+        )
+        found.append(torch.cat([p.grad.flatten() for p in objective.parameters() if p.grad is not None]))
+    assert ((found[1] - found[0]).norm() / found[0].norm()).item() < 1e-12

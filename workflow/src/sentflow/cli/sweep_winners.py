@@ -1,0 +1,146 @@
+"""The winners of a sweep as an experiment of their own, with seeds that took no part in the choice."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.terminal import show_blocks
+from sentflow.compare.best_of_groups import best_of_groups
+from sentflow.errors import ConfigError, DataError, instead
+from sentflow.families.training.sweeps import SEED, Cell, cells
+from sentflow.files.rows import read_rows
+from sentflow.graph.config.catalog import load_catalog
+from sentflow.report.families.training.means import NOTHING, seed_means
+from sentflow.report.families.training.rows import SPEARMAN, TrainingRow
+
+LEAST_SEEDS = 6  # of which all signs can be equal by chance in less than 5 %
+_OVER = "learning_rate"
+
+
+def write_winners(
+    results: Path, configs: Sequence[Path], *, sweep: str | None, seeds: str, output: Path
+) -> None:
+    """Write an experiment that trains the winner of each group of cells again.
+
+    Parameters
+    ----------
+    results
+        The results folder of the sweep.
+    configs
+        The configuration that it was run with.
+    sweep
+        Its name; None where the configuration selects one.
+    seeds
+        Fresh ones, separated by commas.
+    output
+        Does not exist yet.
+
+    Raises
+    ------
+    ConfigError
+        There is no such sweep, seeds took part in it, or the file exists.
+    DataError
+        None of its cells was scored.
+    """
+    if output.exists():
+        raise ConfigError(f"{output} already exists and was not changed. Write another name, or delete it.")
+    config = read_configuration(configs)
+    known = load_catalog(config, workflow_folder())["sweeps"]
+    name = _one_sweep(sweep, config.get("select", {}).get("sweeps", []), known)
+    entry = known[name]
+    fresh = _fresh(seeds, entry)
+    rows = read_rows(results / "summary" / "training.parquet", TrainingRow)
+    chosen = winners(name, entry, rows)
+    if not chosen:
+        raise DataError(
+            f"{results}: no cell of {name} has a development score on {_development(entry)}. Run the sweep first."
+        )
+    output.write_text(_experiment(name, entry, chosen, fresh), encoding="utf-8")
+    show_blocks([f"{output} is written: {len(chosen)} winners, {len(fresh)} seeds each."])
+
+
+def winners(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[Cell]:
+    """Of each group of cells the learning rate with the best development score, mean over its seeds.
+
+    Parameters
+    ----------
+    name, sweep
+        Of ``sweeps:``.
+    rows
+        The summary of trainings.
+
+    Returns
+    -------
+    list
+        The first cell of each, whatever its seed; groups of which nothing was scored are left out.
+    """
+    means, development = seed_means(rows), _development(sweep)
+    firsts = {cell.group: cell for cell in reversed(cells(name, sweep))}
+    return best_of_groups(
+        reversed(firsts.values()),
+        group=lambda cell: tuple(value for axis, value in cell.axes.items() if axis not in (_OVER, SEED)),
+        score=lambda cell: means.get((cell.group, development, SPEARMAN), NOTHING).value,
+    )
+
+
+def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], seeds: Sequence[int]) -> str:
+    """An entry per winner under a name of its own: none of the files of the sweep counts for it."""
+    models = {
+        f"{cell.group}.winner": {
+            **{key: value for key, value in cell.entry.items() if key not in ("seed", "seed_of", "title")},
+            "title": f"{cell.group}, chosen on {_development(sweep)}",
+            "seeds": list(seeds),
+        }
+        for cell in chosen
+    }
+    content = {
+        "experiment": {
+            "title": f"Winners of {name}",
+            "description": f"The best learning rates of the sweep {name} by development score, trained with fresh seeds.",
+        },
+        "select": {"models": list(models), "sweeps": []},
+        "models": models,
+    }
+    head = (
+        "# Written by sentflow sweep winners. Lay it over the configuration of the sweep:\n"
+        "# snakemake --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
+    )
+    return head + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+
+
+def _development(sweep: Mapping[str, Any]) -> str:
+    return str(sweep.get("selection", {}).get("pairs", ""))
+
+
+def _one_sweep(asked: str | None, selected: Sequence[str], known: Mapping[str, Any]) -> str:
+    if asked is None and len(selected) != 1:
+        raise ConfigError(
+            f"the configuration selects {len(selected)} sweeps. Name one with --sweep: {', '.join(selected or known)}."
+        )
+    name = selected[0] if asked is None else asked
+    if name not in known:
+        raise ConfigError(f"there is no sweep {name!r}. {instead(name, sorted(known))}")
+    return name
+
+
+def _fresh(seeds: str, sweep: Mapping[str, Any]) -> list[int]:
+    """Seeds of the winners: whole numbers, none of the sweep."""
+    try:
+        found = [int(one) for one in seeds.split(",")]
+    except ValueError:
+        raise ConfigError(
+            f"--seeds: {seeds!r} is no list of whole numbers. Write e.g. 101,102,103."
+        ) from None
+    used = sorted(set(found) & set(sweep["grid"][SEED]))
+    if used:
+        raise ConfigError(
+            f"--seeds: {', '.join(map(str, used))} took part in the choice, so what they give is too high. Write others."
+        )
+    if len(set(found)) < LEAST_SEEDS:
+        raise ConfigError(
+            f"--seeds: {len(set(found))} different seeds are too few for any claim at 5 %. Write at least {LEAST_SEEDS}."
+        )
+    return list(dict.fromkeys(found))

@@ -1,0 +1,105 @@
+"""What trained encoders and their snapshots are worth, as rows of one table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sentflow.report.families.geometry.rows import AlignmentRow
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.training.rows import (
+    ALIGNMENT,
+    DEVELOPMENT,
+    SPEARMAN,
+    TEST,
+    UNIFORMITY,
+    TrainingRow,
+)
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A trained encoder.
+
+    Attributes
+    ----------
+    model
+        Its name.
+    step
+        Of the chosen snapshot.
+    title, group, recipe, start, data, learning_rate, seed, is_control
+        See `TrainingRow`.
+    """
+
+    model: str
+    step: int
+    title: str
+    group: str
+    recipe: str
+    start: str
+    data: str
+    learning_rate: float
+    seed: int
+    is_control: bool
+
+    def row(
+        self, pairs: str, about: Mapping[str, str], measure: str, value: float, **more: Any
+    ) -> TrainingRow:
+        """One number of this encoder, or of another snapshot of its training."""
+        place = {"step": self.step, "selected": True, "split": TEST} | more
+        return TrainingRow(
+            model=self.model,
+            model_title=self.title,
+            group=self.group,
+            recipe=self.recipe,
+            start=self.start,
+            data=self.data,
+            learning_rate=self.learning_rate,
+            seed=self.seed,
+            is_control=self.is_control,
+            pairs=pairs,
+            column=about["column"],
+            measure=measure,
+            value=value,
+            data_version=about["data_version"],
+            **place,
+        )
+
+
+def development_rows(
+    found: Mapping[str, Any], trained: Mapping[str, Trained], pairs: Mapping[str, Mapping[str, str]]
+) -> Iterator[TrainingRow]:
+    """The numbers of one snapshot, as rule score_snapshot wrote them."""
+    one, name = trained[found["model"]], found["pairs"]
+    for measure, value in found["measures"].items():
+        known = float("nan") if value is None else value
+        step = found["step"]
+        yield one.row(
+            name, pairs[name], measure, known, step=step, selected=step == one.step, split=DEVELOPMENT
+        )
+
+
+def test_rows(
+    similarity: Sequence[SimilarityRow],
+    alignments: Sequence[AlignmentRow],
+    trained: Mapping[str, Trained],
+    pairs: Mapping[str, Mapping[str, str]],
+) -> list[TrainingRow]:
+    """The numbers of the encoders on pair sets that were not chosen by: Spearman over all pairs, and geometry."""
+    found = [
+        trained[row.model].row(row.pairs, pairs[row.pairs], SPEARMAN, row.value)
+        for row in similarity
+        if row.model in trained
+        and (row.measure, row.coefficient, row.aggregation) == ("cosine", "spearman", "all")
+    ]
+    for row in alignments:
+        # An alignment of several sets has no column; variants of the definition are other measures
+        if (
+            row.model in trained
+            and row.pairs in pairs
+            and row.variant == "definition"
+            and row.sentences == "all"
+        ):
+            one = trained[row.model]
+            found.append(one.row(row.pairs, pairs[row.pairs], ALIGNMENT, row.alignment))
+            found.append(one.row(row.pairs, pairs[row.pairs], UNIFORMITY, row.uniformity))
+    return list(dict.fromkeys(found))
