@@ -22,6 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--start", type=Path, required=True, help="manifest of the encoder that is trained on"
     )
     parser.add_argument("--data", type=Path, required=True, help="results/data/training/<data>.parquet")
+    parser.add_argument(
+        "--teacher", type=Path, nargs="*", default=[], help="texts, vectors and their description; or nothing"
+    )
     parser.add_argument("--settings", required=True, help="JSON, see sentflow.training.job.Job")
     parser.add_argument("--libraries", nargs="*", default=[], help="whose versions are recorded")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
@@ -54,7 +57,7 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.training.loop import LeftEarly
 
     versions = {library: library_version(library) for library in args.libraries}
-    job = Job(json.loads(args.settings), args.start, args.data, args.code, versions)
+    job = Job(json.loads(args.settings), args.start, args.data, args.code, versions, args.teacher)
     place = Place(args.state, json.loads(args.device), args.threads, args.save_seconds)
     try:
         record, made, progress = job.run(place)

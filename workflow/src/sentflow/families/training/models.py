@@ -17,6 +17,7 @@ from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
 
 DEVELOPMENT = "development/"
+TAUGHT = "training/"
 
 
 class TrainedModels:
@@ -37,8 +38,8 @@ class TrainedModels:
         return list(development_sets(self.experiment))
 
     def collections(self) -> list[Collection]:
-        """The sentences of development sets, embedded by the snapshots that are scored on them."""
-        return [
+        """The sentences of development sets, embedded by the snapshots that are scored on them; texts of teachers."""
+        of_development = [
             Collection(
                 f"{DEVELOPMENT}{pairs}",
                 [paths.PAIR_SET.format(pairs=pairs)],
@@ -52,6 +53,7 @@ class TrainedModels:
             )
             for pairs in self.pairs()
         ]
+        return [*of_development, *self._taught()]
 
     def steps(self, model: str) -> list[int]:
         """The scored steps of a trained encoder."""
@@ -130,6 +132,18 @@ class TrainedModels:
     def development_info(self, wildcards: Any) -> str:
         """The description beside `development_embeddings`."""
         return self._embedded(paths.EMBEDDINGS_INFO, wildcards)
+
+    def teacher_texts(self, wildcards: Any) -> list[str]:
+        """The texts of which a teacher's vectors are learnt; nothing without a teacher."""
+        return self._of_teacher(paths.TEXTS, wildcards)
+
+    def teacher_embeddings(self, wildcards: Any) -> list[str]:
+        """The teacher's vectors."""
+        return self._of_teacher(paths.EMBEDDINGS, wildcards)
+
+    def teacher_info(self, wildcards: Any) -> list[str]:
+        """The description beside `teacher_embeddings`."""
+        return self._of_teacher(paths.EMBEDDINGS_INFO, wildcards)
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -231,6 +245,28 @@ class TrainedModels:
         snapshot = snapshot_name(wildcards.model, int(wildcards.step))
         return pattern.format(model=snapshot, collection=f"{DEVELOPMENT}{self._pairs(wildcards)}")
 
+    def _taught(self) -> list[Collection]:
+        """The training data of distillations, embedded by their teachers."""
+        teachers: dict[str, list[str]] = {}
+        for entry in self.models.values():
+            teacher = teacher_of(entry)
+            if teacher and teacher not in teachers.setdefault(entry["data"], []):
+                teachers[entry["data"]].append(teacher)
+        return [
+            Collection(
+                f"{TAUGHT}{data}",
+                [paths.TRAINING_DATA.format(data=data)],
+                [paths.TRAINING_DATA_DIGEST.format(data=data)],
+                models,
+            )
+            for data, models in teachers.items()
+        ]
+
+    def _of_teacher(self, pattern: str, wildcards: Any) -> list[str]:
+        entry = self._entry(wildcards)
+        teacher = teacher_of(entry)
+        return [pattern.format(model=teacher, collection=f"{TAUGHT}{entry['data']}")] if teacher else []
+
     def _entry(self, wildcards: Any) -> Entry:
         return self.models[wildcards.model]
 
@@ -241,3 +277,9 @@ def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(start, str):
         return {"name": start}
     return {"name": start["like"], "configuration": start["configuration"]}
+
+
+def teacher_of(entry: Mapping[str, Any]) -> str | None:
+    """The encoder whose vectors a distillation learns; None for other recipes."""
+    teacher = (entry.get("settings") or {}).get("teacher")
+    return teacher if isinstance(teacher, str) else None
