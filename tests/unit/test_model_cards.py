@@ -112,7 +112,7 @@ def test_a_card_of_little_is_whole(results):
     )
     bare = replace(
         facts, record=replace(facts.record, start=start, recipe_settings={}), scores=[], spreads=[],
-        manifest=replace(facts.manifest, max_tokens=None, pooling=None), selection={"step": 60, "rule": "last"},
+        read_out=replace(facts.read_out, max_tokens=None, pooling=None), selection={"step": 60, "rule": "last"},
     )  # fmt: skip
     text = model_card(bare)
     assert card_problems(text, bare) == []

@@ -6,3 +6,4 @@ training = targets.families["training"]
 include: "training/data.smk"
 include: "training/train.smk"
 include: "training/study.smk"
+include: "training/reports.smk"

@@ -30,6 +30,8 @@ rule train:
         mem_mb=memory_mb(6000),
         runtime=minutes(720),
         device=training.models.device,
+        gpu=training.models.gpus,
+        launcher=training.models.launcher,
         limits=targets.limits(),
     params:
         code=training.models.train_code,
@@ -38,7 +40,7 @@ rule train:
         settings=training.models.train_settings,
         state=training.models.state,
     shell:
-        "python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
+        "{resources.launcher} --start {input.start:q} --data {input.rows:q}"
         " --teacher {input.teacher_texts:q} {input.teacher_embeddings:q} {input.teacher_info:q}"
         " --settings {params.settings:q} --libraries {params.libraries} --code {params.code:q}"
         " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"

@@ -117,6 +117,10 @@ class Family:
         """Files with texts of its data that tables and the page show; no publication of the run holds them."""
         return []
 
+    def documents(self) -> list[str]:
+        """Files beside the summaries that its checks read again, such as what is written for publication."""
+        return []
+
     def summary_of_scores(self) -> list[str]:
         """The file of `summaries` with one row per score; empty where there is none."""
         return []

@@ -98,9 +98,21 @@ class Targets:
         """Texts of the data that tables and the page show."""
         return [file for family in self._families() for file in family.excerpts()]
 
+    def documents(self) -> list[str]:
+        """Files beside the summaries that the selected checks read again."""
+        reads = [
+            pattern
+            for name in self.selected("checks")
+            for pattern in products.find(products.CHECK, name).reads
+        ]
+        there = [file for family in self._families() for file in family.documents()]
+        return list(
+            dict.fromkeys(file for pattern in reads for file in _matching(pattern, there) if file in there)
+        )
+
     def summaries_of_page(self) -> list[str]:
-        """What the text of the page is made from: summaries, comparisons, excerpts, costs."""
-        return [*self.summaries(), *self.excerpts(), paths.COSTS, paths.ENCODERS]
+        """What the text of the page is made from: summaries, comparisons, excerpts, what checks read, costs."""
+        return [*self.summaries(), *self.excerpts(), *self.documents(), paths.COSTS, paths.ENCODERS]
 
     def summaries_of_scores(self) -> list[str]:
         """The files of `summaries` with one row per score; where nothing is scored, the first of each family."""
@@ -162,7 +174,7 @@ class Targets:
 
         def files(wildcards: Any) -> list[str]:
             product = _product(kind, wildcards)
-            there = [*self.summaries(), *self.excerpts()]
+            there = [*self.summaries(), *self.excerpts(), *self.documents()]
             also = [file for file in product.also if file in there]
             return [file for pattern in (*product.reads, *also) for file in _matching(pattern, there)]
 

@@ -25,7 +25,7 @@ from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
-from sentflow.training.processes import device_of_rank, processes_of
+from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import Data, Made, Record, Start
 from sentflow.training.settings import TrainingSettings
@@ -43,8 +43,8 @@ class Place:
     ----------
     state
         Folder of its states and of the snapshots that it has made.
-    device
-        None is the best there is.
+    devices
+        One for each process that trains; None is the best there is.
     threads
         Of the processor; another number may change the last bits of the weights.
     save_seconds
@@ -52,7 +52,7 @@ class Place:
     """
 
     state: Path
-    device: str | None = None
+    devices: tuple[str | None, ...] = (None,)
     threads: int = 1
     save_seconds: float = 300.0
 
@@ -115,7 +115,7 @@ class Job:
         check_rows(table, training.batch_size)
         rows = self._taught(table.rows())
         manifest = read_manifest(self.start)
-        device = device_of_rank(place.device or default_devices("torch")[0])
+        device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
         objective = self._objective(manifest, training, draws, device, place.threads)

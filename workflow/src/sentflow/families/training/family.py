@@ -6,7 +6,8 @@ from typing import Any
 from sentflow.families.training.config import TRAINING
 from sentflow.families.training.data import DataOfTraining
 from sentflow.families.training.models import TrainedModels
-from sentflow.families.training.products import PRODUCTS
+from sentflow.families.training.products import PRODUCTS, SECTION
+from sentflow.families.training.reports import ReportsOfTraining
 from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
@@ -21,12 +22,14 @@ class Training(Family):
     config = TRAINING
     position = 5
     products = PRODUCTS
+    section = SECTION
 
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.data_of = DataOfTraining(experiment)
         self.models = TrainedModels(experiment)
         self.study = StudyOfTrainings(experiment)
+        self.reports = ReportsOfTraining(experiment, self.models, self.data_of, self.study)
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
@@ -50,7 +53,15 @@ class Training(Family):
         """See `Family.summaries`."""
         if not self.models.models:
             return []
-        return [paths.SUMMARY_TRAINING, *self.study.comparisons()]
+        return [paths.SUMMARY_TRAINING, *self.study.comparisons(), *self.reports.summaries()]
+
+    def exports(self) -> list[str]:
+        """See `Family.exports`."""
+        return self.reports.cards()
+
+    def documents(self) -> list[str]:
+        """See `Family.documents`."""
+        return self.reports.documents()
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
@@ -60,6 +71,10 @@ class Training(Family):
             "sweeps": there and bool(self.study.sweeps),
             "training seeds": bool(self.study.comparisons()),
         }
+
+    def told(self) -> dict[str, Any]:
+        """See `Family.told`."""
+        return {"training_data": dict(self.data_of.entries)} if self.models.models else {}
 
     def published(self) -> Mapping[str, Any]:
         """See `Family.published`."""
@@ -73,6 +88,7 @@ class Training(Family):
             **self.models.jobs(),
             "compare_training": len(self.study.comparisons()),
             "score_trainings": int(bool(self.models.models)),
+            "summarise_training_jobs": int(bool(self.models.models)),
         }
 
     def constraints(self) -> Mapping[str, str]:

@@ -179,8 +179,20 @@ class TrainedModels:
 
     def device(self, wildcards: Any) -> str:
         """Where it is computed. Not a setting of science: changing it runs nothing again."""
+        return json_text(self._entry(wildcards).get("device"))
+
+    def gpus(self, wildcards: Any) -> int:
+        """GPUs that a training asks a cluster for: those that its entry names."""
+        device = self._entry(wildcards).get("device") or []
+        named = device if isinstance(device, list) else [device]
+        return sum(one.startswith("cuda") for one in named)
+
+    def launcher(self, wildcards: Any) -> str:
+        """What starts a training: Python, or torchrun with a process for each device."""
         device = self._entry(wildcards).get("device")
-        return json_text(device[0] if isinstance(device, list) else device)
+        n = len(device) if isinstance(device, list) else 1
+        started = f"-m torch.distributed.run --standalone --nproc-per-node={n}" if n > 1 else ""
+        return f"python {started} -m sentflow.commands.train".replace("  ", " ")
 
     def state(self, wildcards: Any) -> str:
         """The hidden folder from which a training goes on."""

@@ -1,10 +1,11 @@
-"""The tables and figures of trainings."""
+"""The tables, the figures and the check of trainings, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import FIGURE, TABLE, Product, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
 
 _PACKAGE = "sentflow.report.families.training."
 _SUMMARY = (paths.SUMMARY_TRAINING,)
+_JOBS = (paths.SUMMARY_TRAINING_JOBS,)
 
 PRODUCTS = (
     *products_of(
@@ -17,6 +18,8 @@ PRODUCTS = (
     *products_of(
         _PACKAGE,
         "trainings",
+        (TABLE, "training-runs", "runs_table:table", _JOBS),
+        (TABLE, "training-costs", "training_costs_table:table", _JOBS),
         (TABLE, "training-consert", "seven_tables:consert_table", _SUMMARY),
         (TABLE, "training-simcse", "seven_tables:simcse_table", _SUMMARY),
         (TABLE, "training-sgbert", "seven_tables:sgbert_table", _SUMMARY),
@@ -41,4 +44,13 @@ PRODUCTS = (
         "trainings",
         also=(paths.TRAINING_SEEDS,),  # one seed has no interval
     ),
+    Product(
+        CHECK,
+        "model-cards",
+        f"{_PACKAGE}cards_check:check_cards",
+        (paths.TRAINING_RECORD, paths.MODEL_CARD, paths.TRAINING_AUDIT),
+        "trainings",
+        also=(paths.SUMMARY, paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL),
+    ),
 )
+SECTION = SectionOfPage.of("training", "summary", "results", "generality", "costs")

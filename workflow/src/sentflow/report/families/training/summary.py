@@ -1,7 +1,7 @@
 """Records and histories of trainings → the rows of their summaries."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -28,6 +28,12 @@ class _Step:
     learning_rate: float
     gradient_norm: float
     tokens: int
+
+
+def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
+    """The steps of one training, of its ``history.parquet``."""
+    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
+        yield TrainingHistoryRow(trained.model, trained.group, trained.seed, **asdict(row))
 
 
 def trained_row(folder: Path, about: Settings) -> TrainedRow:
@@ -72,21 +78,6 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         device_memory_mb=number_or_nan(made.device_memory_mb),
         energy_joules=number_or_nan(made.energy_joules),
     )
-
-
-def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryRow]:
-    """The steps of one training."""
-    for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
-        yield TrainingHistoryRow(
-            model=trained.model,
-            group=trained.group,
-            seed=trained.seed,
-            step=row.step,
-            loss=row.loss,
-            learning_rate=row.learning_rate,
-            gradient_norm=row.gradient_norm,
-            tokens=row.tokens,
-        )
 
 
 def sweep_points(sweeps: Sequence[Settings], rows: Sequence[TrainingRow]) -> Iterator[SweepPoint]:

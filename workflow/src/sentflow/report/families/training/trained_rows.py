@@ -31,7 +31,7 @@ class TrainedRow:
         Of the training data.
     """
 
-    FILE: ClassVar[str] = "trainings"
+    FILE: ClassVar[str] = "training-jobs"
 
     model: str
     model_title: str

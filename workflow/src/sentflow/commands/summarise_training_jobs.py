@@ -1,4 +1,4 @@
-"""Records and histories of all trainings → one row per training, one per step, one per cell of a sweep."""
+"""Records of all trainings → a row per training, a row per step, and a row per cell of a sweep."""
 
 import argparse
 import json
@@ -18,7 +18,11 @@ logger = logging.getLogger(__name__)
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of the command."""
     parser.add_argument(
-        "--trainings", nargs="+", type=Path, required=True, help="folders with record.json, history.parquet …"
+        "--records",
+        nargs="+",
+        type=Path,
+        required=True,
+        help="files training/{model}/record.json; made.json, selection.json and history.parquet beside each",
     )
     parser.add_argument("--scores", type=Path, required=True, help="summary/training.parquet")
     parser.add_argument(
@@ -35,15 +39,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
     settings = json.loads(args.settings)
-    trained = [trained_row(folder, settings["models"][folder.name]) for folder in args.trainings]
-    steps = [
-        row for folder, one in zip(args.trainings, trained, strict=True) for row in history_rows(folder, one)
-    ]
+    folders = [record.parent for record in args.records]
+    trained = [trained_row(folder, settings["models"][folder.name]) for folder in folders]
+    steps = [row for folder, one in zip(folders, trained, strict=True) for row in history_rows(folder, one)]
     points = list(sweep_points(settings["sweeps"], read_rows(args.scores, TrainingRow, may_be_empty=True)))
     write_rows(args.history, TrainingHistoryRow, steps)
     write_rows(args.sweeps, SweepPoint, points)
     write_rows(args.output, TrainedRow, trained)
-    logger.info("%d trainings, %d steps, %d cells of sweeps", len(trained), len(steps), len(points))
+    logger.info("%d trainings, %d cells of sweeps", len(trained), len(points))
 
 
 if __name__ == "__main__":

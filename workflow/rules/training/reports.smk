@@ -1,0 +1,68 @@
+"""What is told of trainings: their summary, and a model card for each."""
+
+
+rule summarise_training_jobs:
+    """The records of all trainings → what was trained from what, what it cost, every step, and the cells of sweeps."""
+    input:
+        training.reports.made_beside(),
+        records=training.reports.records(),
+        scores=paths.SUMMARY_TRAINING,
+    output:
+        jobs=paths.SUMMARY_TRAINING_JOBS,
+        history=paths.SUMMARY_TRAINING_HISTORY,
+        sweeps=paths.SUMMARY_SWEEPS,
+    log:
+        paths.log("summarise_training_jobs"),
+    benchmark:
+        paths.benchmark("summarise_training_jobs")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_training_jobs"),
+        settings=training.reports.job_settings,
+    shell:
+        "python -m sentflow.commands.summarise_training_jobs --records {input.records:q} --scores {input.scores:q}"
+        " --settings {params.settings:q} --output {output.jobs:q} --history {output.history:q}"
+        " --sweeps {output.sweeps:q} > {log:q} 2>&1"
+
+
+rule model_card:
+    """One training and all scores → the model card of its encoder, in the form of the Hugging Face hub."""
+    input:
+        paths.TRAINING_MADE,
+        paths.TRAINING_HISTORY,
+        paths.CHOSEN_SNAPSHOT,
+        record=paths.TRAINING_RECORD,
+        manifest=paths.MANIFEST,
+        summaries=targets.summaries_of_scores(),
+        audit=training.reports.audit,
+    output:
+        card=paths.MODEL_CARD,
+        about=paths.MODEL_CARD_ABOUT,
+    log:
+        paths.log("model_card", "{model}"),
+    benchmark:
+        paths.benchmark("model_card", "{model}")
+    wildcard_constraints:
+        model=training.models.constraint(),
+    localrule: True
+    conda:
+        "../../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.model_card"),
+        template=files("training/cards/card.md.j2"),
+        env=versions("huggingface_hub", "jinja2"),
+        settings=training.reports.card_settings,
+    shell:
+        "python -m sentflow.commands.model_card --record {input.record:q} --manifest {input.manifest:q}"
+        " --summaries {input.summaries:q} --audit {input.audit:q} --settings {params.settings:q}"
+        " --about {output.about:q} --output {output.card:q} > {log:q} 2>&1"
