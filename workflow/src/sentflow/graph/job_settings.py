@@ -7,8 +7,24 @@ from typing import Any
 
 
 def one_of(names: Iterable[str]) -> str:
-    """Regular expression that matches exactly these names; nothing at all if there are none."""
-    return "|".join(re.escape(name) for name in names) or "(?!)"
+    """Regular expression that matches exactly these names; nothing at all if there are none.
+
+    Snakemake reads the expression anew for every file of every job. So names with the same parts behind their first
+    slash share these: thousands of snapshots of many trainings are as long as one training's and the others' names.
+    """
+    tails: dict[str, dict[str, None]] = {}
+    for name in names:
+        head, slash, rest = name.partition("/")
+        tails.setdefault(head, {})[slash + rest] = None
+    heads: dict[tuple[str, ...], list[str]] = {}
+    for head, found in tails.items():
+        heads.setdefault(tuple(found), []).append(head)
+    parts = [_any_of(ones) + (_any_of(ends) if ends != ("",) else "") for ends, ones in heads.items()]
+    return "|".join(parts) or "(?!)"
+
+
+def _any_of(texts: Iterable[str]) -> str:
+    return f"(?:{'|'.join(map(re.escape, texts))})"
 
 
 def expanded(pattern: str, key: str, names: Iterable[str], formats: Iterable[str]) -> list[str]:
