@@ -242,7 +242,7 @@ def test_no_package_file_runs_at_import():
     "name",
     [
         *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
-        *("retrieval", "legal-retrieval"),
+        *("retrieval", "legal-retrieval", "contrastive-small"),
     ],
 )
 def test_experiments_can_be_planned(tmp_path, name):

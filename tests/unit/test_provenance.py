@@ -270,6 +270,8 @@ def test_no_import_escapes_the_digest(module):
         "sentflow.encoders.kinds.custom_code",  # the user's file, whose checksum is in the manifest
         "sentflow.encoders.kinds.neural.backends",  # asks whether an optional library is there
         "sentflow.encoders.kinds.scikit_learn",  # classes of scikit-learn, whose version the rule names
+        "sentflow.training.job",  # the module of a recipe, which `code` is given by name
+        "sentflow.training.options.apply",  # those of options, likewise
     }
 
 

@@ -1,5 +1,6 @@
 """Training data in catalog and configuration: short form, files of the user, and mistakes in words."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -196,3 +197,21 @@ def test_data_that_hold_texts_of_tests_say_so(catalog):
 def test_sample_files_are_those_that_the_generator_writes(catalog):
     files = catalog["datasets"]["sample-training"]["files"]
     assert [entry["generator"] for entry in files.values()] == list(FILES)
+
+
+def blocks_of_the_docs() -> list[dict[str, Any]]:
+    page = (REPOSITORY / "docs/training.md").read_text(encoding="utf-8")
+    found = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
+    return [block for block in found if "training_data" in block]
+
+
+@pytest.mark.parametrize("block", blocks_of_the_docs())
+def test_examples_of_the_docs_are_valid_entries(block):
+    assert entries(training_data=block["training_data"])
+
+
+def test_the_docs_name_every_key():
+    page = (REPOSITORY / "docs/training.md").read_text(encoding="utf-8")
+    parts = load_schema(WORKFLOW, "training_data")["$defs"]
+    keys = {key for part in ("training_data", "reader") for key in parts[part]["properties"]}
+    assert [key for key in sorted(keys) if not re.search(rf"\b{key}\b", page)] == []

@@ -106,3 +106,69 @@ def test_the_audit_reads_the_table_of_everything_that_is_tested():
         "declared": True,
         "tests": [["task", "T1A-sample"], ["pair set", "STS12"], ["question set", "municipal-laws-sample"]],
     }
+
+
+# --- teachers
+
+
+def distilled(teacher: str = "minilm-l6", **more: Any) -> Training:
+    """The family where one encoder is taught by another; `more` are further encoders."""
+    student = {
+        "kind": "trained",
+        "recipe": "distillation",
+        "start": "minilm-l6",
+        "data": "wiki-10k",
+        "seed": 1,
+        "settings": {"teacher": teacher},
+        "training": {"steps": 10, "learning_rate": 3.0e-5},
+    }
+    own = {
+        "models": {"student": student, **more},
+        "select": {**SELECT, "models": ["random", "student"]},
+    }
+    return Training(load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow"))
+
+
+def test_a_teacher_embeds_the_texts_of_its_students_once():
+    (taught,) = distilled().collections()
+    assert (taught.name, taught.models) == ("training/wiki-10k", ["minilm-l6"])
+    assert taught.tables == ["results/data/training/wiki-10k.parquet"]
+    models = distilled().models
+    student = SimpleNamespace(model="student")
+    assert models.teacher_texts(student) == ["results/data/texts/training/wiki-10k.parquet"]
+    assert models.teacher_embeddings(student) == ["results/embeddings/minilm-l6/training/wiki-10k.npy"]
+    assert models.teacher_info(student) == ["results/embeddings/minilm-l6/training/wiki-10k.json"]
+
+
+def test_recipes_without_a_teacher_read_no_vectors():
+    needed = family("wiki-10k")
+    assert needed.collections() == []
+    assert needed.models.teacher_embeddings(SimpleNamespace(model="model-0")) == []
+
+
+def test_a_teacher_need_not_be_selected_and_may_be_trained_itself():
+    tutor = {
+        "kind": "trained",
+        "recipe": "simcse",
+        "start": "minilm-l6",
+        "data": "wiki-10k",
+        "seed": 1,
+        "training": {"steps": 10, "learning_rate": 3.0e-5},
+    }
+    found = distilled("tutor", tutor=tutor).experiment
+    assert set(found.further_models) == {"tutor", "minilm-l6"}
+    assert set(found.trained_models) == {"student", "tutor"}
+
+
+@pytest.mark.parametrize(
+    ("teacher", "message"),
+    [
+        ("student", "models.student: student → student is circular"),
+        ("minilm", "models.student.settings.teacher: there is no model 'minilm'"),
+        ("tfidf-words", "settings.teacher: tfidf-words gives a text no vector of its own"),
+    ],
+)
+def test_teachers_that_cannot_teach_are_told(teacher, message):
+    fitted = {"tfidf-words": {"kind": "tfidf"}}
+    with pytest.raises(ConfigError, match=message):
+        distilled(teacher, **fitted)

@@ -2,7 +2,7 @@ import pytest
 import tiny_training as tiny
 import torch
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.training.draws import Draws
 from sentflow.training.losses.contrastive import nt_xent
 from sentflow.training.losses.pairs import pair_features
@@ -181,11 +181,6 @@ def test_noise_of_parts_of_a_batch_is_that_of_the_whole_also_without_a_graph(tmp
     for one, other, third in zip(whole, parts, without, strict=True):
         assert torch.allclose(one, other, rtol=0, atol=1e-10)
         assert torch.equal(one, third)
-
-
-def test_noise_needs_the_joint_objective(tmp_path):
-    with pytest.raises(ConfigError, match="adversarial follows the gradient.*objective: joint"):
-        made(tmp_path, views=[ADVERSARIAL, NONE])
 
 
 # --- data that do not fit

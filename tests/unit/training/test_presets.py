@@ -59,12 +59,19 @@ def test_settings_that_do_not_fit_the_recipe_are_told(settings, message):
         ([{"name": "shuffle", "rate": 0.1}, {"name": "none"}], "'name' was expected"),
         ([{"name": "dropout", "rate": 0.1, "norm": 1}, {"name": "none"}], "'norm' is not one of"),
         ([{"name": "adversarial"}, {"name": "none"}], "'norm' is a required property"),
+        ([{"name": "adversarial", "norm": 1}, {"name": "none"}], "Write objective: joint, or another view"),
     ],
 )
 def test_views_say_what_they_need_and_nothing_else(views, message):
     entry = {**PRESETS["consert-unsup-base"], "settings": {"views": views}}
     problems = schema_problems({"own": entry}, SCHEMA, where="presets")
     assert message in " ".join(problems)
+
+
+def test_adversarial_noise_goes_with_the_joint_objective():
+    entry = {**PRESETS["consert-joint-base"]}
+    entry["settings"] = {**entry["settings"], "views": [{"name": "adversarial", "norm": 1}, {"name": "none"}]}
+    assert schema_problems({"own": entry}, SCHEMA, where="presets") == []
 
 
 def test_presets_say_what_was_published():

@@ -7,6 +7,9 @@ rule train:
         training.models.rows_digest,
         start=training.models.start,
         rows=ancient(training.models.rows),
+        teacher_texts=ancient(training.models.teacher_texts),
+        teacher_embeddings=ancient(training.models.teacher_embeddings),
+        teacher_info=training.models.teacher_info,
     output:
         record=paths.TRAINING_RECORD,
         made=paths.TRAINING_MADE,
@@ -27,6 +30,8 @@ rule train:
         mem_mb=memory_mb(6000),
         runtime=minutes(720),
         device=training.models.device,
+        gpu=training.models.gpus,
+        launcher=training.models.launcher,
         limits=targets.limits(),
     params:
         code=training.models.train_code,
@@ -35,7 +40,8 @@ rule train:
         settings=training.models.train_settings,
         state=training.models.state,
     shell:
-        "python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
+        "{resources.launcher} --start {input.start:q} --data {input.rows:q}"
+        " --teacher {input.teacher_texts:q} {input.teacher_embeddings:q} {input.teacher_info:q}"
         " --settings {params.settings:q} --libraries {params.libraries} --code {params.code:q}"
         " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"
         " --record {output.record:q} --made {output.made:q} --history {output.history:q}"

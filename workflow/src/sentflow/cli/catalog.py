@@ -16,7 +16,7 @@ from sentflow.graph.config.family import Entries
 
 # Of any section, as far as its entries have them
 _COLUMNS = (
-    *("title", "kind", "corpus", "dataset", "language", "rows", "judged", "relevant_grade"),
+    *("title", "kind", "form", "corpus", "dataset", "language", "rows", "judged", "relevant_grade"),
     *("analyser", "model", "passages", "of", "rule", "units", "stop_words", "stemmer", "words", "overlap"),
     *("tokens", "family", "metric", "licence"),
 )

@@ -10,7 +10,7 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import show_blocks
 from sentflow.compare.best_of_groups import best_of_groups
 from sentflow.errors import ConfigError, DataError, instead
-from sentflow.families.training.sweeps import SEED, Cell, cells
+from sentflow.families.training.sweeps import SEED, Cell, cells, development_of
 from sentflow.files.rows import read_rows
 from sentflow.graph.config.catalog import load_catalog
 from sentflow.report.families.training.means import NOTHING, seed_means
@@ -56,7 +56,7 @@ def write_winners(
     chosen = winners(name, entry, rows)
     if not chosen:
         raise DataError(
-            f"{results}: no cell of {name} has a development score on {_development(entry)}. Run the sweep first."
+            f"{results}: no cell of {name} has a development score on {development_of(entry)}. Run the sweep first."
         )
     output.write_text(_experiment(name, entry, chosen, fresh), encoding="utf-8")
     show_blocks([f"{output} is written: {len(chosen)} winners, {len(fresh)} seeds each."])
@@ -77,7 +77,7 @@ def winners(name: str, sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) ->
     list
         The first cell of each, whatever its seed; groups of which nothing was scored are left out.
     """
-    means, development = seed_means(rows), _development(sweep)
+    means, development = seed_means(rows), development_of(sweep)
     firsts = {cell.group: cell for cell in reversed(cells(name, sweep))}
     return best_of_groups(
         reversed(firsts.values()),
@@ -91,7 +91,7 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
     models = {
         f"{cell.group}.winner": {
             **{key: value for key, value in cell.entry.items() if key not in ("seed", "seed_of", "title")},
-            "title": f"{cell.group}, chosen on {_development(sweep)}",
+            "title": f"{cell.group}, chosen on {development_of(sweep)}",
             "seeds": list(seeds),
         }
         for cell in chosen
@@ -99,7 +99,7 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
     content = {
         "experiment": {
             "title": f"Winners of {name}",
-            "description": f"The best learning rates of the sweep {name} by development score, trained with fresh seeds.",
+            "description": f"The best learning rates of {name} by development score, trained with fresh seeds.",
         },
         "select": {"models": list(models), "sweeps": []},
         "models": models,
@@ -109,10 +109,6 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
         "# snakemake --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
     )
     return head + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
-
-
-def _development(sweep: Mapping[str, Any]) -> str:
-    return str(sweep.get("selection", {}).get("pairs", ""))
 
 
 def _one_sweep(asked: str | None, selected: Sequence[str], known: Mapping[str, Any]) -> str:
@@ -137,10 +133,10 @@ def _fresh(seeds: str, sweep: Mapping[str, Any]) -> list[int]:
     used = sorted(set(found) & set(sweep["grid"][SEED]))
     if used:
         raise ConfigError(
-            f"--seeds: {', '.join(map(str, used))} took part in the choice, so what they give is too high. Write others."
+            f"--seeds: {', '.join(map(str, used))} took part in the choice, so their scores are too high. Write others."
         )
     if len(set(found)) < LEAST_SEEDS:
         raise ConfigError(
-            f"--seeds: {len(set(found))} different seeds are too few for any claim at 5 %. Write at least {LEAST_SEEDS}."
+            f"--seeds: {len(set(found))} different seeds are too few for a claim at 5 %. Write at least {LEAST_SEEDS}."
         )
     return list(dict.fromkeys(found))

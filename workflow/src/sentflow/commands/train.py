@@ -22,12 +22,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--start", type=Path, required=True, help="manifest of the encoder that is trained on"
     )
     parser.add_argument("--data", type=Path, required=True, help="results/data/training/<data>.parquet")
+    parser.add_argument(
+        "--teacher", type=Path, nargs="*", default=[], help="texts, vectors and their description; or nothing"
+    )
     parser.add_argument("--settings", required=True, help="JSON, see sentflow.training.job.Job")
     parser.add_argument("--libraries", nargs="*", default=[], help="whose versions are recorded")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
-    parser.add_argument("--device", default="null", help="JSON: cpu or cuda:1; null for the best there is")
+    parser.add_argument(
+        "--device",
+        default="null",
+        help="JSON: cpu or cuda:1, or one for each process of torchrun; null for the best there is",
+    )
     parser.add_argument("--threads", type=int, default=1, help="may change the last bits of the weights")
-    parser.add_argument("--processes", type=int, default=1, help="that train together, one per GPU")
     parser.add_argument("--save-seconds", type=float, default=300.0, help="between two states on disk")
     add_limits(parser)
     parser.add_argument("--state", type=Path, required=True, help="folder to go on from after a break")
@@ -44,8 +50,6 @@ def main(args: argparse.Namespace) -> None:
     """Train or go on, write, and delete what a resumed run would have needed."""
     use_limits(args)
     prepare_environment(args.threads)
-    if args.processes > 1 and "WORLD_SIZE" not in os.environ:
-        _in_processes(args.processes)
 
     from sentflow.training.history import write_history
     from sentflow.training.job import Job, Place
@@ -54,8 +58,10 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.training.loop import LeftEarly
 
     versions = {library: library_version(library) for library in args.libraries}
-    job = Job(json.loads(args.settings), args.start, args.data, args.code, versions)
-    place = Place(args.state, json.loads(args.device), args.threads, args.save_seconds)
+    job = Job(json.loads(args.settings), args.start, args.data, args.code, versions, args.teacher)
+    device = json.loads(args.device)
+    devices = tuple(device) if isinstance(device, list) else (device,)
+    place = Place(args.state, devices, args.threads, args.save_seconds)
     try:
         record, made, progress = job.run(place)
     except LeftEarly as reason:
@@ -68,12 +74,6 @@ def main(args: argparse.Namespace) -> None:
     write_text(args.made, made.to_json())
     write_text(args.record, record.to_json())
     place.clear()
-
-
-def _in_processes(n: int) -> None:
-    """Become torchrun with `n` processes of this command."""
-    words = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={n}", "-m", __spec__.name]
-    os.execv(sys.executable, [sys.executable, *words, *sys.argv[1:]])  # noqa: S606
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from sentflow.encoders.entries import (
     kind_of,
     place_settings,
 )
-from sentflow.encoders.kinds.table import Kind
+from sentflow.encoders.kinds.table import DENSE, KINDS, Kind
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -82,7 +82,9 @@ class EncoderTargets:
 
     def fixed(self) -> str:
         """Regular expression of the models that have embeddings."""
-        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots])
+        needed = self.experiment.further_models.items()
+        teachers = (name for name, entry in needed if KINDS[entry["kind"]].gives == DENSE)
+        return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *teachers])
 
     def fetched(self) -> str:
         """Regular expression of the models that come from outside, or of a training's snapshots."""

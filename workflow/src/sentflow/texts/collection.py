@@ -17,6 +17,7 @@ from sentflow.files.parquet import read_described, read_parquet, readable, write
 from sentflow.texts.corpora import corpus_of, passages_of, questions_of
 from sentflow.texts.pairs import pairs_of
 from sentflow.texts.table import task_of
+from sentflow.training.data.table import training_data_of
 
 TEXT = "text"
 SIDES = ("query", "document")
@@ -28,11 +29,12 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], pa.Table], "TextTable"]] = {
     "questions": questions_of,
     "passages": passages_of,
     "corpus": corpus_of,
+    "training": training_data_of,
 }
 
 
 class TextTable(Protocol):
-    """A table whose rows hold texts: of a task, of a pair set."""
+    """A table whose rows hold texts: of a task, of a pair set, of training data."""
 
     def row_texts(self) -> Iterator[tuple[str, ...]]:
         """The texts of each row: the first, then what stands beside it."""
@@ -108,7 +110,7 @@ def texts_of_sides(*tables: TextTable) -> tuple[list[str], list[str]]:
 
 
 def read_table(path: Path | str) -> TextTable:
-    """Read a table of a task, of a pair set, of questions, of passages or of a corpus, whichever it is.
+    """Read a table of a task, of a pair set, of questions, of passages, of a corpus or of training data.
 
     Raises
     ------

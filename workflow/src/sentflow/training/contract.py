@@ -60,8 +60,8 @@ class Objective(torch.nn.Module, ABC):
         """
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """The vectors of examples of a view, (k, d), with gradient: those that the exported encoder gives, perhaps before
-        they are scaled to length 1.
+        """The vectors of examples of a view, (k, d), with gradient: those that the exported encoder gives, perhaps
+        before they are scaled to length 1.
         """
         found: torch.Tensor = self.encoder(self.padded(examples))["sentence_embedding"]
         return found

@@ -28,7 +28,13 @@ def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
         Pooling(module.get_embedding_dimension(), "mean") if isinstance(module, LayerPooling) else module
         for module in encoder.children()
     ]
-    saved = SentenceTransformer(modules=modules, device=str(encoder.device))
+    saved = SentenceTransformer(
+        modules=modules,
+        device=str(encoder.device),
+        prompts=encoder.prompts,
+        default_prompt_name=encoder.default_prompt_name,
+        similarity_fn_name=encoder.similarity_fn_name,
+    )
     try:
         part.mkdir(parents=True)
         saved.save(str(part), create_model_card=False, safe_serialization=True)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +15,7 @@ import torch
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256
+from sentflow.texts.lookup import read_vectors
 from sentflow.training.contract import Objective, RecipeModule
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
@@ -24,7 +25,7 @@ from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
-from sentflow.training.processes import device_of_rank, processes_of
+from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
 from sentflow.training.record import Data, Made, Record, Start
 from sentflow.training.settings import TrainingSettings
@@ -42,8 +43,8 @@ class Place:
     ----------
     state
         Folder of its states and of the snapshots that it has made.
-    device
-        None is the best there is.
+    devices
+        One for each process that trains; None is the best there is.
     threads
         Of the processor; another number may change the last bits of the weights.
     save_seconds
@@ -51,7 +52,7 @@ class Place:
     """
 
     state: Path
-    device: str | None = None
+    devices: tuple[str | None, ...] = (None,)
     threads: int = 1
     save_seconds: float = 300.0
 
@@ -83,6 +84,9 @@ class Job:
         Digest of the code.
     versions
         Of the libraries that can change the result.
+    teacher
+        Texts, the teacher's vectors of them, and what describes these, see `sentflow.texts.lookup.read_vectors`;
+        empty for recipes without a teacher.
     """
 
     settings: Mapping[str, Any]
@@ -90,6 +94,7 @@ class Job:
     data: Path
     code: str
     versions: Mapping[str, str]
+    teacher: Sequence[Path] = ()
 
     def run(self, place: Place) -> tuple[Record, Made, Progress]:
         """Train, from the last state of the same job if there is one.
@@ -108,17 +113,20 @@ class Job:
         draws = Draws(settings["seed"])
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
-        rows = table.rows()
+        rows = self._taught(table.rows())
         manifest = read_manifest(self.start)
-        device = device_of_rank(place.device or default_devices("torch")[0])
+        device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
         objective = self._objective(manifest, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
+        vectors_sha256 = [file_sha256(path) for path in self.teacher]
         state = StateFolder(
             place.state,
-            key=_digest(settings, data_sha256, manifest.files_sha256, self.code, self.versions),
+            key=_digest(
+                settings, data_sha256, vectors_sha256, manifest.files_sha256, self.code, self.versions
+            ),
         )
         logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
         leave = Leave()
@@ -167,6 +175,14 @@ class Job:
             energy_joules=meter.energy_joules(),
         )
         return record, made, progress
+
+    def _taught(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with the teacher's vectors as ``target``."""
+        if not self.teacher:
+            return rows
+        found = read_vectors(*self.teacher)
+        places = found.rows.of([row["text"] for row in rows], whose=f"the training data {self.data}")
+        return [{**row, "target": found.vectors[place]} for row, place in zip(rows, places, strict=True)]
 
     def _objective(
         self, manifest: Manifest, training: TrainingSettings, draws: Draws, device: str, threads: int

@@ -107,6 +107,6 @@ def processes_of(device: str) -> Processes:
     return SeveralProcesses(torch.device(device)) if int(os.environ.get("WORLD_SIZE", "1")) > 1 else ALONE
 
 
-def device_of_rank(device: str) -> str:
-    """A GPU for each process of this machine; processors are shared."""
-    return f"cuda:{os.environ.get('LOCAL_RANK', '0')}" if device == "cuda" else device
+def local_rank() -> int:
+    """Which of the processes of this machine this is, from 0."""
+    return int(os.environ.get("LOCAL_RANK", "0"))

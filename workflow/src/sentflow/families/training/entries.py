@@ -6,9 +6,9 @@ Standard library only: the Snakefile imports this package in every job.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sentflow.encoders.kinds.table import TRAINABLE, TRAINED
+from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
 from sentflow.errors import ConfigError, instead
-from sentflow.families.training.models import start_of
+from sentflow.families.training.models import teacher_of
 from sentflow.families.training.sweep_config import is_whole
 from sentflow.families.training.sweeps import Cell, cells, sweep_problems
 from sentflow.graph.config.entries import laid_over
@@ -60,14 +60,16 @@ def trained_problems(entries: AllEntries) -> Iterator[str]:
 
 
 def further_models(entries: AllEntries, selected: Selected) -> list[str]:
-    """The encoders that selected ones are trained from, and those that these are trained from."""
+    """The encoders that selected ones are trained from or taught by, and what these need."""
+    models = entries["models"]
     found: list[str] = []
-    for name in selected["models"]:
-        while as_map(entries["models"].get(name)).get("kind") == TRAINED:
-            name = str(start_of(entries["models"][name])["name"])  # noqa: PLW2901
-            if name in found or name not in entries["models"]:
-                break
-            found.append(name)
+    waiting = list(selected["models"])
+    while waiting:
+        needed = [
+            name for name in _needed(models.get(waiting.pop(0))) if name in models and name not in found
+        ]
+        found += needed
+        waiting += needed
     return found
 
 
@@ -75,13 +77,33 @@ def circle_problems(models: Entries) -> Iterator[str]:
     """Encoders that are trained from themselves, by way of others."""
     told: set[str] = set()
     for first in models:
-        chain = [first]
-        while (name := _start_name(models.get(chain[-1]))) and name not in chain:
-            chain.append(name)
-        if name == first and not told & set(chain):
+        chain = _way_back(first, models)
+        if chain and not told & set(chain):
             told.update(chain)
             circle = " → ".join((*chain, first))
-            yield f"models.{first}.start: {circle} is circular. Start one of them from another encoder."
+            yield (
+                f"models.{first}: {circle} is circular. Start one of them from another encoder, or write another "
+                "teacher."
+            )
+
+
+def _way_back(first: str, models: Entries) -> list[str]:
+    """The shortest chain of encoders that ends with one that needs its first; empty if there is none."""
+    ways, seen = [[first]], {first}
+    while ways:
+        way = ways.pop(0)
+        needed = _needed(models.get(way[-1]))
+        if first in needed:
+            return way
+        ways += [[*way, name] for name in needed if name not in seen]
+        seen.update(needed)
+    return []
+
+
+def _needed(entry: Any) -> list[str]:
+    """The encoders that a training reads: its start, and the teacher of a distillation."""
+    names = (_start_name(entry), teacher_of(as_map(entry)))
+    return list(dict.fromkeys(name for name in names if name))
 
 
 def _start_name(entry: Any) -> str | None:
@@ -128,6 +150,11 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
             f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {entry['data']} has "
             f"{data.get('form')}. Write other data, other settings, or another recipe."
         )
+    teacher = teacher_of(entry)
+    if teacher and teacher not in entries["models"]:
+        yield unknown("settings.teacher", "model", teacher, entries["models"])
+    elif teacher and KINDS[entries["models"][teacher]["kind"]].gives != DENSE:
+        yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
     try:
         training = TrainingSettings.of(as_map(entry.get("training")))
     except (ConfigError, TypeError) as error:

@@ -17,6 +17,7 @@ from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
 
 DEVELOPMENT = "development/"
+TAUGHT = "training/"
 
 
 class TrainedModels:
@@ -37,8 +38,8 @@ class TrainedModels:
         return list(development_sets(self.experiment))
 
     def collections(self) -> list[Collection]:
-        """The sentences of development sets, embedded by the snapshots that are scored on them."""
-        return [
+        """The sentences of development sets, embedded by the snapshots that are scored on them; texts of teachers."""
+        of_development = [
             Collection(
                 f"{DEVELOPMENT}{pairs}",
                 [paths.PAIR_SET.format(pairs=pairs)],
@@ -52,6 +53,7 @@ class TrainedModels:
             )
             for pairs in self.pairs()
         ]
+        return [*of_development, *self._taught()]
 
     def steps(self, model: str) -> list[int]:
         """The scored steps of a trained encoder."""
@@ -131,6 +133,18 @@ class TrainedModels:
         """The description beside `development_embeddings`."""
         return self._embedded(paths.EMBEDDINGS_INFO, wildcards)
 
+    def teacher_texts(self, wildcards: Any) -> list[str]:
+        """The texts of which a teacher's vectors are learnt; nothing without a teacher."""
+        return self._of_teacher(paths.TEXTS, wildcards)
+
+    def teacher_embeddings(self, wildcards: Any) -> list[str]:
+        """The teacher's vectors."""
+        return self._of_teacher(paths.EMBEDDINGS, wildcards)
+
+    def teacher_info(self, wildcards: Any) -> list[str]:
+        """The description beside `teacher_embeddings`."""
+        return self._of_teacher(paths.EMBEDDINGS_INFO, wildcards)
+
     # --- settings -------------------------------------------------------------------------------------------
 
     def train_settings(self, wildcards: Any) -> str:
@@ -165,8 +179,20 @@ class TrainedModels:
 
     def device(self, wildcards: Any) -> str:
         """Where it is computed. Not a setting of science: changing it runs nothing again."""
+        return json_text(self._entry(wildcards).get("device"))
+
+    def gpus(self, wildcards: Any) -> int:
+        """GPUs that a training asks a cluster for: those that its entry names."""
+        device = self._entry(wildcards).get("device") or []
+        named = device if isinstance(device, list) else [device]
+        return sum(one.startswith("cuda") for one in named)
+
+    def launcher(self, wildcards: Any) -> str:
+        """What starts a training: Python, or torchrun with a process for each device."""
         device = self._entry(wildcards).get("device")
-        return json_text(device[0] if isinstance(device, list) else device)
+        n = len(device) if isinstance(device, list) else 1
+        started = f"-m torch.distributed.run --standalone --nproc-per-node={n}" if n > 1 else ""
+        return f"python {started} -m sentflow.commands.train".replace("  ", " ")
 
     def state(self, wildcards: Any) -> str:
         """The hidden folder from which a training goes on."""
@@ -231,6 +257,28 @@ class TrainedModels:
         snapshot = snapshot_name(wildcards.model, int(wildcards.step))
         return pattern.format(model=snapshot, collection=f"{DEVELOPMENT}{self._pairs(wildcards)}")
 
+    def _taught(self) -> list[Collection]:
+        """The training data of distillations, embedded by their teachers."""
+        teachers: dict[str, list[str]] = {}
+        for entry in self.models.values():
+            teacher = teacher_of(entry)
+            if teacher and teacher not in teachers.setdefault(entry["data"], []):
+                teachers[entry["data"]].append(teacher)
+        return [
+            Collection(
+                f"{TAUGHT}{data}",
+                [paths.TRAINING_DATA.format(data=data)],
+                [paths.TRAINING_DATA_DIGEST.format(data=data)],
+                models,
+            )
+            for data, models in teachers.items()
+        ]
+
+    def _of_teacher(self, pattern: str, wildcards: Any) -> list[str]:
+        entry = self._entry(wildcards)
+        teacher = teacher_of(entry)
+        return [pattern.format(model=teacher, collection=f"{TAUGHT}{entry['data']}")] if teacher else []
+
     def _entry(self, wildcards: Any) -> Entry:
         return self.models[wildcards.model]
 
@@ -241,3 +289,9 @@ def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(start, str):
         return {"name": start}
     return {"name": start["like"], "configuration": start["configuration"]}
+
+
+def teacher_of(entry: Mapping[str, Any]) -> str | None:
+    """The encoder whose vectors a distillation learns; None for other recipes."""
+    teacher = (entry.get("settings") or {}).get("teacher")
+    return teacher if isinstance(teacher, str) else None

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sentflow.families.training.sweeps import METHOD, Cell, cells
+from sentflow.errors import ConfigError, instead
+from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
 from sentflow.graph.config.family import Entry
 from sentflow.graph.config.schema import read_yaml
 
@@ -27,11 +28,17 @@ def published_lines(workflow: Path) -> dict[str, list[Entry]]:
 
 
 def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
-    """A sweep as `sentflow.report.families.training.sweep_cells` reads it; one line per cell, whatever its seeds."""
+    """A sweep as `sentflow.report.families.training.sweep_cells` reads it; one line per cell, whatever its seeds.
+
+    Raises
+    ------
+    ConfigError
+        It names a published sweep that does not exist.
+    """
     found = {
         "name": name,
         "title": sweep.get("title", name),
-        "development": sweep.get("selection", {}).get("pairs", ""),
+        "development": development_of(sweep),
         "test": sweep.get("test", ""),
         "cells": list({cell.group: _line(cell) for cell in cells(name, sweep)}.values()),
     }
@@ -39,8 +46,16 @@ def shown_sweep(name: str, sweep: Mapping[str, Any], workflow: Path) -> Entry:
         return found
     known = read_yaml(workflow / "catalog" / "published_training.yaml")
     wanted = sweep["published"]
-    section = {"section": wanted["section"]} if "section" in wanted else {}
-    return {**found, "published": {**known[wanted["name"]], **section}}
+    if wanted["name"] not in known:
+        raise ConfigError(
+            f"sweeps.{name}.published.name: there is no published sweep {wanted['name']!r}. "
+            f"{instead(wanted['name'], known)}"
+        )
+    entry = known[wanted["name"]]
+    section = entry["columns"].index("section")
+    # a command has little room, so the rest is left out
+    rows = [row for row in entry["rows"] if row[section] == wanted.get("section", row[section])]
+    return {**found, "published": {**entry, "rows": rows}}
 
 
 def _line(cell: Cell) -> list[Any]:

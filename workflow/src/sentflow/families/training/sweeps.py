@@ -74,6 +74,11 @@ def axes_of(sweep: Mapping[str, Any]) -> dict[str, list[Any]]:
     return {axis: list(grid[axis]) for axis in (*_FIRST, *others, *_LAST) if axis in grid}
 
 
+def development_of(sweep: Mapping[str, Any]) -> str:
+    """The pair set of development scores: that of the selection unless the sweep names one; empty without either."""
+    return str(sweep.get("development", sweep.get("selection", {}).get("pairs", "")))
+
+
 def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with a sweep beyond its schema, one sentence each."""
     axes = axes_of(sweep)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import Columns
@@ -88,12 +89,16 @@ def read_training_data(path: Path | str) -> TrainingData:
         The file is not one of these, it is damaged, or it is not that of the digest beside it.
     """
     with readable(path, "table of training data"):
-        about, stored = read_described(path)
-        columns = stored.select(list(FORMS[about["form"]])).to_pydict()
-        return TrainingData(
-            name=str(about["training"]),
-            form=about["form"],
-            columns={key: columns[key] for key in _TEXTS if key in columns},
-            labels=np.asarray(columns["label"], dtype=np.int64) if "label" in columns else None,
-            classes=about["classes"],
-        )
+        return training_data_of(*read_described(path))
+
+
+def training_data_of(about: Mapping[str, Any], stored: pa.Table) -> TrainingData:
+    """The data of a table and of what its metadata say."""
+    columns = stored.select(list(FORMS[about["form"]])).to_pydict()
+    return TrainingData(
+        name=str(about["training"]),
+        form=about["form"],
+        columns={key: columns[key] for key in _TEXTS if key in columns},
+        labels=np.asarray(columns["label"], dtype=np.int64) if "label" in columns else None,
+        classes=about["classes"],
+    )

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from sentence_transformers import SentenceTransformer
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import DataError
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
@@ -41,7 +41,7 @@ class ConSERT(Objective):
     Raises
     ------
     ConfigError
-        The encoder has no place for an augmentation, or adversarial noise is asked for without a supervised term.
+        The encoder has no place for an augmentation.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ConSERT(Objective):
         self._settings = settings
         self._sides = _SIDES if settings["objective"] in (SUPERVISED, JOINT) else _SIDES[:1]
         self._passes, self._compared = _passes(settings)
-        self._stage = _stage(encoder, self._passes, settings["objective"])
+        self._stage = _stage(encoder, self._passes)
         self.classifier: torch.nn.Linear | None = None
         if settings["objective"] != UNSUPERVISED:
             width = encoder.get_embedding_dimension() * BLOCKS[settings["pair_features"]]
@@ -173,15 +173,8 @@ def _passes(settings: Mapping[str, Any]) -> tuple[list[Augmentation], tuple[int,
     return passes, (numbers[0], numbers[1])
 
 
-def _stage(
-    encoder: SentenceTransformer, passes: Sequence[Augmentation], objective: str
-) -> EmbeddingStage | None:
+def _stage(encoder: SentenceTransformer, passes: Sequence[Augmentation]) -> EmbeddingStage | None:
     names = {augmentation.name for augmentation in passes} - {NONE}
-    if ADVERSARIAL in names and objective != JOINT:
-        raise ConfigError(
-            f"settings.views: {ADVERSARIAL} follows the gradient of the supervised term. Write objective: {JOINT}, or "
-            "another view."
-        )
     if not names:
         return None
     stage = EmbeddingStage(encoder)

@@ -18,7 +18,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.modules import put_before_scaling
-from sentflow.training.new_weights import initialise, seeded
+from sentflow.training.new_weights import initialise
 
 MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
 
@@ -40,9 +40,8 @@ class Distillation(Objective):
                 )
             return
         width = encoder.get_embedding_dimension()
-        with seeded(draws.of("projection")):
-            layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
-            initialise(layer, encoder)
+        layer = Dense(width, settings["projection"], activation_function=torch.nn.Identity())
+        initialise(layer, encoder, draws.of("projection"))
         layer.to(encoder.device)
         if settings["keep_projection"]:
             put_before_scaling(encoder, layer)

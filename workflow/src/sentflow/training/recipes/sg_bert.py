@@ -16,7 +16,7 @@ from sentflow.training.draws import Draws
 from sentflow.training.guide import Guide
 from sentflow.training.losses.self_guided import OPT3, contrast, self_guided
 from sentflow.training.modules import transformer_of, unscaled
-from sentflow.training.new_weights import initialise, seeded
+from sentflow.training.new_weights import initialise
 
 # Named defects of the released code that change numbers and are not of the loop
 GUIDE_DROPOUT, OPT2_OFF_BY_ONE = "guide-dropout", "opt2-off-by-one"
@@ -44,9 +44,8 @@ class SGBert(Objective):
                 "from an encoder without a layer that changes their width."
             )
         _embeddings(encoder).requires_grad_(False)
-        with seeded(draws.of("head")):
-            self.head = _head(width, settings["head_width"])
-            initialise(self.head, encoder)
+        self.head = _head(width, settings["head_width"])
+        initialise(self.head, encoder, draws.of("head"))
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`; an example of the guide has a ``layer`` unless it is read in all of them."""

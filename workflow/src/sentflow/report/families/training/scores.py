@@ -42,10 +42,17 @@ class Trained:
     is_control: bool
 
     def row(
-        self, pairs: str, about: Mapping[str, str], measure: str, value: float, **more: Any
+        self,
+        pairs: str,
+        about: Mapping[str, str],
+        measure: str,
+        value: float,
+        *,
+        step: int | None = None,
+        split: str = TEST,
     ) -> TrainingRow:
         """One number of this encoder, or of another snapshot of its training."""
-        place = {"step": self.step, "selected": True, "split": TEST} | more
+        step = self.step if step is None else step
         return TrainingRow(
             model=self.model,
             model_title=self.title,
@@ -56,12 +63,14 @@ class Trained:
             learning_rate=self.learning_rate,
             seed=self.seed,
             is_control=self.is_control,
+            step=step,
+            selected=step == self.step,
             pairs=pairs,
             column=about["column"],
+            split=split,
             measure=measure,
             value=value,
             data_version=about["data_version"],
-            **place,
         )
 
 
@@ -72,10 +81,7 @@ def development_rows(
     one, name = trained[found["model"]], found["pairs"]
     for measure, value in found["measures"].items():
         known = float("nan") if value is None else value
-        step = found["step"]
-        yield one.row(
-            name, pairs[name], measure, known, step=step, selected=step == one.step, split=DEVELOPMENT
-        )
+        yield one.row(name, pairs[name], measure, known, step=found["step"], split=DEVELOPMENT)
 
 
 def test_rows(

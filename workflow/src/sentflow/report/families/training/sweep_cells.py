@@ -1,7 +1,7 @@
 """The cells of sweeps, ours beside published ones: what the tables of sweeps and of their reduction show."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
     ----------
     sweep
         ``name``; ``development`` and ``test``, pair sets; ``cells``, lists in the order of `OUR_COLUMNS`;
-        ``published``, an entry of the catalog with ``section`` where only one is meant, or nothing.
+        ``published``, an entry of the catalog with the rows that are meant, or nothing.
     rows
         The summary of trainings.
     """
@@ -76,7 +76,7 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
     ours = {
         _place(cell): cell for cell in (dict(zip(OUR_COLUMNS, one, strict=True)) for one in sweep["cells"])
     }
-    published = list(_published(sweep.get("published")))
+    published = published_cells(sweep["published"]) if "published" in sweep else []
     theirs = {cell.place for cell in published}
     found = [_joined(sweep, cell, ours.get(cell.place), means) for cell in published]
     return found + [
@@ -88,14 +88,6 @@ def sweep_cells(sweep: Mapping[str, Any], rows: Sequence[TrainingRow]) -> list[S
 
 def _place(cell: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(cell[axis] for axis in AXES)
-
-
-def _published(entry: Mapping[str, Any] | None) -> Iterator[PublishedCell]:
-    if entry is None:
-        return
-    for cell in published_cells(entry):
-        if cell.section == entry.get("section", cell.section):
-            yield cell
 
 
 def _not_published(cell: Mapping[str, Any]) -> PublishedCell:
