@@ -17,7 +17,7 @@ from sentflow.graph.targets import code_of_page, code_of_product
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
 # The module of an encoder's kind is imported by name, and counts with the command.
-OF_A_KIND = {"embed", "fetch_model", "probe_lazy", "rerank"}
+OF_A_KIND = {"embed", "fetch_model", "probe_lazy", "rerank", "train"}
 # The module that makes one of them counts, and no other.
 OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol: rules that inherit all but their outputs.
@@ -31,13 +31,22 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
     (project / "cranfield.run").write_text("1 Q0 1 1 1.0 tag\n", "utf-8")
     (project / "mine.py").write_text("class Mine:\n    def embed(self, a, b, task, split): ...\n", "utf-8")
-    models = ["minilm-l6", "tfidf", "mine"]
+    models = ["minilm-l6", "tfidf", "mine", "own"]
     prompted = {"prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"T1B-tiny": "law"}}}
     facts = rule_facts(
         project,
         {
             "models": {
                 "mine": {"kind": "custom", "custom": "mine.py:Mine"},
+                "own": {
+                    "kind": "trained",
+                    "recipe": "simcse",
+                    "start": "minilm-l6",
+                    "data": "sentences-sample",
+                    "seeds": [1, 2],
+                    "training": {"steps": 4, "learning_rate": 1e-5, "snapshots": 2},
+                    "selection": {"pairs": "STSB-train"},
+                },
                 "minilm-l6": prompted,
                 "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
             },
@@ -97,6 +106,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "similarities",
         "sources",
         "tables",
+        "trainings",
     }
     return [rule for rule in facts if not rule.is_target]
 
@@ -185,7 +195,11 @@ def test_params_carry_the_digest_of_the_code(rules):
         digests = {params.get("code") for params in rule.params}
         command = f"sentflow.commands.{command_of(rule)}"
         if command_of(rule) in OF_A_KIND:
-            named = {kind.fetcher if "fetch" in rule.name else kind.module for kind in KINDS.values()}
+            if rule.name == "train":
+                named = {recipe.module for recipe in RECIPES.values()}
+            else:
+                makers = {kind.fetcher if "fetch" in rule.name else kind.module for kind in KINDS.values()}
+                named = makers - {""}
             assert digests <= {code(command, module) for module in named}, rule.name
         elif rule.name in OF_PRODUCTS:
             makers = {product.module for product in known_products() if product.kind == rule.name}
@@ -257,7 +271,7 @@ def test_the_default_experiment_needs_no_download(tmp_path):
     outcome = command_line(project, "-n", "--quiet", "rules")
     counts = dict(re.findall(r"^(\w+) +(\d+)$", outcome.text, flags=re.MULTILINE))
     assert outcome.code == 0, outcome.text
-    assert (counts["probe"], counts["probe_lazy"], counts["score"]) == ("54", "18", "72")
+    assert (counts["probe"], counts["probe_lazy"], counts["score"]) == ("72", "18", "90")
     assert "download" not in counts
 
 

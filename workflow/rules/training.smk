@@ -7,3 +7,14 @@ include: "training/data.smk"
 include: "training/train.smk"
 include: "training/study.smk"
 include: "training/reports.smk"
+
+
+localrules:
+    trainings,
+
+
+rule trainings:
+    """Every trained encoder, with its history, its development scores and what its data share with the tests."""
+    input:
+        training.results(),
+        training.models.manifests(),

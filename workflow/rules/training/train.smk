@@ -31,7 +31,6 @@ rule train:
         runtime=minutes(720),
         device=training.models.device,
         gpu=training.models.gpus,
-        launcher=training.models.launcher,
         limits=targets.limits(),
     params:
         code=training.models.train_code,
@@ -40,9 +39,9 @@ rule train:
         settings=training.models.train_settings,
         state=training.models.state,
     shell:
-        "{resources.launcher} --start {input.start:q} --data {input.rows:q}"
+        "python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
         " --teacher {input.teacher_texts:q} {input.teacher_embeddings:q} {input.teacher_info:q}"
-        " --settings {params.settings:q} --libraries {params.libraries} --code {params.code:q}"
+        " --settings {params.settings:q} --libraries {params.libraries:q} --code {params.code:q}"
         " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"
         " --record {output.record:q} --made {output.made:q} --history {output.history:q}"
         " --snapshots {output.snapshots:q} > {log:q} 2>&1"

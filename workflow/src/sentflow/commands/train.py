@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--teacher", type=Path, nargs="*", default=[], help="texts, vectors and their description; or nothing"
     )
     parser.add_argument("--settings", required=True, help="JSON, see sentflow.training.job.Job")
-    parser.add_argument("--libraries", nargs="*", default=[], help="whose versions are recorded")
+    parser.add_argument("--libraries", default="", help="whose versions are recorded, with spaces between them")
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument(
         "--device",
@@ -50,6 +50,11 @@ def main(args: argparse.Namespace) -> None:
     """Train or go on, write, and delete what a resumed run would have needed."""
     use_limits(args)
     prepare_environment(args.threads)
+    device = json.loads(args.device)
+    devices = tuple(device) if isinstance(device, list) else (device,)
+    if len(devices) > 1 and "WORLD_SIZE" not in os.environ:
+        _in_processes(len(devices))
+        return
 
     from sentflow.training.history import write_history
     from sentflow.training.job import Job, Place
@@ -57,10 +62,8 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.training.links import link_files
     from sentflow.training.loop import LeftEarly
 
-    versions = {library: library_version(library) for library in args.libraries}
+    versions = {library: library_version(library) for library in args.libraries.split()}
     job = Job(json.loads(args.settings), args.start, args.data, args.code, versions, args.teacher)
-    device = json.loads(args.device)
-    devices = tuple(device) if isinstance(device, list) else (device,)
     place = Place(args.state, devices, args.threads, args.save_seconds)
     try:
         record, made, progress = job.run(place)
@@ -74,6 +77,13 @@ def main(args: argparse.Namespace) -> None:
     write_text(args.made, made.to_json())
     write_text(args.record, record.to_json())
     place.clear()
+
+
+def _in_processes(n: int) -> None:
+    """Run this command once per device, as torchrun does, and end as the first of them that fails."""
+    from torch.distributed.run import main as torchrun
+
+    torchrun(["--standalone", f"--nproc-per-node={n}", "-m", "sentflow.commands.train", *sys.argv[1:]])
 
 
 if __name__ == "__main__":

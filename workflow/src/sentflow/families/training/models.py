@@ -187,13 +187,6 @@ class TrainedModels:
         named = device if isinstance(device, list) else [device]
         return sum(one.startswith("cuda") for one in named)
 
-    def launcher(self, wildcards: Any) -> str:
-        """What starts a training: Python, or torchrun with a process for each device."""
-        device = self._entry(wildcards).get("device")
-        n = len(device) if isinstance(device, list) else 1
-        started = f"-m torch.distributed.run --standalone --nproc-per-node={n}" if n > 1 else ""
-        return f"python {started} -m sentflow.commands.train".replace("  ", " ")
-
     def state(self, wildcards: Any) -> str:
         """The hidden folder from which a training goes on."""
         return paths.TRAINING_STATE.format(model=wildcards.model)
