@@ -1,6 +1,6 @@
 """Raw files of training data into rows of texts, as written: of files with columns, or of pair sets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -147,7 +147,7 @@ def read_pairs_as_rows(paths: Mapping[str, Path], reader: PairReader, *, unscore
     )
 
 
-def joined(parts: Any) -> Rows:
+def joined(parts: Iterable[Rows]) -> Rows:
     """Rows one after the other, with the columns of the first."""
     parts = list(parts)
     names = list(chain.from_iterable(part.names for part in parts))
