@@ -19,7 +19,10 @@ def one_of(names: Iterable[str]) -> str:
     heads: dict[tuple[str, ...], list[str]] = {}
     for head, found in tails.items():
         heads.setdefault(tuple(found), []).append(head)
-    parts = [_any_of(ones) + (_any_of(ends) if ends != ("",) else "") for ends, ones in heads.items()]
+    parts = [
+        "|".join(map(re.escape, ones)) if ends == ("",) else _any_of(ones) + _any_of(ends)
+        for ends, ones in heads.items()
+    ]
     return "|".join(parts) or "(?!)"
 
 
