@@ -13,6 +13,7 @@ from sentflow.encoders.kinds.table import KINDS
 from sentflow.graph.products import known_products
 from sentflow.graph.provenance import code
 from sentflow.graph.targets import code_of_page, code_of_product
+from sentflow.training.recipes.table import RECIPES
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
