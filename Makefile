@@ -8,6 +8,8 @@ INSTALLED := $(VENV)/installed
 export OMP_NUM_THREADS ?= 1
 # Python runs no file because it lies here and has the name of a module.
 export PYTHONSAFEPATH := 1
+# To collect the tests takes half as long where pytest may keep them compiled, as Python does by default.
+unexport PYTHONDONTWRITEBYTECODE
 
 # Tests of one file stay together, for they share what is slow to make.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile

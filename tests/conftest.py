@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -23,6 +24,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_numeric(item.path):
             item.add_marker("numeric")
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector no longer look at libraries and tests, which stay until the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

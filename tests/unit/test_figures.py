@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from functools import cache
 
 import fake_comparisons
 import fake_summary
@@ -42,6 +43,7 @@ def texts_of(figure):
     return [text for text in found if text]
 
 
+@cache
 def figures_of(data_version):
     rows = fake_summary.score_rows(tasks=TASKS, data_version=data_version)
     return {
