@@ -56,10 +56,12 @@ class Recipe:
         DataError
             A file is missing or not of the kind that the figure needs.
         """
-        if len(inputs.files) == 1:
+        needed = [Path(pattern).stem for pattern in reads]
+        is_of_experiment = self.gather is not None and [file.stem for file in inputs.files] == needed
+        if len(inputs.files) == 1 and not is_of_experiment:
             rows: Sequence[Any] = read_rows(inputs.files[0], self.kind, may_be_empty=self.may_be_empty)
         else:
-            inputs.refuse_missing([Path(pattern).stem for pattern in reads])
+            inputs.refuse_missing(needed)
             rows = self.rows(inputs)
         if data is not None:
             write_rows(data, self.kind, rows)
