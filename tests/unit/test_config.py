@@ -62,8 +62,14 @@ def test_default_experiment_has_every_official_task_as_sample():
     default = experiment()
     assert list(default.selected["tasks"]) == DEFAULT["select"]["tasks"]
     assert len(default.selected["tasks"]) == 18
-    assert list(default.models) == ["minilm-l6", "tfidf", "bag-of-words", "random"]
-    samples = ["sample-tasks", "sample-similarity-en", "sample-similarity-pt", "sample-laws"]
+    assert list(default.models) == ["minilm-l6", "simcse-sample", "tfidf", "bag-of-words", "random"]
+    samples = [
+        "sample-tasks",
+        "sample-similarity-en",
+        "sample-similarity-pt",
+        "sample-laws",
+        "sample-training",
+    ]
     assert list(Targets(default).datasets) == samples
     assert (default.lazy_models, default.random_models) == (["tfidf"], ["random"])
     probing = Probing(default)

@@ -24,8 +24,12 @@ from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
 
 TASKS = ["F1A", "F3", "T1A"]
-# figures of retrieval are drawn in tests/unit/retrieval
-OF_SCORES = [name for name in FIGURES if name not in (*FIGURES_OF_PAIRS, *FIGURES_OF_RETRIEVAL)]
+# figures of retrieval and of trainings are drawn in other files
+OF_SCORES = [
+    name
+    for name in FIGURES
+    if name not in (*FIGURES_OF_PAIRS, *FIGURES_OF_RETRIEVAL) and not name.startswith("training-")
+]
 
 
 @pytest.fixture(autouse=True)

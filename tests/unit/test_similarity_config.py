@@ -68,7 +68,9 @@ def test_a_pair_set_may_be_like_another():
 
 
 def test_tasks_may_be_left_out_where_there_are_pair_sets():
-    alone = experiment(select={"tasks": [], "pair_sets": ["STS12"], "question_sets": []})
+    alone = experiment(
+        select={"models": ["random"], "tasks": [], "pair_sets": ["STS12"], "question_sets": []}
+    )
     assert (alone.selected["tasks"], list(Targets(alone).datasets)) == ({}, ["sts12"])
 
 

@@ -26,7 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--teacher", type=Path, nargs="*", default=[], help="texts, vectors and their description; or nothing"
     )
     parser.add_argument("--settings", required=True, help="JSON, see sentflow.training.job.Job")
-    parser.add_argument("--libraries", default="", help="whose versions are recorded, with spaces between them")
+    parser.add_argument(
+        "--libraries", default="", help="whose versions are recorded, with spaces between them"
+    )
     parser.add_argument("--code", default="", help="digest of the code, for the record")
     parser.add_argument(
         "--device",

@@ -30,7 +30,7 @@ class Kind:
     module
         Computes: what `sentflow.encoders.kinds.contract` asks of it.
     fetcher
-        Module that makes the manifest, see `sentflow.encoders.fetch`.
+        Module that makes the manifest, see `sentflow.encoders.fetch`; empty where rules of its own make it.
     fetch_keys
         Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
     gives
@@ -42,6 +42,10 @@ class Kind:
         runs nothing again.
     choice_keys
         Say which of several encoders that were made it is, and are read when all of them are there.
+    short_keys
+        Stand for others, and are gone once an entry is written out.
+    own_descriptive_keys
+        That only tables and captions read, beside `DESCRIPTIVE_KEYS`.
     optional_keys
         Fetch keys that an entry may leave out.
     sources
@@ -66,6 +70,8 @@ class Kind:
     limit_keys: tuple[str, ...] = ()
     place_keys: tuple[str, ...] = ()
     choice_keys: tuple[str, ...] = ()
+    short_keys: tuple[str, ...] = ()
+    own_descriptive_keys: tuple[str, ...] = ()
     optional_keys: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ("numpy",)
@@ -77,6 +83,7 @@ class Kind:
     def keys(self) -> tuple[str, ...]:
         """Every key but those that only tables and captions read."""
         elsewhere = (*self.connection_keys, *self.limit_keys, *self.place_keys, *self.choice_keys)
+        elsewhere = (*elsewhere, *self.short_keys, *self.own_descriptive_keys)
         return (*self.fetch_keys, *self.encode_keys, *elsewhere)
 
     def vector_libraries(self, settings: Mapping[str, object]) -> tuple[str, ...]:
@@ -126,6 +133,9 @@ _ALL = (
         encode_keys=_NEURAL_KEYS,
         place_keys=("device",),
         choice_keys=("selection",),
+        short_keys=("preset", "seeds"),
+        # written by the program
+        own_descriptive_keys=("seed_of", "cell"),
         optional_keys=("settings", "training_pooling"),
         libraries=_NEURAL_LIBRARIES,
         backend_libraries=_BACKENDS,
@@ -221,5 +231,5 @@ KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 API, CUSTOM, RANDOM, TRAINED = "api", "custom", "random", "trained"
 # Kinds whose weights can be trained on
 TRAINABLE = ("sentence-transformers", "transformers", TRAINED)
-# Keys that only tables and captions read; `seed_of` and `cell` are written by the program
-DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control", "seed_of", "cell")
+# Keys that only tables and captions read
+DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")
