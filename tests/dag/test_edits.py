@@ -108,6 +108,11 @@ def planned_after_edit(project: Path, *names: str) -> set[str]:
             file.write_bytes(content)
 
 
+def slow(module: str, run_again: tuple[str, ...]) -> object:
+    """A module whose jobs, or jobs of their kind, run again after the edit of another case, too."""
+    return pytest.param(module, run_again, marks=pytest.mark.slow)
+
+
 def python_files(project: Path) -> Iterator[Path]:
     return (file for file in (project / PACKAGE).rglob("*.py") if file.stat().st_size > 0)
 
@@ -185,7 +190,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("encoders/fetch/tensors.py", COSTS + ("report",)),
         ("encoders/kinds/tfidf.py", ("probe_lazy", "hardest", "score …tfidf", *AFTER_SCORES)),
         ("probing/kernels/logistic.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
-        ("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
+        slow("probing/features/rows.py", ("probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("commands/probe.py", SCORES_OF_VECTORS),
         ("commands/similarity.py", SIMILARITY),
         ("similarity/measures.py", ("geometry", *AFTER_GEOMETRY, *SIMILARITY)),
@@ -193,26 +198,26 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("stats/dependent.py", ("compare_similarity", *AFTER_DIFFERENCES)),
         ("similarity/regressor.py", ("regress", *AFTER_SIMILARITY)),
         ("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
-        ("geometry/isotropy.py", ("geometry", *AFTER_GEOMETRY)),
+        slow("geometry/isotropy.py", ("geometry", *AFTER_GEOMETRY)),
         ("report/families/similarity/summary.py", AFTER_SIMILARITY),
-        ("report/families/geometry/summary.py", AFTER_GEOMETRY),
+        slow("report/families/geometry/summary.py", AFTER_GEOMETRY),
         ("report/families/pair_summaries.py", AFTER_MEASURES),
         ("stats/generalisation.py", ("score", "hardest", *AFTER_SCORES)),
         ("audit/similar.py", ("audit", "report")),
         ("audit/hardest.py", ("hardest", "report")),
         ("probing/protocol/draws.py", ("audit", "probe", "probe_lazy", "hardest", "score", *AFTER_SCORES)),
         ("stats/paired.py", ("compare", *AFTER_COMPARE)),
-        ("stats/across.py", ("compare", *AFTER_COMPARE)),
-        ("compare/tasks.py", ("compare", *AFTER_COMPARE)),
+        slow("stats/across.py", ("compare", *AFTER_COMPARE)),
+        slow("compare/tasks.py", ("compare", *AFTER_COMPARE)),
         ("compare/scores.py", AFTER_SCORES),
         ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
         ("report/table/formats.py", ("table", "check …tables", "check …similarity", "report")),
         ("report/families/probing/heatmap.py", ("figure …heatmap", "report")),
         ("report/families/probing/tasks_table.py", ("table …tasks", "report")),
-        ("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
+        slow("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
         ("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
-        ("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
-        ("report/families/geometry/spectrum.py", ("figure …spectrum", "report")),
+        slow("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
+        slow("report/families/geometry/spectrum.py", ("figure …spectrum", "report")),
         ("report/families/probing/checks.py", (*CHECKS_OF_SCORES, "report")),
         ("report/families/probing/section.py", ("report",)),
         ("report/checks.py", ("check", "report")),

@@ -347,7 +347,7 @@ OWN_MODEL = {"models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}}, "
     ("method", "lazy", "rules"),
     [
         ("encode", False, {"embed", "probe"}),
-        ("encode", True, {"probe_lazy"}),
+        pytest.param("encode", True, {"probe_lazy"}, marks=pytest.mark.slow),
         ("embed", True, {"probe_lazy"}),
         ("embed", False, {"featurise", "probe_featurised"}),
     ],

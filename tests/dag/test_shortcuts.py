@@ -56,6 +56,7 @@ TARGETS = {
     "a benchmark": ["results/benchmarks/score/T1B-tiny/random.jsonl"],
     "one fold": [str(ONE_FOLD)],
 }
+QUICK_TARGETS = ("a rule", "one fold")
 
 
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
@@ -70,7 +71,13 @@ def test_with_another_configuration(project, without, config):
     assert planned(project, config) == planned(without, config)
 
 
-@pytest.mark.parametrize("targets", TARGETS.values(), ids=TARGETS)
+@pytest.mark.parametrize(
+    "targets",
+    [
+        pytest.param(targets, id=name, marks=() if name in QUICK_TARGETS else pytest.mark.slow)
+        for name, targets in TARGETS.items()
+    ],
+)
 def test_for_other_targets_of_an_empty_folder(tmp_path, targets):
     new = copy_workflow(tmp_path / "with")
     plain = as_it_comes(copy_workflow(tmp_path / "without"))

@@ -24,7 +24,7 @@ ENVIRONMENT = {
         PROGRAM.parent
     ),  # where PYTHONSAFEPATH is set, a program does not find what lies beside it
 }
-FEW = range(1, 101)
+FEW = range(1, 51)
 MANY = range(3_200)
 
 
