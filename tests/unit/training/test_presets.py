@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sentflow.families.training.entries import trained_problems
+from sentflow.families.training.checks import trained_problems
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.settings import TrainingSettings

@@ -9,6 +9,7 @@ from sentflow.cli.outgoing import outgoing
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
+from sentflow.families.training.settings import chosen_by_tests
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.graph.plan import Plan, plan_of
 
@@ -59,6 +60,10 @@ def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
         ("models", _counted(experiment.models)),
         ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
         *(("not comparable with published scores", text) for text in _changes(experiment)),
+        *(
+            ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
+            for pairs, models in chosen_by_tests(experiment).items()
+        ),
         ("downloads", _downloads(plan)),
         ("models to fetch", ", ".join(plan.fetched_models) or "none"),
         *(("texts and keys sent", sentence) for sentence in outgoing(experiment) or ["none"]),

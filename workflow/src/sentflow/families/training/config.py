@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sentflow.families.training.entries import further_models, trained_problems, write_out_models
+from sentflow.families.training.checks import trained_problems
+from sentflow.families.training.entries import write_out_models
+from sentflow.families.training.needs import further_models
 from sentflow.families.training.own_data import dataset_name, write_out
 from sentflow.families.training.settings import REQUIRED, named_data
 from sentflow.families.training.sweep_config import sweep_entry_problems

@@ -5,6 +5,7 @@ from typing import Any
 
 from sentflow.encoders.kinds.table import KINDS, TRAINED
 from sentflow.families.pair_sets import development_sets
+from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -15,6 +16,7 @@ from sentflow.training.options.table import OPTIONS, Option
 from sentflow.training.recipes.table import RECIPES, Recipe
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import scored_steps, snapshot_name
+from sentflow.training.start_names import shown_start
 
 DEVELOPMENT = "development/"
 TAUGHT = "training/"
@@ -218,11 +220,12 @@ class TrainedModels:
 
     def _told(self, name: str, entry: Entry) -> dict[str, Any]:
         data = self.experiment.entries["training_data"][entry["data"]]
+        start = start_of(entry)
         return {
             "title": entry.get("title", name),
             "group": entry.get("seed_of", name),
             "recipe": entry["recipe"],
-            "start": start_of(entry)["name"],
+            "start": shown_start(start["name"], drawn="configuration" in start),
             "data": entry["data"],
             "learning_rate": entry["training"]["learning_rate"],
             "seed": entry["seed"],
@@ -274,17 +277,3 @@ class TrainedModels:
 
     def _entry(self, wildcards: Any) -> Entry:
         return self.models[wildcards.model]
-
-
-def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """``name`` of the encoder that a training starts from, and ``configuration`` where its weights are drawn."""
-    start = entry["start"]
-    if isinstance(start, str):
-        return {"name": start}
-    return {"name": start["like"], "configuration": start["configuration"]}
-
-
-def teacher_of(entry: Mapping[str, Any]) -> str | None:
-    """The encoder whose vectors a distillation learns; None for other recipes."""
-    teacher = (entry.get("settings") or {}).get("teacher")
-    return teacher if isinstance(teacher, str) else None

@@ -5,7 +5,8 @@ from typing import Any
 
 from sentflow.exports.identity import OWNER, model_name
 from sentflow.families.training.data import DataOfTraining
-from sentflow.families.training.models import TrainedModels, start_of
+from sentflow.families.training.models import TrainedModels
+from sentflow.families.training.needs import start_of
 from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
@@ -89,6 +90,7 @@ class ReportsOfTraining:
             {
                 "title": entry.get("title", name),
                 "licence": entry.get("licence", ""),
+                "read_out": entry.get("pooling", ""),
                 "base": base,
                 "base_title": told.get("title", base),
                 "base_hub": outside.name if outside and on_hub else adapted or "",

@@ -7,6 +7,7 @@ from sentflow.encoders.kinds.table import TRAINED
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.job_settings import pick_known
+from sentflow.training.selection import BEST
 
 REQUIRED = "REQUIRED"
 """Stands in the catalog for the path of a file that was never published."""
@@ -42,6 +43,17 @@ def tested_sets(selected: AllEntries) -> list[tuple[str, str]]:
     return [
         (section, name) for section in ("tasks", "pair_sets", "question_sets") for name in selected[section]
     ]
+
+
+def chosen_by_tests(experiment: Experiment) -> dict[str, list[str]]:
+    """Selected pair sets by whose scores snapshots are chosen, so that results on them are no tests, → the encoders."""
+    found: dict[str, list[str]] = {}
+    for name, entry in experiment.trained_models.items():
+        selection = entry.get("selection", {})
+        chooses = selection.get("rule", BEST) == BEST or selection.get("patience") is not None
+        if chooses and selection.get("pairs") in experiment.selected["pair_sets"]:
+            found.setdefault(selection["pairs"], []).append(entry.get("seed_of", name))
+    return {pairs: list(dict.fromkeys(models)) for pairs, models in found.items()}
 
 
 def known_files(

@@ -43,7 +43,12 @@ class StudyOfTrainings:
         if not self.groups:
             return {}
         sweeps = [shown_sweep(name, sweep, workflow) for name, sweep in self.sweeps.items()]
-        return {**published_lines(workflow), "training-sweep": sweeps, "training-reduced": sweeps}
+        lines = {
+            table: lines
+            for table, lines in published_lines(workflow).items()
+            if any(line.get("trained") in self.groups for line in lines)
+        }
+        return {**lines, "training-sweep": sweeps, "training-reduced": sweeps}
 
     def similarities(self) -> list[str]:
         """The similarities of every pair by every training with several seeds."""

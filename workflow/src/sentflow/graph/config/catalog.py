@@ -9,6 +9,7 @@ from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.parts import known_parts, known_sections
 from sentflow.graph.config.schema import load_schema, schema_problems
+from sentflow.graph.config.shared import written_as
 from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
 
@@ -34,7 +35,7 @@ def load_catalog(config: Mapping[str, Any], workflow: Path) -> AllEntries:
         Names every mistake of the configuration but those of the selection.
     """
     _, entries, problems, _ = checked(config, workflow)
-    refuse(problems)
+    refuse(written_as(problems, entries["models"]))
     return entries
 
 

@@ -15,6 +15,7 @@ from sentflow.graph.config.catalog import checked
 from sentflow.graph.config.family import AllEntries, Entries, Section
 from sentflow.graph.config.messages import refuse, unknown
 from sentflow.graph.config.parts import family_parts, known_parts, known_sections, measured
+from sentflow.graph.config.shared import written_as
 from sentflow.training.snapshots import snapshot_entries
 
 
@@ -129,7 +130,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
     for part in known_parts():
         problems += part.problems(plain, entries, selected)
-    refuse(problems)
+    refuse(written_as(problems, entries["models"]))
     chosen = {name: {key: entries[name][key] for key in keys} for name, keys in selected.items()}
     asked = [name for part in known_parts() for name in part.further_models(entries, selected)]
     further_models = {name: entries["models"][name] for name in asked if name not in chosen["models"]}

@@ -77,6 +77,26 @@ def _made_of(entries: AllEntries, place: str, name: str) -> list[str] | None:
     return [key for key, entry in models.items() if entry.get("seed_of") == name] or None
 
 
+def written_as(problems: Iterable[str], models: Entries) -> list[str]:
+    """Problems of encoders that were made of one entry, as problems of that entry: each once, where it is written."""
+    made = {f"models.{name}": origin for name, entry in models.items() if (origin := _origin(as_map(entry)))}
+
+    def written(problem: str) -> str:
+        fits = [place for place in made if problem.startswith((f"{place}.", f"{place}:"))]
+        place = max(fits, key=len, default="")
+        return made.get(place, "") + problem[len(place) :]
+
+    return list(dict.fromkeys(written(problem) for problem in problems))
+
+
+def _origin(entry: Mapping[str, Any]) -> str:
+    """Where an encoder that the program made is written; empty for one that is written itself."""
+    sweep = as_map(entry.get("cell")).get("sweep")
+    if sweep:
+        return f"sweeps.{sweep}"
+    return f"models.{entry['seed_of']}" if "seed_of" in entry else ""
+
+
 _SWEEPS = "select.sweeps"
 MODELS = Section("models", "model", ("select.models", _SWEEPS), members=_made_of)
 DATASETS = Section("datasets", "dataset", ())

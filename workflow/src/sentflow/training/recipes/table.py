@@ -6,7 +6,7 @@ holds this table: what it says reaches a job as a param. Standard library only: 
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 # What rows of training data have, beside their text
 TEXTS = "texts"
@@ -14,6 +14,7 @@ PAIRS = "pairs"  # other
 TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
 
+_Found = TypeVar("_Found")
 _RECIPES = "sentflow.training.recipes"
 
 
@@ -37,6 +38,10 @@ class Recipe:
         Distributions beside torch, transformers, tokenizers and sentence-transformers whose versions count.
     data_where
         Key of ``settings`` → its value → the forms, where they are fewer than `data`.
+    rows
+        A batch has at least so many, where a text is compared with others of its batch.
+    rows_where
+        Key of ``settings`` → its value → the same, where it is another number.
     """
 
     name: str
@@ -46,11 +51,21 @@ class Recipe:
     settings: Mapping[str, Any] = field(default_factory=dict)
     libraries: tuple[str, ...] = ()
     data_where: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    rows: int = 1
+    rows_where: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def forms(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The forms of data that the recipe reads with these settings."""
-        found = self.data
-        for key, by_value in self.data_where.items():
+        return self._where(self.data_where, settings, self.data)
+
+    def least_rows(self, settings: Mapping[str, Any]) -> int:
+        """What a batch has at least with these settings."""
+        return self._where(self.rows_where, settings, self.rows)
+
+    def _where(
+        self, exceptions: Mapping[str, Mapping[str, _Found]], settings: Mapping[str, Any], found: _Found
+    ) -> _Found:
+        for key, by_value in exceptions.items():
             found = by_value.get(str(settings.get(key, self.settings[key])), found)
         return found
 
@@ -71,6 +86,7 @@ _ALL: tuple[Recipe, ...] = (
             # whitespace: positives, once, before tokens are cut; tokenizer, tokenizer-inside: anchors, in every step
             "permute": [],
         },
+        rows=2,
     ),
     Recipe(
         "consert",
@@ -90,6 +106,8 @@ _ALL: tuple[Recipe, ...] = (
         data_where={
             "objective": {"unsupervised": (TEXTS,), "supervised": (LABELLED,), "joint": (LABELLED,)},
         },
+        rows=2,
+        rows_where={"objective": {"supervised": 1}},
     ),
     Recipe(
         "sg-bert",
@@ -104,6 +122,7 @@ _ALL: tuple[Recipe, ...] = (
             "regulariser": 0.1,
             "defects": [],  # of the released code: guide-dropout, opt2-off-by-one
         },
+        rows=2,
     ),
     Recipe(
         "distillation",
@@ -117,6 +136,7 @@ _ALL: tuple[Recipe, ...] = (
             "projection": None,  # width of the teacher's vectors where it is another than the encoder's
             "keep_projection": False,
         },
+        rows_where={"loss": {"similarity": 3}},
     ),
     Recipe(
         "tsdae",
@@ -135,6 +155,7 @@ _ALL: tuple[Recipe, ...] = (
             "scale": 20.0,  # of in-batch, before the first step; learnt
             "negatives": 7,  # of pairs, for each positive
         },
+        rows=2,
     ),
 )
 

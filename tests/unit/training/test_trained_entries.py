@@ -1,0 +1,143 @@
+"""What a user may write wrongly in an entry of kind trained: one sentence for each mistake, at the entry as written."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+
+from sentflow.errors import ConfigError
+from sentflow.families.training.settings import chosen_by_tests
+from sentflow.families.training.study import StudyOfTrainings
+from sentflow.graph.config.entries import laid_over
+from sentflow.graph.config.experiment import load_experiment
+
+REPOSITORY = Path(__file__).parents[3]
+DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+SELECT = {
+    "models": ["minilm-l6", "mine"],
+    "tasks": [],
+    "pair_sets": ["STSB-test-sample"],
+    **dict.fromkeys(("alignments", "regressions", "question_sets", "retrievers"), []),
+}
+ENTRY = {
+    "kind": "trained",
+    "recipe": "simcse",
+    "start": "minilm-l6",
+    "data": "sentences-sample",
+    "seeds": [1, 2],
+    "training": {"steps": 60, "batch_size": 16, "learning_rate": 1.0e-3, "snapshots": 20},
+    "selection": {"pairs": "STSB-dev-sample"},
+}
+
+
+def problems(**own):
+    """The mistakes that are told of an entry; `own` is laid over it, None leaves a key out."""
+    entry = {key: value for key, value in laid_over(ENTRY, own).items() if value is not None}
+    return problems_of({"models": {"mine": entry}})
+
+
+def problems_of(own):
+    config = laid_over(copy.deepcopy(DEFAULT), {"select": SELECT, **own})
+    with pytest.raises(ConfigError) as told:
+        load_experiment(config, REPOSITORY / "workflow")
+    return [line.removeprefix("  - ") for line in str(told.value).splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"start": "nope"}, "models.mine.start: there is no model 'nope'"),
+        ({"start": "tfidf"}, "models.mine.start: tfidf is of kind tfidf"),
+        ({"start": 3}, "models.mine.start: 3 is not valid"),
+        ({"start": None}, "models.mine: the key start is missing"),
+        ({"start": "mine"}, "models.mine.start: mine stands for an encoder per seed"),
+        ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
+        ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
+        ({"recipe": None}, "models.mine: the key recipe is missing"),
+        ({"preset": "nope"}, "models.mine.preset: there is no preset 'nope'"),
+        ({"preset": ["nope"]}, "models.mine.preset: there is no preset"),
+        ({"data": "nope"}, "models.mine.data: there is no training data 'nope'"),
+        ({"data": None}, "models.mine: the key data is missing"),
+        ({"seed": 1}, "models.mine.seeds: write a list of different whole numbers, and no seed beside it"),
+        ({"seeds": [1, 1]}, "models.mine.seeds: write a list"),
+        ({"seeds": []}, "models.mine.seeds: write a list"),
+        ({"seeds": 3}, "models.mine.seeds: write a list"),
+        ({"seeds": None}, "models.mine: the key seed is missing"),
+        ({"training": None}, "models.mine: the key training is missing"),
+        ({"training": "fast"}, "models.mine.training: 'fast' is not of type 'object'"),
+        ({"training": {"batch_size": 1}}, "models.mine.training.batch_size: simcse with these settings compares"),
+        ({"training": {"steps": "many"}}, "models.mine.training.steps: 'many' is not of type"),
+        ({"training": {"snapshots": 60}}, "models.mine.training.snapshots: the best of one snapshot"),
+        ({"training": {"epochs": 2}}, "models.mine.training: write either steps or epochs"),
+        ({"selection": {"pairs": "STSB-dve"}}, "models.mine.selection.pairs: there is no pair set 'STSB-dve'"),
+        ({"settings": {"temprature": 1}}, "models.mine.settings.temprature: there is no such key"),
+        ({"recipe": "distillation"}, "models.mine.settings.teacher: write the encoder"),
+        ({"recipe": "consert", "settings": {"objective": "joint"}}, "models.mine.data: the recipe consert"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_told_once_at_the_entry_as_it_is_written(own, told):
+    (problem,) = problems(**own)
+    assert problem.startswith(told)
+
+
+def test_several_mistakes_are_told_at_once():
+    found = problems(
+        start="nope", data="nope", seed=1, selection={"pairs": "nope"}, training={"batch_size": 1}
+    )
+    assert [problem.partition(": ")[0] for problem in found] == [
+        f"models.mine.{key}" for key in ("seeds", "start", "data", "selection.pairs", "training.batch_size")
+    ]
+
+
+def test_a_mistake_of_a_sweep_is_told_once_and_not_for_each_cell():
+    sweep = {key: value for key, value in ENTRY.items() if key not in ("kind", "seeds")}
+    sweep |= {"grid": {"method": {"a": {}, "b": {}}, "seed": [1, 2, 3]}, "start": "nope"}
+    (problem,) = problems_of(
+        {"sweeps": {"rates": sweep}, "select": {**SELECT, "models": ["minilm-l6"], "sweeps": ["rates"]}}
+    )
+    assert problem.startswith("sweeps.rates.start: there is no model 'nope'")
+
+
+def test_a_teacher_without_a_kind_is_told_where_it_is_written():
+    entry = ENTRY | {"recipe": "distillation", "settings": {"teacher": "x"}}
+    (problem,) = problems_of({"models": {"mine": entry, "x": {"title": "X"}}})
+    assert problem.startswith("models.x.kind: None is no kind of encoder")
+
+
+@pytest.mark.parametrize("objective", ["supervised", "joint"])
+def test_a_batch_of_one_is_refused_where_a_text_is_compared_with_others(objective):
+    entry = {"recipe": "consert", "settings": {"objective": objective}, "data": "nli-development-labelled"}
+    if objective == "joint":
+        (problem,) = problems(**entry, training={"batch_size": 1})
+        assert problem.startswith("models.mine.training.batch_size")
+    else:
+        config = laid_over(ENTRY, {**entry, "training": {"batch_size": 1}})
+        whole = laid_over(copy.deepcopy(DEFAULT), {"select": SELECT, "models": {"mine": config}})
+        assert load_experiment(whole, REPOSITORY / "workflow").trained_models.keys() == {
+            "mine-seed-1",
+            "mine-seed-2",
+        }
+
+
+def test_reported_pair_sets_that_choose_snapshots_are_named():
+    def named(**selection):
+        entry = laid_over(ENTRY, {"selection": {"pairs": "STSB-test-sample", **selection}})
+        whole = laid_over(copy.deepcopy(DEFAULT), {"select": SELECT, "models": {"mine": entry}})
+        return chosen_by_tests(load_experiment(whole, REPOSITORY / "workflow"))
+
+    assert named() == {"STSB-test-sample": ["mine"]}
+    assert named(rule="last", patience=2) == {"STSB-test-sample": ["mine"]}
+    assert named(rule="last") == named(pairs="STSB-dev-sample") == {}
+
+
+def test_published_tables_are_those_of_trainings_that_are_run():
+    def tables(name):
+        whole = laid_over(
+            copy.deepcopy(DEFAULT),
+            {"select": {**SELECT, "models": ["minilm-l6", name]}, "models": {name: ENTRY}},
+        )
+        return set(StudyOfTrainings(load_experiment(whole, REPOSITORY / "workflow")).published())
+
+    assert tables("mine") == {"training-sweep", "training-reduced"}
+    assert tables("consert-unsup") - tables("mine") == {"training-consert"}

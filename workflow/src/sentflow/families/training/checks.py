@@ -1,0 +1,159 @@
+"""What may be wrong with entries of kind trained, beyond their schema.
+
+Where a key is missing or of another type, the schema says so, and nothing is said here.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
+from sentflow.errors import ConfigError, instead
+from sentflow.families.training.needs import needed_models, start_name, teacher_of
+from sentflow.graph.config.family import AllEntries, Entries, Entry
+from sentflow.graph.config.messages import as_map, unknown
+from sentflow.training.recipes.table import RECIPES, Recipe
+from sentflow.training.selection import BEST
+from sentflow.training.settings import TrainingSettings
+from sentflow.training.snapshots import SNAPSHOT
+
+
+def trained_problems(entries: AllEntries) -> Iterator[str]:
+    """What is wrong with trained encoders, selected or not."""
+    for name, entry in entries["models"].items():
+        if isinstance(entry, dict) and entry.get("kind") == TRAINED:
+            yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
+    yield from circle_problems(entries["models"])
+
+
+def circle_problems(models: Entries) -> Iterator[str]:
+    """Encoders that are trained from themselves, by way of others."""
+    told: set[str] = set()
+    for first in models:
+        chain = _way_back(first, models)
+        if chain and not told & set(chain):
+            told.update(chain)
+            circle = " → ".join((*chain, first))
+            yield (
+                f"models.{first}: {circle} is circular. Start one of them from another encoder, or write another "
+                "teacher."
+            )
+
+
+def _way_back(first: str, models: Entries) -> list[str]:
+    """The shortest chain of encoders that ends with one that needs its first; empty if there is none."""
+    ways, seen = [[first]], {first}
+    while ways:
+        way = ways.pop(0)
+        needed = needed_models(models.get(way[-1]))
+        if first in needed:
+            return way
+        ways += [[*way, name] for name in needed if name not in seen]
+        seen.update(needed)
+    return []
+
+
+def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
+    yield from _start_problems(entry, entries["models"])
+    named = entry.get("recipe")
+    recipe = RECIPES.get(named) if isinstance(named, str) else None
+    if recipe:
+        yield from _data_problems(entry, recipe, entries["training_data"])
+        yield from _teacher_problems(entry, recipe, entries["models"])
+    elif isinstance(named, str):
+        yield f"recipe: there is no recipe {named!r}. {instead(named, sorted(RECIPES))}"
+    selection = as_map(entry.get("selection"))
+    if isinstance(pairs := selection.get("pairs"), str) and pairs not in entries["pair_sets"]:
+        yield unknown("selection.pairs", "pair set", pairs, entries["pair_sets"])
+    if not isinstance(entry.get("training"), dict):
+        return
+    try:
+        training = TrainingSettings.of(entry["training"])
+    except ConfigError as error:
+        yield str(error)
+        return
+    if recipe:
+        yield from _batch_problems(entry, recipe, training)
+    if selection:
+        yield from _snapshot_problems(selection, training)
+
+
+def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
+    name = start_name(entry)
+    if name is None:
+        return
+    if SNAPSHOT in name:
+        yield f"start: {name} names a snapshot. Write the encoder itself; its selection says which snapshot it is."
+    elif name not in models:
+        yield _no_model("start", name, models)
+    elif (kind := as_map(models[name]).get("kind")) not in TRAINABLE:
+        yield (
+            f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
+            f"{_or(TRAINABLE)}."
+        )
+
+
+def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str]:
+    name, forms = entry.get("data"), recipe.forms(as_map(entry.get("settings")))
+    if not isinstance(name, str):
+        return
+    data = as_map(known.get(name))
+    if not data:
+        yield unknown("data", "training data", name, known)
+    elif data.get("form") not in forms:
+        yield (
+            f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {name} has "
+            f"{data.get('form')}. Write other data, other settings, or another recipe."
+        )
+
+
+def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries) -> Iterator[str]:
+    if "teacher" not in recipe.settings:
+        return
+    teacher = teacher_of(entry)
+    if teacher is None:
+        yield "settings.teacher: write the encoder whose vectors are learnt, another entry of models."
+    elif teacher not in models:
+        yield _no_model("settings.teacher", teacher, models)
+    elif (kind := KINDS.get(str(as_map(models[teacher]).get("kind")))) and kind.gives != DENSE:
+        yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
+
+
+def _batch_problems(entry: Entry, recipe: Recipe, training: TrainingSettings) -> Iterator[str]:
+    least = recipe.least_rows(as_map(entry.get("settings")))
+    if isinstance(training.batch_size, int) and 1 <= training.batch_size < least:
+        yield (
+            f"training.batch_size: {recipe.name} with these settings compares a text with the others of its batch. "
+            f"Write {least} or more."
+        )
+
+
+def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
+    if training.steps is None:
+        yield (
+            "training.steps: with a selection, write steps instead of epochs: rows / batch_size × epochs. The "
+            "snapshots are planned before the rows are counted."
+        )
+    elif selection.get("rule", BEST) == BEST and not _several(training):
+        yield (
+            "training.snapshots: the best of one snapshot is no choice. Write every how many steps one is scored, "
+            "fewer than steps."
+        )
+
+
+def _several(training: TrainingSettings) -> bool:
+    """Whether there are several snapshots to choose from; what is no number, the schema refuses."""
+    every, steps = training.snapshots, training.steps
+    return every is not None and not (isinstance(every, int) and isinstance(steps, int) and every >= steps)
+
+
+def _no_model(place: str, name: str, models: Entries) -> str:
+    """That an encoder does not exist; or that several do, one for each seed."""
+    made = [model for model, entry in models.items() if as_map(entry).get("seed_of") == name]
+    if made:
+        return f"{place}: {name} stands for an encoder per seed. Write one of: {', '.join(made)}."
+    return unknown(place, "model", name, models)
+
+
+def _or(names: Sequence[str]) -> str:
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
