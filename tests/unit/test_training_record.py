@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from sentflow.errors import DataError
-from sentflow.training.record import Data, Made, Record, Start
+from sentflow.training.made import Made
+from sentflow.training.record import Data, Record, Start
 
 RECORD = Record(
     model="simcse-seed-1",
@@ -13,8 +14,10 @@ RECORD = Record(
     recipe_settings={"temperature": 0.05, "permute": ["whitespace"]},
     training={"steps": 60, "learning_rate": 3e-5, "betas": [0.9, 0.999], "precision": "float32"},
     seed=1,
+    pooling="cls",
     start=Start("minilm", "sentence-transformer", {"hub": "an/encoder"}, "0" * 40, "ab" * 32),
     data=Data("sätze", "cd" * 32, 10_000, "texts"),
+    teacher=None,
     code="ef" * 32,
     versions={"torch": "2.9.1"},
     steps=60,

@@ -59,10 +59,11 @@ def main(args: argparse.Namespace) -> None:
         return
 
     from sentflow.training.history import write_history
-    from sentflow.training.job import Job, Place
+    from sentflow.training.job import Job
     from sentflow.training.leave import EXIT_CODE
     from sentflow.training.links import link_files
     from sentflow.training.loop import LeftEarly
+    from sentflow.training.place import Place
 
     versions = {library: library_version(library) for library in args.libraries.split()}
     job = Job(json.loads(args.settings), args.start, args.data, args.code, versions, args.teacher)

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import logging
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -11,10 +10,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.manifest import Manifest, read_manifest
-from sentflow.files.io import file_sha256
+from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.training.contract import Objective, RecipeModule
 from sentflow.training.data.table import check_rows, read_training_data
@@ -22,48 +22,19 @@ from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
+from sentflow.training.made import Made
 from sentflow.training.meter import Meter
 from sentflow.training.new_weights import seeded
 from sentflow.training.options.apply import with_options
+from sentflow.training.place import Place
 from sentflow.training.processes import local_rank, processes_of
 from sentflow.training.progress import ProgressLog
-from sentflow.training.record import Data, Made, Record, Start
+from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teacher
 from sentflow.training.settings import TrainingSettings
-from sentflow.training.start import load_start
+from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where a training is computed and kept; none of it is a setting of the training.
-
-    Attributes
-    ----------
-    state
-        Folder of its states and of the snapshots that it has made.
-    devices
-        One for each process that trains; None is the best there is.
-    threads
-        Of the processor; another number may change the last bits of the weights.
-    save_seconds
-        Between two states on disk.
-    """
-
-    state: Path
-    devices: tuple[str | None, ...] = (None,)
-    threads: int = 1
-    save_seconds: float = 300.0
-
-    @property
-    def snapshots(self) -> Path:
-        """Where the encoder is saved, until the training has ended: in folders ``step-000020``."""
-        return self.state / "snapshots"
-
-    def clear(self) -> None:
-        """Delete what only a training that goes on needs."""
-        shutil.rmtree(self.state, ignore_errors=True)
 
 
 @dataclass(frozen=True)
@@ -107,6 +78,7 @@ class Job:
             The start cannot be trained in this way, or a device is not there.
         """
         torch.set_num_threads(place.threads)
+        transformers_logging.disable_progress_bar()
         meter = Meter()
         settings = self.settings
         training = TrainingSettings.of(settings["training"])
@@ -148,6 +120,7 @@ class Job:
             ),
             processes,
         )
+        place.clear_snapshots(training.snapshot_steps(total))
         tokens = int(sum(row["tokens"] for row in progress.history))
         record = Record(
             model=settings["model"],
@@ -155,8 +128,10 @@ class Job:
             recipe_settings=settings["settings"],
             training=training.as_dict(),
             seed=settings["seed"],
+            pooling=settings["pooling"],
             start=_start(settings["start"], manifest),
             data=Data(settings["data"]["name"], data_sha256, len(rows), settings["data"]["form"]),
+            teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,
             steps=progress.step,
@@ -196,6 +171,7 @@ class Job:
             device=device,
             threads=threads,
         )
+        check_max_tokens(encoder, training.max_tokens)
         recipe = cast("RecipeModule", import_module(self.settings["module"]))
 
         def build() -> Objective:
@@ -207,9 +183,18 @@ class Job:
 
 
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
+    kind, source = manifest.kind, manifest.source
     if "configuration" in start:
-        return Start(start["name"], "random weights", {"configuration": start["configuration"]}, None, None)
-    return Start(start["name"], manifest.kind, manifest.source, manifest.revision, manifest.files_sha256)
+        kind, source = RANDOM_WEIGHTS, {"configuration": start["configuration"]}
+    return Start(start["name"], kind, source, manifest.revision, manifest.files_sha256)
+
+
+def _teacher(files: Sequence[Path]) -> Teacher | None:
+    if not files:
+        return None
+    _, _, info = files
+    told = read_json(info)
+    return Teacher(told["model"], told["files_sha256"], told["sha256"])
 
 
 def _digest(*parts: Any) -> str:

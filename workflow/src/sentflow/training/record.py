@@ -1,16 +1,18 @@
-"""What a training was (`Record`), and how it went on this machine (`Made`).
+"""What a training was: everything that decides the bytes of the encoder.
 
-The record holds what decides the bytes of the encoder, so it is the same whether the training was interrupted or not;
-rules compare it. What changes from run to run is in the other file, which only costs and model cards read.
+So it is the same whether the training was interrupted or not, and rules compare it. What changes from run to run is in
+another file, see `sentflow.training.made`.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
-from sentflow.errors import DataError
-from sentflow.files.io import json_document, parse_json
+from sentflow.files.io import json_document
+from sentflow.training.described import built, map_of, text_of
+
+RANDOM_WEIGHTS = "random weights"
 
 
 @dataclass(frozen=True)
@@ -20,15 +22,16 @@ class Start:
     Attributes
     ----------
     name
-        Of the entry; empty where the weights were drawn at random.
+        Of the entry.
     kind
-        Of encoder, see `sentflow.encoders.kinds.table`.
+        Of encoder, see `sentflow.encoders.kinds.table`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
+        architecture are those of the entry.
     source
         As in the manifest of the start; the configuration of a model with random weights.
     revision
         Commit of a model from the hub, else None.
     files_sha256
-        One checksum over its files, see `sentflow.encoders.manifest.Manifest`; None for random weights.
+        One checksum over its files, see `sentflow.encoders.manifest.Manifest`.
     """
 
     name: str
@@ -61,6 +64,25 @@ class Data:
 
 
 @dataclass(frozen=True)
+class Teacher:
+    """Whose vectors a distillation learnt.
+
+    Attributes
+    ----------
+    name
+        Of the entry.
+    files_sha256
+        As of `Start`; None for an encoder without files.
+    vectors_sha256
+        Of the file of its vectors of the training data.
+    """
+
+    name: str
+    files_sha256: str | None
+    vectors_sha256: str
+
+
+@dataclass(frozen=True)
 class Record:
     """What a training was: everything that decides its result.
 
@@ -76,8 +98,12 @@ class Record:
         Every setting of the loop with its value: steps, batch size, learning rate, precision and so on.
     seed
         Of all draws.
+    pooling
+        How the encoder was read out in training; None is as the start's files say.
     start, data
         What it began with, and what it read.
+    teacher
+        None for recipes without one.
     code
         Digest of the code that trained, see `sentflow.graph.provenance`.
     versions
@@ -92,8 +118,10 @@ class Record:
     recipe_settings: Mapping[str, Any]
     training: Mapping[str, Any]
     seed: int
+    pooling: str | None
     start: Start
     data: Data
+    teacher: Teacher | None
     code: str
     versions: Mapping[str, str]
     steps: int
@@ -113,109 +141,18 @@ class Record:
             It is not the record of a training; names the keys that are missing or unknown.
         """
         what = "the record of a training"
-        found = _map_of(text, what)
-        if isinstance(found.get("start"), dict):
-            found["start"] = _built(Start, found["start"], f"{what}, start")
-        if isinstance(found.get("data"), dict):
-            found["data"] = _built(Data, found["data"], f"{what}, data")
-        return _built(Record, found, what)
+        found = map_of(text, what)
+        parts: dict[str, type[Start] | type[Data] | type[Teacher]] = {
+            "start": Start,
+            "data": Data,
+            "teacher": Teacher,
+        }
+        for name, kind in parts.items():
+            if isinstance(found.get(name), dict):
+                found[name] = built(kind, found[name], f"{what}, {name}")
+        return built(Record, found, what)
 
     @classmethod
     def read(cls, path: Path) -> "Record":
         """The record in a file; see `from_json`."""
-        return cls.from_json(_text_of(path))
-
-
-@dataclass(frozen=True)
-class Made:
-    """How a training went: nothing of it decides the result's meaning, and it differs from machine to machine.
-
-    Attributes
-    ----------
-    resumed_at
-        Steps after which it went on from a saved state, in order; empty for a training in one go.
-    device, device_name
-        ``"cpu"`` or ``"cuda"``, and what the machine calls it.
-    precision
-        As computed here: a machine without bfloat16 emulates it.
-    threads
-        Of the processor.
-    seconds
-        Of all runs of it together, saving and snapshots included.
-    tokens_per_second
-        Over all steps.
-    memory_mb
-        Peak of the process, in MiB; of the last run where it was resumed.
-    device_memory_mb
-        Peak that torch allocated on the accelerator, in MiB; None without one. Likewise.
-    energy_joules
-        What the processors of the whole machine took, whatever else ran there; None where the machine does not tell.
-        Likewise.
-    """
-
-    resumed_at: tuple[int, ...]
-    device: str
-    device_name: str
-    precision: str
-    threads: int
-    seconds: float
-    tokens_per_second: float
-    memory_mb: float
-    device_memory_mb: float | None = None
-    energy_joules: float | None = None
-
-    def to_json(self) -> str:
-        """The text of ``made.json``."""
-        return json_document(asdict(self))
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> "Made":
-        """What `to_json` wrote.
-
-        Raises
-        ------
-        DataError
-            It does not say how a training was made; names the keys that are missing or unknown.
-        """
-        what = "how a training was made"
-        found = _map_of(text, what)
-        return _built(Made, {**found, "resumed_at": tuple(found.get("resumed_at", ()))}, what)
-
-    @classmethod
-    def read(cls, path: Path) -> "Made":
-        """What is in a file; see `from_json`."""
-        return cls.from_json(_text_of(path))
-
-
-_Built = TypeVar("_Built", Start, Data, Record, Made)
-
-
-def _built(kind: type[_Built], found: Mapping[str, Any], what: str) -> _Built:
-    names = [field.name for field in fields(kind)]
-    unknown = sorted(set(found) - set(names))
-    try:
-        if not unknown:
-            return kind(**found)
-        problem = f"{', '.join(unknown)} in it is unknown"
-    except TypeError as error:
-        problem = str(error)
-    raise DataError(f"{what} cannot be read: {problem}. It must hold: {', '.join(names)}. Train again.")
-
-
-def _map_of(text: str | bytes, what: str) -> dict[str, Any]:
-    try:
-        found = parse_json(text)
-    except ValueError as error:
-        raise DataError(f"{what} cannot be read: {error}. Train again.") from error
-    if not isinstance(found, dict):
-        raise DataError(f"{what} cannot be read: it is no map. Train again.")
-    return found
-
-
-def _text_of(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DataError(
-            f"{path} is missing or unreadable ({error}). Delete it and run snakemake again."
-        ) from error
+        return cls.from_json(text_of(path))

@@ -75,6 +75,11 @@ class Choice:
             return list(range(len(steps)))
         best, waited = float("-inf"), 0
         for place, score in enumerate(scores):
+            if not steps[
+                place
+            ]:  # before training there is nothing to choose: its score is what others must improve
+                best = max(best, score)
+                continue
             if self.counted == CUMULATIVE:
                 waited += int(place > 0 and score < scores[place - 1])
             else:

@@ -65,6 +65,27 @@ def load_start(
     return model.train()
 
 
+def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
+    """Refuse texts that are longer than the table of positions of an encoder; others have no such limit.
+
+    Raises
+    ------
+    ConfigError
+        They are; says what to write instead.
+    """
+    embeddings = getattr(getattr(encoder[0], "auto_model", None), "embeddings", None)
+    table = getattr(embeddings, "position_embeddings", None)
+    if not isinstance(table, torch.nn.Embedding):
+        return
+    # RoBERTa counts positions from behind the id of padding
+    positions = table.num_embeddings - (0 if table.padding_idx is None else table.padding_idx + 1)
+    if max_tokens > positions:
+        raise ConfigError(
+            f"training.max_tokens: {max_tokens} is more than the {positions} positions that the start has. Write "
+            f"{positions} or less."
+        )
+
+
 def _with_random_weights(folder: Path, made: Path, configuration: Mapping[str, Any], draws: Draws) -> None:
     inner = _transformer_folder(folder)
     offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}

@@ -132,6 +132,17 @@ def limitations(facts: Facts) -> Iterator[str]:
             "The snapshot was chosen by its score on the development set; that score is therefore too high an "
             "estimate of what the encoder reaches on new texts."
         )
+    development = facts.selection.get("pairs")
+    if facts.selection.get("rule") == "best" and any(score.data == development for score in facts.scores):
+        yield (
+            f"The scores on {escaped(str(development))} above are of the set by which the snapshot was chosen: "
+            "they are too high an estimate, and no test."
+        )
+    if about.read_out and about.read_out != facts.read_out.pooling:
+        yield (
+            f"Scores are of the read-out {about.read_out}. The files of this folder read out "
+            f"{facts.read_out.pooling or 'as their modules say'}, which gives other scores."
+        )
     if about.base_title:
         yield (
             f"Training began with {escaped(about.base_title)}, whose own training data are not counted in the overlap "

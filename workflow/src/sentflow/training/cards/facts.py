@@ -13,7 +13,8 @@ from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.training.cards.overlap import Overlap
 from sentflow.training.cards.scores import CardScore, read_scores
-from sentflow.training.record import Made, Record
+from sentflow.training.made import Made
+from sentflow.training.record import Record
 
 _END_SHARE = 10  # the first and the last tenth of the steps stand for beginning and end
 
@@ -74,6 +75,8 @@ class About:
         The encoders between it and this one, in the order of training.
     data_title, data_hub, data_licence
         Of the training data; empty where not known.
+    read_out
+        Pooling of the vectors that were scored; empty where it is that of the files.
     siblings
         Encoder → seed, of the trainings that differ in nothing but the seed, this one included.
     """
@@ -90,6 +93,7 @@ class About:
     data_title: str = ""
     data_hub: str = ""
     data_licence: str = ""
+    read_out: str = ""
     siblings: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod

@@ -114,6 +114,12 @@ def _of_tables(found: Tables, facts: Facts) -> Iterator[str]:
         "Checksum of the start's files (SHA-256)": record.start.files_sha256 or "none",
         "Revision of the start": record.start.revision or "none",
         "Seed": record.seed,
+        "Read-out in training": record.pooling or "as the start's files say",
+        **(
+            {"Checksum of the teacher's vectors (SHA-256)": record.teacher.vectors_sha256}
+            if record.teacher
+            else {}
+        ),
         "Steps made": record.steps,
         "Tokens read": record.tokens,
         "Digest of the code": record.code,

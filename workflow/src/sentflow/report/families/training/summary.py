@@ -12,7 +12,9 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.rows import unique
-from sentflow.training.record import Made, Record
+from sentflow.training.made import Made
+from sentflow.training.record import RANDOM_WEIGHTS, Record
+from sentflow.training.start_names import shown_start
 
 Settings = Mapping[str, Any]
 
@@ -55,9 +57,7 @@ def trained_row(folder: Path, about: Settings) -> TrainedRow:
         is_control=about["control"],
         recipe=record.recipe,
         seed=record.seed,
-        start=record.start.name
-        if record.start.source is None or record.start.files_sha256
-        else "random weights",
+        start=shown_start(record.start.name, drawn=record.start.kind == RANDOM_WEIGHTS),
         data=record.data.name,
         rows=record.data.rows,
         form=record.data.form,
