@@ -14,6 +14,7 @@ from sentflow.errors import DataError
 from sentflow.training.cards.card import licence, model_card
 from sentflow.training.cards.facts import About, read_facts
 from sentflow.training.cards.lint import SECTIONS, card_problems, equal, tables
+from sentflow.training.record import Teacher
 
 
 def facts_of(folder, about=ABOUT, audit="audit/training/wiki-sample.json"):
@@ -95,6 +96,24 @@ def test_resumed_trainings_say_so_and_others_do_not(facts, card):
     assert ["Resumed", "after step 20 and 40"] in tables(card)["Training"]
     whole = model_card(replace(facts, made=replace(facts.made, resumed_at=())))
     assert ["Resumed", "no"] in tables(whole)["Training"]
+
+
+def test_a_teacher_and_its_vectors_are_named_where_there_is_one(facts, card):
+    taught = replace(facts.record, teacher=Teacher("large", "12" * 32, "34" * 32))
+    with_teacher = model_card(replace(facts, record=taught))
+    assert "large" in with_teacher
+    assert "34" * 32 in with_teacher
+    assert card_problems(with_teacher, replace(facts, record=taught)) == []
+    assert "Teacher" not in card
+
+
+def test_scores_that_are_no_test_or_of_another_read_out_are_told(facts, card):
+    assert "by which the snapshot was chosen" not in card
+    assert "Scores are of the read-out" not in card
+    chosen = replace(facts, selection={**facts.selection, "pairs": "STSB-test"})
+    assert "by which the snapshot was chosen" in model_card(chosen)
+    other = replace(facts, about=replace(facts.about, read_out="last-two"))
+    assert "Scores are of the read-out last-two. The files of this folder read out cls" in model_card(other)
 
 
 def test_energy_and_memory_of_a_device_are_left_out_where_they_are_not_known(facts):
