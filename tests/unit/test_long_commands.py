@@ -13,6 +13,7 @@ from sentflow.jobs import long_commands
 from sentflow.jobs.long_commands import words_of
 
 SHELL = Path(long_commands.__file__).with_name("python.sh")
+READ = f". {shlex.quote(str(SHELL))};"
 TELL = """
 import json, os, sys
 from sentflow.jobs.long_commands import words_of
@@ -30,7 +31,7 @@ def started(tmp_path):
     folders = [str(Path(sys.executable).parent), os.environ["PATH"]]
     variables = {"PATH": os.pathsep.join(folders), "PYTHONPATH": f"{tmp_path}:{source}"}
 
-    def start(words, *, before=f". {shlex.quote(str(SHELL))};"):
+    def start(words, *, before=READ):
         script = tmp_path / "script.sh"
         command = shlex.join(["python", "-m", "tell", *words])
         script.write_text(f"set -euo pipefail; {before} OMP_NUM_THREADS=1 {command}\n", encoding="utf-8")
