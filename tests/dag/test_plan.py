@@ -30,6 +30,13 @@ class Rows:
 class LazyRows(Rows):
     lazy = True
 """
+TRAINED = {
+    "kind": "trained",
+    "recipe": "simcse",
+    "start": "minilm-l6",
+    "data": "sentences-sample",
+    "training": {"steps": 4, "batch_size": 4, "learning_rate": 1e-5, "snapshots": 2},
+}
 EXAMS = {
     "title": "Examinations",
     "seed": 4,
@@ -58,6 +65,13 @@ CONFIGS = {
         "models": {"prompted": PROMPTED},
         "select": {"models": ["prompted"], "tasks": ["G3-tiny", "F3-tiny"]},
         "report": {"tables": ["scores"], "figures": ["heatmap"]},
+    },
+    "two trainings, one scored while it is trained": {
+        "models": {
+            "scored": {**TRAINED, "seed": 1, "selection": {"pairs": "STSB-dev-sample"}},
+            "unscored": {**TRAINED, "seed": 2},
+        },
+        "select": {"models": ["random", "scored", "unscored"], "tasks": ["T1B-tiny"]},
     },
     "own encoders and prompts in a study": {
         "models": {

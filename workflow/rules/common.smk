@@ -42,10 +42,12 @@ targets = Targets(experiment)
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
 # And they end with this Snakemake, so that none of a killed run writes into the files of the next.
+# Their `python` takes command lines of any length.
 # No empty entry behind the colon, which would be the working folder; Snakemake halves the braces once more.
 shell.prefix(
     f"export PYTHONSAFEPATH=1 PYTHONPATH={shlex.quote(source_folder)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}"
-    f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())}; "
+    f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())};"
+    f" . {shlex.quote(source_folder + '/sentflow/jobs/python.sh')}; "
 )
 put_this_python_first()
 take_shortcuts()

@@ -202,11 +202,39 @@ def resources(
         Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")
     ] = Path("results"),
     margin: Annotated[float, typer.Option(help="Factor by which requests exceed the measured values.")] = 1.5,
+    configfile: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--configfile",
+            help="Estimate the trainings of this experiment instead; may be given several times, as to validate.",
+        ),
+    ] = None,
+    device: Annotated[str, typer.Option(help="Estimate: gpu or cpu, whose speed is assumed.")] = "gpu",
+    tokens_per_second: Annotated[
+        float | None,
+        typer.Option(help="Estimate: of one training, instead of what is assumed of the device."),
+    ] = None,
+    weights_mb: Annotated[
+        float, typer.Option(help="Estimate: MB of a snapshot; BERT-base by default.")
+    ] = 440.0,
+    at_a_time: Annotated[int, typer.Option(help="Estimate: trainings side by side.")] = 1,
 ) -> None:
-    """Suggest what jobs should request from a cluster, from measured runs.
+    """Suggest what jobs should request from a cluster, from measured runs; or estimate trainings before they run.
 
-    Prints memory and time of every rule as a block set-resources for profiles/slurm/profile.yaml.
+    Prints memory and time of every rule as a block set-resources for profiles/slurm/profile.yaml. With
+    --configfile, prints hours and disk that the trainings of an experiment would take, and what that rests on.
     """
+    if configfile:
+        from sentflow.cli.training_estimate import training_estimate
+
+        training_estimate(
+            configfile,
+            device=device,
+            tokens_per_second=tokens_per_second,
+            weights_mb=weights_mb,
+            at_a_time=at_a_time,
+        )
+        return
     from sentflow.cli.resources import resources as run
 
     run(path, margin=margin)

@@ -80,7 +80,7 @@ def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) ->
         "generate": n_generated,
         "download": len(raw) - n_generated,
         "collect": sum(bool(collection.tables) for collection in collections),
-        "fetch_model": len(targets.experiment.fetched_models),
+        "fetch_model": len(targets.experiment.fetched_models) - len(targets.experiment.trained_models),
         "embed": sum(len(collection.models) for collection in collections),
         **{rule: n for family in targets.families.values() for rule, n in family.jobs().items()},
         "summarise_costs": 1,

@@ -23,6 +23,7 @@ _ROOT = Path(__file__).parents[1]
 PLUMBING = {
     "sentflow.errors": "what is said when a job fails, and writes nothing",
     "sentflow.jobs.lifeline": "ends a job whose Snakemake is gone",
+    "sentflow.jobs.long_commands": "how the words of a command reach it, not which",
     "sentflow.jobs.log": "what a log says, and the exit code",
     "sentflow.jobs.secrecy": "hides secrets in messages; a configuration that holds any is refused",
     "sentflow.files.atomic": "gives a finished file its name; what is in it was written by others",

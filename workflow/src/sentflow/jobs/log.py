@@ -16,6 +16,7 @@ from sentflow.errors import SentflowError
 from sentflow.files.atomic import NO_ROOM, NOT_ALLOWED, not_a_file, not_written
 from sentflow.files.control_characters import visible
 from sentflow.jobs.lifeline import end_with_snakemake
+from sentflow.jobs.long_commands import words_of
 from sentflow.jobs.secrecy import without_secrets
 
 logger = logging.getLogger(__name__)
@@ -40,7 +41,7 @@ class Command:
     def __call__(self, argv: Sequence[str] | None = None) -> int:
         """Read the arguments, start the log, do the work; always 0."""
         parser = self.parser()
-        args = parser.parse_args(argv)
+        args = parser.parse_args(words_of(argv))
         start_log(parser.prog.rpartition(".")[2], args, self.libraries)
         self.work(args)
         return 0

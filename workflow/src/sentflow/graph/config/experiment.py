@@ -53,7 +53,7 @@ class Experiment:
         """The selected encoders."""
         return self.selected["models"]
 
-    @property
+    @cached_property
     def fetched_models(self) -> Entries:
         """Everything that is fetched or trained: the selected encoders, what they need, snapshots of trained ones."""
         return {**self.models, **self.further_models, **self.snapshots}
