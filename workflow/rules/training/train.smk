@@ -38,8 +38,9 @@ rule train:
         libraries=training.models.libraries,
         settings=training.models.train_settings,
         state=training.models.state,
+    # exec: SLURM asks every process of a job to end, and a training whose shell is gone would end without saving
     shell:
-        "python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
+        "exec python -m sentflow.commands.train --start {input.start:q} --data {input.rows:q}"
         " --teacher {input.teacher_texts:q} {input.teacher_embeddings:q} {input.teacher_info:q}"
         " --settings {params.settings:q} --libraries {params.libraries:q} --code {params.code:q}"
         " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"

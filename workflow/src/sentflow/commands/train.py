@@ -15,6 +15,8 @@ from sentflow.jobs.versions import library_version
 
 logger = logging.getLogger(__name__)
 
+_SECONDS_TO_LEAVE = 600  # for the step that is being computed, and to save; torchrun then kills
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
@@ -83,10 +85,35 @@ def main(args: argparse.Namespace) -> None:
 
 
 def _in_processes(n: int) -> None:
-    """Run this command once per device, as torchrun does, and end as the first of them that fails."""
-    from torch.distributed.run import main as torchrun
+    """Run this command once per device, as torchrun does, and end as the first of them that fails.
 
-    torchrun(["--standalone", f"--nproc-per-node={n}", "-m", "sentflow.commands.train", *sys.argv[1:]])
+    A wish to leave is passed on to them; torchrun's own command would then end with a traceback. It would also take
+    options of this command for its own.
+    """
+    from torch.distributed.elastic.multiprocessing import SignalException
+    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
+    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+
+    from sentflow.training.leave import EXIT_CODE, SIGNALS
+
+    config = LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=n,
+        run_id=str(os.getpid()),
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",  # any port that is free
+        max_restarts=0,
+        signals_to_handle=",".join(["SIGINT", *(number.name for number in SIGNALS)]),
+        shutdown_timeout=_SECONDS_TO_LEAVE,
+    )
+    words = [sys.executable, "-m", "sentflow.commands.train", *sys.argv[1:]]
+    try:
+        elastic_launch(config, words[0])(*words[1:])
+    except SignalException:
+        sys.exit(EXIT_CODE)
+    except ChildFailedError as error:
+        sys.exit(error.get_first_failure()[1].exitcode)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ which takes the gradient of its vectors on to the weights (Gao et al. 2021, arXi
 both times: it is, for each chunk has a seed of its own.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -109,7 +109,7 @@ def gradients(
 
     def represent(view: int, chunk: int) -> torch.Tensor:
         torch.manual_seed(draws.of("view", view, "chunk", chunk).torch_seed())
-        with autocast():
+        with autocast(), _sparse_tables(objective):
             found = objective.represent([views[view][place] for place in places[view][chunk]], view)
         return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
 
@@ -134,11 +134,31 @@ def gradients(
         if gradient is not None:
             part = represent(*chunk) if cached else parts.pop(chunk)
             part.backward(gradient)  # type: ignore[no-untyped-call]
+    for value in objective.parameters():
+        if value.grad is not None and value.grad.is_sparse:
+            value.grad = value.grad.to_dense()
     processes.add_up(objective)
     return StepSums(
         loss=loss.item() + further,
         tokens=sum(len(example["input_ids"]) for view in views for example in view),
     )
+
+
+@contextmanager
+def _sparse_tables(objective: Objective) -> Iterator[None]:
+    """Let the gradient of a table of embeddings have the rows that were read, while a graph is made.
+
+    A chunk reads some hundred rows of 30,000 or more; else each would write and add up the whole table.
+    """
+    tables = [module for module in objective.modules() if isinstance(module, torch.nn.Embedding)]
+    before = [table.sparse for table in tables]
+    for table in tables:
+        table.sparse = not table.scale_grad_by_freq  # torch has no sparse gradient for that
+    try:
+        yield
+    finally:
+        for table, sparse in zip(tables, before, strict=True):
+            table.sparse = sparse
 
 
 def _in_order(parts: Sequence[torch.Tensor], places: Sequence[Sequence[int]]) -> torch.Tensor:
@@ -156,7 +176,7 @@ def _further(
     total, number = 0.0, 0
     while True:
         torch.manual_seed(draws.of("further", number).torch_seed())
-        with autocast():
+        with autocast(), _sparse_tables(objective):
             loss = next(losses, None)
         if loss is None:
             return total

@@ -10,6 +10,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from sentflow.encoders.kinds.neural.pooling import LayerPooling
 from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
+from sentflow.jobs.lifeline import refuse_orphan
 
 
 def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
@@ -38,6 +39,7 @@ def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
     try:
         part.mkdir(parents=True)
         saved.save(str(part), create_model_card=False, safe_serialization=True)
+        refuse_orphan()
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)
     except OSError as error:

@@ -8,6 +8,7 @@ from types import FrameType
 
 _END_VARIABLE = "SLURM_JOB_END_TIME"  # seconds since 1970; SLURM 22.05 and later
 EXIT_CODE = 75  # of sysexits.h: a failure that will pass; run again
+SIGNALS = (signal.SIGTERM, signal.SIGUSR1)  # the second as sbatch --signal sends it
 _LEAST_SECONDS = 60.0
 
 
@@ -32,8 +33,8 @@ class Leave:
         self._last, self._slowest = now(), 0.0
 
     def listen(self) -> None:
-        """Take SIGTERM, and SIGUSR1 as sbatch --signal sends it, as a wish."""
-        for number in (signal.SIGTERM, signal.SIGUSR1):
+        """Take `SIGNALS` as a wish."""
+        for number in SIGNALS:
             signal.signal(number, self._take)
 
     def __call__(self) -> bool:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import torch
@@ -26,7 +27,11 @@ def make_optimiser(model: torch.nn.Module, settings: TrainingSettings) -> torch.
         {"params": decayed, "weight_decay": settings.weight_decay},
         {"params": plain, "weight_decay": 0.0},
     ]
-    kind: Any = torch.optim.AdamW if settings.bias_correction else UncorrectedAdamW
+    kind: Any = UncorrectedAdamW
+    if settings.bias_correction:
+        # One pass over each tensor; on a GPU, where torch chooses, it would count its steps on the device
+        on_processor = all(value.device.type == "cpu" for value in decayed + plain)
+        kind = partial(torch.optim.AdamW, fused=on_processor or None)
     optimiser: torch.optim.Optimizer = kind(
         [group for group in groups if group["params"]],
         lr=settings.learning_rate,

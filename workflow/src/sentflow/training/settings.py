@@ -70,7 +70,7 @@ class TrainingSettings:
     precision: str = FLOAT32
     last_batch: str = KEEP
     snapshots: int | None = None
-    chunk_tokens: int = 2048
+    chunk_tokens: int = 512
     gradient_cache: bool = False
     matryoshka: Mapping[str, Any] | None = None
     lora: Mapping[str, Any] | None = None

@@ -1,0 +1,205 @@
+"""The command of rule train as a process: it leaves in time, goes on in the same bytes, and ends with its Snakemake."""
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from tiny_bert import TEXTS, save_tiny_bert
+from workflow_copy import environment
+
+from sentflow.encoders.manifest import Manifest, write_manifest
+from sentflow.files.io import file_sha256, read_json
+from sentflow.jobs.lifeline import VARIABLE
+from sentflow.training.data.table import TrainingData, write_training_data
+from sentflow.training.leave import EXIT_CODE
+from sentflow.training.recipes.table import RECIPES
+from sentflow.training.settings import TrainingSettings
+
+pytestmark = pytest.mark.slow
+
+WAIT_SECONDS = 600  # for what never comes; a busy machine takes its time
+MANY = 100_000  # steps, of which a test waits for a few
+ROWS = [f"{one} {other}" for one in TEXTS for other in TEXTS]
+
+# What Snakemake does: it names itself, and a shell begins the job.
+SNAKEMAKE = """
+import os, subprocess, sys
+from sentflow.jobs.lifeline import VARIABLE, name_of_this_process
+
+os.environ[VARIABLE] = name_of_this_process()
+subprocess.run(sys.argv[1], shell=True)
+"""
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A start with its manifest, and rows."""
+    folder = tmp_path_factory.mktemp("inputs")
+    weights = save_tiny_bert(folder / "weights", layers=2, width=32)
+    files = {file.name: file_sha256(file) for file in sorted(weights.iterdir())}
+    source = {"folder": str(weights), "sha256": files}
+    manifest = Manifest("transformers", 32, source, files=files, settings={"allow_pickle": False})
+    write_manifest(folder / "manifest.json", manifest)
+    write_training_data(folder / "rows.parquet", TrainingData("own", "texts", {"text": ROWS}), {})
+    return folder
+
+
+class Training:
+    """``python -m sentflow.commands.train`` in a folder."""
+
+    def __init__(self, inputs: Path, folder: Path, *, steps: int, **more: str) -> None:
+        recipe = RECIPES["simcse"]
+        training = TrainingSettings(
+            learning_rate=1e-3,
+            steps=steps,
+            batch_size=8,
+            max_tokens=12,
+            chunk_tokens=24,
+            snapshots=steps,
+            epsilon=1e-2,
+        )
+        settings = {
+            "model": "tiny",
+            "recipe": "simcse",
+            "module": recipe.module,
+            "settings": recipe.settings,
+            "training": training.as_dict(),
+            "seed": 1,
+            "pooling": "cls",
+            "start": {"name": "start"},
+            "data": {"name": "own", "form": "texts"},
+        }
+        self.folder, self.state = folder, folder / "state"
+        folder.mkdir(exist_ok=True)
+        options = {
+            "start": str(inputs / "manifest.json"),
+            "data": str(inputs / "rows.parquet"),
+            "settings": json.dumps(settings),
+            "state": str(self.state),
+            "device": '"cpu"',
+            **{name: str(folder / f"{name}.out") for name in ("record", "made", "history", "snapshots")},
+            **more,
+        }
+        self.words = [sys.executable, "-m", "sentflow.commands.train"]
+        for name, value in options.items():
+            self.words += [f"--{name.replace('_', '-')}", value]
+        self.log = folder / "log"
+
+    def start(self, words: list[str] | None = None, **variables: str) -> subprocess.Popen[bytes]:
+        """Begin or go on."""
+        own = {name: value for name, value in environment().items() if name != VARIABLE}
+        with self.log.open("wb") as log:
+            return subprocess.Popen(
+                words or self.words, env={**own, "OMP_NUM_THREADS": "1", **variables}, stdout=log, stderr=log
+            )
+
+    def run(self, **variables: str) -> int:
+        """Begin or go on, to the end; the exit code."""
+        return self.start(**variables).wait(WAIT_SECONDS)
+
+    def wait_for_a_state(self, process: subprocess.Popen[bytes], after: int = 0) -> None:
+        """Wait until a process saves states of more than so many steps."""
+        deadline = time.monotonic() + WAIT_SECONDS
+        while self.steps <= after:
+            assert process.poll() is None, self.said
+            assert time.monotonic() < deadline, self.said
+            time.sleep(0.02)
+
+    @property
+    def said(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")[-8000:]
+
+    @property
+    def outputs(self) -> list[str]:
+        return [path.name for path in self.folder.glob("*.out")]
+
+    @property
+    def steps(self) -> int:
+        """Of the newest state, 0 without one."""
+        return max((int(path.name.removeprefix("step-")) for path in self.state.glob("step-*")), default=0)
+
+    def weights(self) -> dict[str, np.ndarray]:
+        (file,) = max((self.folder / "snapshots.out").iterdir()).rglob("model.safetensors")
+        return load_file(file)
+
+
+@pytest.mark.parametrize("device", ['"cpu"', '["cpu", "cpu"]'], ids=["one-process", "torchrun"])
+def test_a_training_that_is_asked_to_end_saves_and_the_next_goes_on(inputs, tmp_path, device):
+    training = Training(inputs, tmp_path / "asked", steps=MANY, device=device, save_seconds="0")
+    reached = [0]
+    for _ in range(2):
+        process = training.start()
+        training.wait_for_a_state(process, after=reached[-1])
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(WAIT_SECONDS) == EXIT_CODE, training.said
+        assert "The next run goes on from there" in training.said
+        assert training.outputs == []
+        reached.append(training.steps)
+    assert f"goes on after step {reached[1]}" in training.said
+
+
+def test_little_time_left_of_a_slurm_job_is_a_wish_to_end_and_the_end_has_the_same_bytes(inputs, tmp_path):
+    training = Training(inputs, tmp_path / "short", steps=3)
+    # Less than a minute is little time, whatever a step takes
+    assert training.run(SLURM_JOB_END_TIME=str(int(time.time()) + 30)) == EXIT_CODE, training.said
+    assert training.steps == 1
+    assert training.outputs == []
+    assert training.run(SLURM_JOB_END_TIME=str(int(time.time()) + 10**6)) == 0, training.said
+    assert read_json(training.folder / "made.out")["resumed_at"] == [1]
+    assert not training.state.exists()
+    undisturbed = Training(inputs, tmp_path / "undisturbed", steps=3)
+    assert undisturbed.run() == 0, undisturbed.said
+    found, expected = training.weights(), undisturbed.weights()
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name].tobytes() != expected[name].tobytes()] == []
+
+
+def test_two_processes_train_the_weights_of_one(inputs, tmp_path):
+    weights = []
+    for device in ('"cpu"', '["cpu", "cpu"]'):
+        training = Training(inputs, tmp_path / str(len(weights)), steps=3, device=device)
+        assert training.run() == 0, training.said
+        weights.append(training.weights())
+    alone, together = weights
+    assert alone.keys() == together.keys()
+    for name, value in alone.items():
+        # Sums of gradients in another order, in float32. The gradient of a key's bias is 0 but for that, and the
+        # epsilon of these settings keeps AdamW from making it as large as any other
+        assert together[name] == pytest.approx(value, abs=1e-5), name
+    start = load_file(inputs / "weights/model.safetensors")
+    moved = max(np.abs(alone[name] - start[name]).max() for name in alone)
+    assert moved > 1e-3  # so that the comparison says something
+
+
+@pytest.mark.parametrize("device", ['"cpu"', '["cpu", "cpu"]'], ids=["one-process", "torchrun"])
+def test_a_training_ends_with_its_snakemake_and_writes_no_output(inputs, tmp_path, device):
+    training = Training(inputs, tmp_path / "orphan", steps=MANY, device=device, save_seconds="0")
+    snakemake = training.start([sys.executable, "-c", SNAKEMAKE, f"{shlex.join(training.words)}; true"])
+    training.wait_for_a_state(snakemake)
+    snakemake.kill()
+    snakemake.wait()
+    wait_until_all_end(training.folder)
+    assert training.outputs == []
+    assert "The job stops and writes nothing more" in training.said
+
+
+def wait_until_all_end(folder: Path) -> None:
+    """Wait until no process, launcher or trainer, names a folder."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while running := [entry for entry in Path("/proc").glob("[0-9]*") if str(folder) in words_of(entry)]:
+        assert time.monotonic() < deadline, f"{running} outlive their Snakemake"
+        time.sleep(0.05)
+
+
+def words_of(entry: Path) -> str:
+    with suppress(OSError):
+        return (entry / "cmdline").read_text(encoding="utf-8", errors="replace")
+    return ""
