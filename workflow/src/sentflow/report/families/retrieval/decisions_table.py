@@ -78,7 +78,7 @@ def _line(rows: Mapping[str, DecisionRow], marks: Marks, *, is_tuned: bool) -> t
     )
     return (
         Cell(main.retriever_title, letters=marks.letters.get(main.system, "")),
-        Cell(main.decision_title, detail=main.parameters),
+        Cell(main.decision_title, detail=f"({main.parameters})"),
         f2,
         *(Cell(decimal(rows[measure].value)) for measure in OTHERS),
         Cell(decimal(main.f2_of_means)),
@@ -119,10 +119,10 @@ def _tuning_notes(rows: Sequence[DecisionRow]) -> list[str]:
     most = max((row for row in tuned if not math.isnan(row.optimism)), key=lambda row: row.optimism)
     own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
     return [
-        f"Parameters below a decision were chosen by the mean F2 of {'; '.join(sets)}. Training F2: of the chosen ones "
-        "on these questions, which flatters them; by folds: each question by what was chosen on the other folds. The "
-        f"first is higher by at most {decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the "
-        "best on the training questions.",
+        f"Parameters in parentheses behind a tuned decision were chosen by the mean F2 of {'; '.join(sets)}. Training "
+        "F2: of the chosen ones on these questions, which flatters them; by folds: each question by what was chosen on "
+        f"the other folds. The first is higher by at most {decimal(most.optimism)}. As good: values within "
+        f"{decimal(most.margin)} of the best on the training questions.",
         f"{', '.join(own)}: each question is decided by what was chosen on others of the set." if own else "",
     ]
 
