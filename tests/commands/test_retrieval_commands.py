@@ -499,6 +499,7 @@ def test_weights_are_chosen_on_training_questions_and_used_on_others(prepared):
                 {
                     "question_sets": {"q": {"title": "Q", "data_version": "raw", "language": "en"}},
                     "retrievers": {"both": {"title": "Both", "position": 0, "of": ["Random", "BM25"]}},
+                    "order": [["q"], ["both"]],
                     "level": 0.95,
                     "n_resamples": 100,
                     "seed": 1,
@@ -591,7 +592,7 @@ def test_decisions_from_run_to_table_and_submission(prepared):
                     "retrievers": {"bm25": "BM25"},
                     "decisions": {"first": "first", "tuned": "tuned share"},
                     "controls": [],
-                    "systems": systems,
+                    "order": [["q"], systems],
                 }
             ),
         ]

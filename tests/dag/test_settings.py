@@ -152,9 +152,7 @@ def test_the_cross_validation_runs_probes_but_embeds_nothing(finished, key):
     assert planned(finished, {"probe": key}) == expected
 
 
-def test_the_kind_of_device_runs_every_probe_again_and_its_number_none(tmp_path):
-    project = copy_workflow(tmp_path / "project")
-    pretend_to_run(project)
+def test_the_kind_of_device_runs_every_probe_again_and_its_number_none(project):
     every = all_probes_and_scores() | SUMMARIES_AND_RECORD
     assert planned(project, {"probe": {"device": "cuda:0"}}) == every
     pretend_to_run(project, {"probe": {"device": "cuda:0"}})

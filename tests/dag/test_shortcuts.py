@@ -2,6 +2,7 @@
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from workflow_copy import PACKAGE, copy_workflow, planned
@@ -56,28 +57,31 @@ TARGETS = {
     "a benchmark": ["results/benchmarks/score/T1B-tiny/random.jsonl"],
     "one fold": [str(ONE_FOLD)],
 }
-QUICK_TARGETS = ("a rule", "one fold")
+# Beside each of them stands another that takes the same shortcuts.
+SLOW = ("what embeds texts", "another seed", "a log", "a benchmark")
 
 
-@pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS)
+def cases(of: dict[str, Any]) -> list[Any]:
+    """Cases by name, some of them marked as slow."""
+    return [
+        pytest.param(case, id=name, marks=pytest.mark.slow if name in SLOW else ())
+        for name, case in of.items()
+    ]
+
+
+@pytest.mark.parametrize("edit", cases(EDITS))
 def test_after_an_edit(project, without, edit):
     for folder in (project, without):
         edit(folder)
     assert planned(project) == planned(without)
 
 
-@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+@pytest.mark.parametrize("config", cases(CONFIGS))
 def test_with_another_configuration(project, without, config):
     assert planned(project, config) == planned(without, config)
 
 
-@pytest.mark.parametrize(
-    "targets",
-    [
-        pytest.param(targets, id=name, marks=() if name in QUICK_TARGETS else pytest.mark.slow)
-        for name, targets in TARGETS.items()
-    ],
-)
+@pytest.mark.parametrize("targets", cases(TARGETS))
 def test_for_other_targets_of_an_empty_folder(tmp_path, targets):
     new = copy_workflow(tmp_path / "with")
     plain = as_it_comes(copy_workflow(tmp_path / "without"))

@@ -5,6 +5,7 @@ import math
 import re
 
 import fake_comparisons
+import fake_retrieval
 import fake_summary
 import pytest
 from report_pages import SVG, VERSIONS, elements, make_parts, make_sources, page_sources
@@ -16,6 +17,7 @@ from sentflow.report.checks import CheckResult
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
 from sentflow.report.families.probing.findings import findings
 from sentflow.report.families.probing.strips import Axis, strip
+from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.page import flat, render, without_machine_paths
 from sentflow.report.table.html import sort_value
@@ -286,6 +288,16 @@ def compared_sources(tmp_path, **changes):
 def section(page, name):
     start = page.index(f'<section id="{name}">')
     return page[start : page.index("</section>", start)]
+
+
+def test_encoders_are_a_part_of_the_page_only_where_there_are_any(tmp_path):
+    assert "#encoders" in render(make_sources(tmp_path))
+    found = fake_retrieval.results().by_kind()
+    found[RetrievalRow] = [dataclasses.replace(row, is_baseline=True) for row in found[RetrievalRow]]
+    page = render(make_sources(tmp_path, scores=[], curves=[], retrieval=found))
+    assert 'id="retrieval"' in page
+    assert 'id="encoders"' not in page
+    assert "#encoders" not in page
 
 
 def test_page_of_comparisons_is_whole(tmp_path):

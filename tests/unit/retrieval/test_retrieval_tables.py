@@ -2,12 +2,10 @@
 
 import math
 from dataclasses import replace
-from functools import cache
 
 import fake_retrieval
 import pytest
-from matplotlib import font_manager
-from matplotlib.textpath import text_to_path
+from tex_widths import PAGE, centimetres
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
@@ -66,20 +64,9 @@ def test_the_recall_with_the_most_documents_is_shown():
 
 # --- width --------------------------------------------------------------------------------------------------
 
-_FONT = font_manager.findfont("cmr10")
-
-
-@cache
-def centimetres(text, points):
-    letters = font_manager.FontProperties(fname=_FONT, size=points)
-    # a true minus and the dash of ranges are not among these letters; a hyphen of two is wider
-    plain = text.replace("−", "--").replace("–", "--")
-    return text_to_path.get_text_width_height_descent(plain, letters, False)[0] / 72 * 2.54
-
 
 @pytest.mark.parametrize("n_sets", [2, 5, 8])
 def test_latex_tables_fit_the_text_of_a_page(n_sets):
-    """By the widths of TeX's own letters: an A4 page with margins of 2.3 cm."""
     sets = [f"question-set-{place}" for place in range(n_sets)]
     retrievers = ["bm25", *(f"r{place}" for place in range(4)), "random"]
     found = fake_retrieval.results(sets, retrievers)
@@ -94,7 +81,7 @@ def test_latex_tables_fit_the_text_of_a_page(n_sets):
             )
             below = max(centimetres(row[column].detail or ".", 7) for row in rows)
             wide += max(1.75, above, below) + 2 * 6 / 72 * 2.54
-        assert wide <= 21 - 2 * 2.3
+        assert wide <= PAGE
     text = latex_text(table)
     assert text.count(r"\end{tabular}") + text.count(r"\end{longtable}") == len(_parts(table))
 

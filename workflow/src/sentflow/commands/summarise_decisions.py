@@ -20,7 +20,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"question_sets", "retrievers", "decisions": titles, "controls", "systems": the order}',
+        help='JSON: {"question_sets", "retrievers", "decisions": titles, "controls", '
+        '"order": [question sets, [retriever, decision]]}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 

@@ -17,7 +17,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"question_sets", "retrievers": titles in order, "level", "n_resamples", "seed"}',
+        help='JSON: {"question_sets", "retrievers": titles, "order": [question sets, retrievers], "level", '
+        '"n_resamples", "seed"}',
     )
     parser.add_argument("--output", type=Path, required=True, help="output, .parquet")
 

@@ -103,6 +103,7 @@ class TunedRetrieval(RetrievalUnits):
                     }
                     for position, name in enumerate(self.tuned)
                 },
+                "order": [list(self.searched), list(self.tuned)],
                 **self._resampling(),
             }
         )
@@ -176,7 +177,7 @@ class TunedRetrieval(RetrievalUnits):
                 "retrievers": {name: self._title(name) for name in self.shown},
                 "decisions": {name: entry.get("title", name) for name, entry in self.decisions.items()},
                 "controls": list(self._of_kind(RANDOM)),
-                "systems": [list(one) for one in self._systems()],
+                "order": [list(self.question_sets), [list(one) for one in self._systems()]],
             }
         )
 

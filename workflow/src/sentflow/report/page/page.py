@@ -93,6 +93,7 @@ def _context(sources: Sources) -> dict[str, Any]:
     models = unique(row.model for row in named)
     datasets = unique(name for section in sections for name in section.datasets)
     costs = sources.inputs.rows(CostRow)
+    described = sources.inputs.rows_if_there(EncoderRow)
     return {
         "css": _own_text("page.css"),
         "script": _own_text("page.js"),
@@ -108,6 +109,7 @@ def _context(sources: Sources) -> dict[str, Any]:
             *(badge for section in sections for badge in section.design),
         ],
         "warnings": [badge for section in sections for badge in section.warnings],
+        "has_encoders": bool(models or described),
         "model_names": models,
         "model_titles": {row.model: row.model_title for row in named},
         "controls": unique(row.model for row in named if row.is_control),
@@ -118,7 +120,7 @@ def _context(sources: Sources) -> dict[str, Any]:
         "findings": [finding for section in sections for finding in section.findings],
         "tables": {
             "costs": sources.table("costs"),
-            **({"encoders": sources.table("encoders")} if sources.inputs.rows_if_there(EncoderRow) else {}),
+            **({"encoders": sources.table("encoders")} if described else {}),
             **{name: table for section in sections for name, table in section.tables.items()},
         },
         "pictures": pictures(sources.files, sources.inputs),

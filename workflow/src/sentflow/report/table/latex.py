@@ -148,5 +148,7 @@ def _is_stacked(table: Table) -> bool:
 
 
 def _breakable(name: str) -> str:
-    """A name that may go on in the next line after any character that joins words, however long it is."""
-    return r"\allowbreak{}".join(latex(part) for part in re.split(r"(?<=[-_./])(?=\w)", name))
+    """A name that may go on in the next line after any character that joins words, but not within a number."""
+    return r"\allowbreak{}".join(
+        latex(part) for part in re.split(r"(?<=[-_/])(?=\w)|(?<=\.)(?=[^\W\d])", name)
+    )

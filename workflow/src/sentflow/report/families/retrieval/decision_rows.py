@@ -29,13 +29,13 @@ class DecisionRow:
     n_questions, n_left_out, n_empty
         Questions behind the number; without a relevant document; that were given none.
     parameters
-        Those of the decision, chosen ones included: ``window 2.6, most 5``.
+        Those of the decision, chosen ones included: ``most 5, window 2.6``.
     tuned_on
         Question sets that they were chosen on; empty where they are given.
     in_sample, nested, optimism
         F2 on these questions, F2 by folds, and their difference.
     n_candidates, n_within, within
-        Parameters that were tried; whose F2 there is within `margin` of the best; and the first and last of them.
+        Parameters that were tried; whose F2 there is within `margin` of the best; and between which values these lie.
     margin
         Difference that counts as none.
     data_version, language

@@ -1,12 +1,14 @@
 """Results of decisions → rows of their summary."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.files.rows import number_or_nan
 from sentflow.jobs.arguments import described
 from sentflow.report.families.retrieval.decision_rows import MAIN, OTHERS, DecisionRow
+
+_ORDER = ("most", "window", "share", "least")
 
 
 def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[DecisionRow]:
@@ -17,22 +19,34 @@ def decision_rows(results: Iterable[Mapping[str, Any]], settings: Mapping[str, A
     results
         As `sentflow.retrieval.decision_files.write_decision_values` wrote them.
     settings
-        Titles of everything, ``controls``, and ``systems``: the order of retrievers with their decisions.
+        Titles of everything, ``controls``, and the ``order`` of question sets, and of retrievers with their decisions.
     """
     found = {(one["questions"], one["retriever"], one["decision"]): one for one in results}
-    names = [(name, *one) for name in settings["question_sets"] for one in settings["systems"]]
+    sets, systems = settings["order"]
+    names = [(name, *one) for name in sets for one in systems]
     return [row for name in names if name in found for row in _rows(found[name], settings)]
 
 
 def written(parameters: Mapping[str, float]) -> str:
-    """Parameters as a text: ``window 2.6, most 5``."""
-    return ", ".join(f"{name} {value:g}" for name, value in parameters.items())
+    """Parameters as a text: ``most 5, window 2.6``."""
+    return ", ".join(f"{name} {parameters[name]:g}" for name in _ORDER if name in parameters)
+
+
+def _range_of(choices: Sequence[Mapping[str, float]]) -> str:
+    """From where to where the parameters go that are not the same in all choices: ``window 0.4 to 3``."""
+    if not choices:
+        return ""
+    values = {name: [one[name] for one in choices] for name in _ORDER if name in choices[0]}
+    differing = [name for name, own in values.items() if min(own) < max(own)]
+    if not differing:
+        return written(choices[0])
+    return ", ".join(f"{name} {min(values[name]):g} to {max(values[name]):g}" for name in differing)
 
 
 def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[DecisionRow]:
     asked = described(settings, "question_sets", result["questions"])
     tuning = result.get("tuning", {})
-    within = [written(one) for one in tuning.get("within_margin", [])]
+    within = tuning.get("within_margin", [])
     for measure in (MAIN, *OTHERS):
         stated = result["measures"][measure]
         yield DecisionRow(
@@ -59,7 +73,7 @@ def _rows(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Iterator[De
             **{key: tuning.get(key, math.nan) for key in ("in_sample", "nested", "optimism", "margin")},
             n_candidates=len(tuning.get("grid", [])),
             n_within=len(within),
-            within=" to ".join(dict.fromkeys([within[0], within[-1]])) if within else "",
+            within=_range_of(within),
             data_version=asked["data_version"],
             language=asked["language"],
         )

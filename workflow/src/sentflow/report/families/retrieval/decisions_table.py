@@ -39,23 +39,13 @@ def decisions_table(
             for system in unique(row.system for row in own)
         ]
         groups.append(Group(heading, tuple(lines)))
-    tuned = ("Training F2", "By folds", "As good") if is_tuned else ()
+    tuned = ("Training", "Folds", "As good") if is_tuned else ()
     return Table(
         name="retrieval-decisions",
         caption=f"{title}: documents given as answers.",
         notes=tuple(filter(None, _notes(rows, differences))),
-        header=(
-            "Retriever",
-            "Decision",
-            "F2",
-            "P",
-            "R",
-            "F2, published count",
-            "F2 of P and R",
-            "Documents",
-            *tuned,
-        ),
-        alignment=("w3.4", "w3.4", *("r" for _ in range(6)), *(("r", "r", "w3.0") if is_tuned else ())),
+        header=("Retriever", "Decision", "F2", "P", "R", "F2 pub.", "F2(P, R)", "Docs", *tuned),
+        alignment=("w2.2", "w1.7", *("r" for _ in range(6)), *(("r", "r", "w1.4") if is_tuned else ())),
         groups=tuple(groups),
         tidy_header=names_of(DecisionRow),
         tidy_rows=records_of(rows),
@@ -95,8 +85,9 @@ def _notes(rows: Sequence[DecisionRow], differences: Sequence[DecisionDifference
     return [
         captions.data_note(rows),
         "Means over the questions with a relevant document; a question that is given none counts as 0. P, R, F2: of "
-        "the set of each question. F2, published count: each document is compared with every relevant one and "
-        "is wrong for each that it is not. F2 of P and R: of the two means. Documents: given per question.",
+        "the set of each question. F2 pub.: by the count of a published system, which compares each document with "
+        "every relevant one and calls it wrong for each that it is not. F2(P, R): of the two means. Docs: documents "
+        "given per question.",
         f"In brackets the {percent(rows[0].level)} interval for {words.POPULATION} (bootstrap over questions).",
         words.test_note(differences).replace("retrievers", "retrievers with their decisions"),
         " ".join(
@@ -119,10 +110,10 @@ def _tuning_notes(rows: Sequence[DecisionRow]) -> list[str]:
     most = max((row for row in tuned if not math.isnan(row.optimism)), key=lambda row: row.optimism)
     own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
     return [
-        f"Parameters below a decision were chosen by the mean F2 of {'; '.join(sets)}. Training F2: of the chosen ones "
-        "on these questions, which flatters them; by folds: each question by what was chosen on the other folds. The "
-        f"first is higher by at most {decimal(most.optimism)}. As good: values within {decimal(most.margin)} of the "
-        "best on the training questions.",
+        f"Parameters of decisions with a training value were chosen by the mean F2 of {'; '.join(sets)}. Training: F2 "
+        "of the chosen ones on these questions, which flatters them; folds: each question by what was chosen on the "
+        f"other folds. The first is higher by at most {decimal(most.optimism)}. As good: values within "
+        f"{decimal(most.margin)} of the best on the training questions.",
         f"{', '.join(own)}: each question is decided by what was chosen on others of the set." if own else "",
     ]
 

@@ -71,7 +71,8 @@ def section(sources: Sources) -> Section | None:
                     "documents": corpora.get(entry["corpus"], {}),
                     "audit": sources.audits.get(f"retrieval/{name}"),
                 }
-                for name, entry in sets.items()
+                for name in unique(row.questions for row in shown)
+                if (entry := sets.get(name)) is not None
             ],
         },
         summary="families/retrieval/page/summary.html.j2",

@@ -21,10 +21,11 @@ def weight_rows(
     chosen
         Fusion → what `sentflow.retrieval.tuned_fusion.write_chosen` says of its choice.
     settings
-        Titles and order of everything, and how intervals are drawn.
+        Titles of everything, the ``order`` of question sets and fusions, and how intervals are drawn.
     """
     found = {(one.question_set, one.retriever): one for one in weighed}
-    names = [(name, one) for one in settings["retrievers"] for name in settings["question_sets"]]
+    sets, fusions = settings["order"]
+    names = [(name, one) for one in fusions for name in sets]
     return [row for name in names if name in found for row in _rows(found[name], chosen[name[1]], settings)]
 
 

@@ -78,8 +78,8 @@ def texts_of(rows: Sequence[WeightRow]) -> FigureTexts:
             f"Band: {percent(shown[0].level)} interval for {POPULATION}. Marked: the weight that the training "
             "questions chose; that another would have been better on a test set is known only afterwards.",
             *(
-                f"{row.retriever_title}: {row.in_sample:.3f} on the training questions, {row.nested:.3f} by folds "
-                f"(optimism {row.optimism:.3f})."
+                f"{row.retriever_title}: {' (at 0) and '.join(row.of.split('; '))} (at 1), {row.in_sample:.3f} on the "
+                f"training questions, {row.nested:.3f} by folds (optimism {row.optimism:.3f})."
                 for row in tuned.values()
             ),
             f"Not drawn: {counted(len(more), 'fusion')} of more than two retrievers." if more else "",
@@ -109,29 +109,21 @@ def _draw_panel(axes: Axes, rows: Sequence[WeightRow], looks: Mapping[str, canva
 
 
 def _name_ends(axes: Axes, rows: Sequence[WeightRow], *, is_lowest: bool) -> None:
-    """The retrievers at the ends of the axis, where all fusions are of the same two."""
+    """The retrievers at the ends of the axis, where all fusions are of the same two and there is room for both."""
     axes.set_xticks([0, 0.5, 1], ["0", "½", "1"])
     if not is_lowest:
         return
-    pairs = unique(row.of for row in rows)
-    if len(pairs) > 1:
-        axes.set_xlabel("weight of the second retriever")
-        return
-    first, second = pairs[0].split("; ")
-    ends = lettering.starts({"0": first, "1": second}, lettering.into(_END_INCHES, 6.5))
-    axes.set_xticks([0, 0.5, 1], [f"0\n{ends['0']}", "½", f"1\n{ends['1']}"])
     axes.set_xlabel("weight of the second retriever")
+    pairs = unique(row.of for row in rows)
+    first, second = pairs[0].split("; ")
+    fits = lettering.into(_END_INCHES, 6.5)
+    if len(pairs) == 1 and fits(first) and fits(second):
+        axes.set_xticks([0, 0.5, 1], [f"0\n{first}", "½", f"1\n{second}"])
 
 
 def _handles(rows: Sequence[WeightRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
-    of = {row.retriever: row.of.split("; ") for row in rows}
     titles = {row.retriever: row.retriever_title for row in rows}
-    is_said = len({*map(tuple, of.values())}) == 1  # below the axis
-    named = {
-        name: title if is_said else f"{title}: {' (0), '.join(of[name])} (1)"
-        for name, title in titles.items()
-    }
-    labels = lettering.distinct(named, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
+    labels = lettering.distinct(titles, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE))
     return [
         Line2D([], [], color=look.color, marker=look.marker, label=labels[name])
         for name, look in looks.items()
