@@ -9,7 +9,7 @@ from typing import Any
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.errors import ConfigError
-from sentflow.families.training.models import start_of
+from sentflow.families.training.needs import start_of
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
 from sentflow.training.settings import TrainingSettings
