@@ -44,10 +44,11 @@ targets = Targets(experiment)
 # And they end with this Snakemake, so that none of a killed run writes into the files of the next.
 # Their `python` takes command lines of any length.
 # No empty entry behind the colon, which would be the working folder; Snakemake halves the braces once more.
+python_of_jobs = str(Path(source_folder, "sentflow", "jobs", "python.sh"))
 shell.prefix(
     f"export PYTHONSAFEPATH=1 PYTHONPATH={shlex.quote(source_folder)}${{{{PYTHONPATH:+:$PYTHONPATH}}}}"
     f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())};"
-    f" . {shlex.quote(source_folder + '/sentflow/jobs/python.sh')}; "
+    f" . {shlex.quote(python_of_jobs)}; "
 )
 put_this_python_first()
 take_shortcuts()

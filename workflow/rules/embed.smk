@@ -20,6 +20,8 @@ rule embed:
         paths.benchmark("embed", "{model}/{collection}")
     wildcard_constraints:
         model=targets.encoders.fixed(),
+    # Before further trainings: what a training has written is scored, and deleted, before another writes as much.
+    priority: 1
     conda:
         "../../envs/embed.yaml"
     threads: targets.encoders.threads

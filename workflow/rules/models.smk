@@ -13,6 +13,8 @@ rule fetch_model:
         paths.benchmark("fetch_model", "{model}")
     wildcard_constraints:
         model=targets.encoders.fetched(),
+    # See rule embed
+    priority: 1
     retries: 2
     localrule: True
     conda:

@@ -52,7 +52,7 @@ rule probe_lazy:
     wildcard_constraints:
         model=targets.encoders.lazy(),
     # The slowest jobs, which wait for no embeddings: begun first, they do not hold up the end.
-    priority: 1
+    priority: 2
     conda:
         "../../../envs/probe.yaml"
     threads: 1

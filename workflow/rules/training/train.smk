@@ -64,6 +64,8 @@ rule score_snapshot:
         paths.benchmark("score_snapshot", "{model}/step-{step}")
     wildcard_constraints:
         model=training.models.constraint(),
+    # See rule embed
+    priority: 1
     conda:
         "../../../envs/probe.yaml"
     threads: 1
@@ -89,12 +91,15 @@ rule choose_snapshot:
     output:
         manifest=paths.MANIFEST,
         selection=paths.CHOSEN_SNAPSHOT,
+        last=directory(paths.LAST_SNAPSHOT),
     log:
         paths.log("choose_snapshot", "{model}"),
     benchmark:
         paths.benchmark("choose_snapshot", "{model}")
     wildcard_constraints:
         model=training.models.constraint(),
+    # See rule embed
+    priority: 1
     localrule: True
     conda:
         "../../../envs/embed.yaml"
@@ -108,7 +113,7 @@ rule choose_snapshot:
     shell:
         "python -m sentflow.commands.choose_snapshot --snapshots {input.snapshots:q} --record {input.record:q}"
         " --scores {input.scores:q} --settings {params.settings:q} --manifest {output.manifest:q}"
-        " --selection {output.selection:q} > {log:q} 2>&1"
+        " --selection {output.selection:q} --last {output.last:q} > {log:q} 2>&1"
 
 
 rule score_trainings:

@@ -26,11 +26,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--settings", required=True, help='JSON: {"model"} and the keys of selection')
     parser.add_argument("--manifest", type=Path, required=True, help="output; the weights lie beside it")
     parser.add_argument("--selection", type=Path, required=True, help="output, .json")
+    parser.add_argument("--last", type=Path, required=True, help="output, the encoder after the last step")
 
 
 @command(arguments, libraries=[])
 def main(args: argparse.Namespace) -> None:
-    """Choose, link the files, describe them."""
+    """Choose, link the files of the chosen and of the last snapshot, describe the chosen one."""
     settings = json.loads(args.settings)
     model = settings.pop("model")
     choice = Choice(**settings)
@@ -38,13 +39,14 @@ def main(args: argparse.Namespace) -> None:
     steps = [score["step"] for score in found] or [Record.read(args.record).steps]
     scores = [score["measures"][choice.measure] for score in found] or [float("nan")]
     chosen = choice.choose(steps, [float("nan") if score is None else score for score in scores])
-    snapshot = args.snapshots / f"step-{chosen['step']:06d}"
-    if not snapshot.is_dir():
-        raise DataError(f"{snapshot} is missing. Delete {args.record} and run snakemake again.")
     logger.info("chosen: the encoder after step %d of %d scored", chosen["step"], len(found))
     weights = args.manifest.parent / WEIGHTS
-    shutil.rmtree(weights, ignore_errors=True)
-    link_files(snapshot, weights)
+    for step, folder in ((chosen["step"], weights), (steps[-1], args.last)):
+        snapshot = args.snapshots / f"step-{step:06d}"
+        if not snapshot.is_dir():
+            raise DataError(f"{snapshot} is missing. Delete {args.record} and run snakemake again.")
+        shutil.rmtree(folder, ignore_errors=True)
+        link_files(snapshot, folder)
     write_manifest(args.manifest, manifest_of(weights, model=model))
     write_json(args.selection, chosen)
 
