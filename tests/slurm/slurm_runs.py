@@ -3,7 +3,7 @@
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import yaml
@@ -40,6 +40,13 @@ _ONE_TASK = {
     "statistics": {"n_resamples": 200, "n_item_resamples": 200},
     "report": {"tables": ["scores"]},
 }
+TRAINING = "training.yaml"
+TRAINED = "simcse-sample"
+_TRAINING = {
+    "select": {"models": [TRAINED], "tasks": [], "pair_sets": ["STSB-test-sample"]},
+    # long enough to be ended in the middle
+    "models": {TRAINED: {"training": {"steps": 3000, "snapshots": 1000}}},
+}
 _MINE = f"""
 import time
 import numpy as np
@@ -67,6 +74,7 @@ def new_project(folder: Path) -> Path:
     project = copy_workflow(folder)
     (project / EXPERIMENT).write_text(yaml.safe_dump(_ONE_TASK), encoding="utf-8")
     (project / PER_FOLD).write_text(yaml.safe_dump({"probe": {"job": "fold"}}), encoding="utf-8")
+    (project / TRAINING).write_text(yaml.safe_dump(_TRAINING), encoding="utf-8")
     (project / "mine.py").write_text(_MINE, encoding="utf-8")
     # The name of a module of Python, which no job on any node may import
     (project / "types.py").write_text(
@@ -122,11 +130,13 @@ def variables(cluster: SlurmCluster) -> dict[str, str]:
 class Run:
     """``snakemake --profile profiles/slurm`` in the background; its output in ``said``."""
 
-    def __init__(self, project: Path, cluster: SlurmCluster, *arguments: str) -> None:
+    def __init__(
+        self, project: Path, cluster: SlurmCluster, *arguments: str, targets: Sequence[str] = TARGETS
+    ) -> None:
         self.cluster = cluster
         self._log = project / "run.log"
         words = snakemake_words(
-            *TARGETS,
+            *targets,
             "--profile",
             "profiles/slurm",
             # Sooner than on a large cluster, for the jobs are small; the rest is as in the profile.

@@ -1,13 +1,13 @@
 """The pipeline on a real SLURM: cancelled jobs, memory limits and drained nodes change no byte of the results.
 
-Three runs of one small experiment; a job of SLURM starts Snakemake twice, so the runs share what they can.
+Three runs of one small experiment, which share what they can because a job of SLURM starts Snakemake twice; and a training.
 """
 
 import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,8 @@ from slurm_runs import (
     FIRST_MB,
     PER_FOLD,
     TARGETS,
+    TRAINED,
+    TRAINING,
     WAIT_SECONDS,
     Run,
     ask_for,
@@ -26,6 +28,8 @@ from slurm_runs import (
     variables,
 )
 from workflow_copy import snakemake, snakemake_words
+
+from sentflow.files.io import read_json
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +49,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def start(project: Path, cluster: SlurmCluster) -> Iterator[Callable[..., Run]]:
     runs: list[Run] = []
 
-    def begin(*arguments: str) -> Run:
-        runs.append(Run(project, cluster, *arguments))
+    def begin(*arguments: str, targets: Sequence[str] = TARGETS) -> Run:
+        runs.append(Run(project, cluster, *arguments, targets=targets))
         return runs[-1]
 
     yield begin
@@ -191,6 +195,19 @@ def submit_whole_run(cluster: SlurmCluster, project: Path) -> str:
 
 def said_by(project: Path, job: str) -> str:
     return (project / f"sentflow-{job}.log").read_text(encoding="utf-8", errors="replace")
+
+
+def test_a_training_whose_job_is_ended_saves_and_a_second_job_goes_on(start, cluster, project):
+    made = project / f"results/training/{TRAINED}/made.json"
+    log = project / f"results/logs/train/{TRAINED}.log"
+    run = start("--configfile", TRAINING, targets=[str(made.relative_to(project))])
+    run.wait_until("a step was made", lambda: log.exists() and "INFO step " in log.read_text("utf-8"))
+    (first,) = cluster.jobs_of("train", "RUNNING")
+    cluster("scancel", "--signal=TERM", first["JobId"])
+    run.ends_well()
+    assert facts(cluster.jobs_of("train"), "JobState") == [("FAILED",), ("COMPLETED",)]
+    (step,) = read_json(made)["resumed_at"]
+    assert 0 < step < 3000
 
 
 @pytest.mark.parametrize("filled_in", [{}, {"gpu_partition": "gpu"}, {"folds_per_job": 4}], ids=str)
