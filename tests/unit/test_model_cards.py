@@ -116,6 +116,20 @@ def test_scores_that_are_no_test_or_of_another_read_out_are_told(facts, card):
     assert "Scores are of the read-out last-two. The files of this folder read out cls" in model_card(other)
 
 
+def test_a_start_that_was_itself_trained_from_random_weights_is_told(facts):
+    card = model_card(replace(facts, about=replace(facts.about, base_title="", path=("first", "second"))))
+    assert "starting from random weights and going through first and second, on" in card
+    assert "went on from first and second, of which the own training data are not counted" in card
+
+
+def test_a_setting_of_null_is_not_told_as_none_of_it(facts):
+    # dropout: null is the dropout of the start, dropout: 0 is none
+    record = replace(facts.record, recipe_settings={"dropout": None})
+    card = model_card(replace(facts, record=record))
+    assert ["dropout", "not set"] in tables(card)["Settings of the recipe"]
+    assert card_problems(card, replace(facts, record=record)) == []
+
+
 def test_energy_and_memory_of_a_device_are_left_out_where_they_are_not_known(facts):
     without = replace(facts, made=replace(facts.made, energy_joules=None))
     text = model_card(without)
@@ -180,7 +194,7 @@ def test_the_lint_finds(card, facts, old, new, problem):
         ("3e-05", 3e-5, True),
         ("yes", True, True),
         ("1", True, False),
-        ("none", None, True),
+        ("not set", None, True),
         ("none", [], True),
         ("a b", "a  b", True),
         ("words", 1.0, False),

@@ -143,10 +143,11 @@ def limitations(facts: Facts) -> Iterator[str]:
             f"Scores are of the read-out {about.read_out}. The files of this folder read out "
             f"{facts.read_out.pooling or 'as their modules say'}, which gives other scores."
         )
-    if about.base_title:
+    earlier = [*([about.base_title] if about.base_title else []), *about.path]
+    if earlier:
         yield (
-            f"Training began with {escaped(about.base_title)}, whose own training data are not counted in the overlap "
-            "with test sets."
+            f"This training went on from {numbers.listed([escaped(name) for name in earlier])}, of which the own "
+            "training data are not counted in the overlap with test sets."
         )
     if facts.overlap is None:
         yield "Overlap of training texts with test sets was not counted."
@@ -177,8 +178,8 @@ def shown(value: Any) -> str:
     """A setting as it was written: ``3e-05``, ``0.9, 0.999``, ``yes``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
-        return "none"
+    if value is None:  # which may mean that the start's own is taken, as for dropout
+        return "not set"
     if isinstance(value, list | tuple):
         return ", ".join(shown(one) for one in value) or "none"
     return f"{value:.12g}" if isinstance(value, float) else escaped(str(value))

@@ -190,7 +190,7 @@ def equal(cell: str, value: Any, *, rounded: bool = True) -> bool:
     if isinstance(value, bool):
         return cell == ("yes" if value else "no")
     if value is None:
-        return cell == "none"
+        return cell == "not set"
     if isinstance(value, list | tuple):
         parts = re.split(r", | to ", cell) if cell != "none" else []
         return len(parts) == len(value) and all(
