@@ -262,6 +262,8 @@ def test_the_page_has_a_section_with_tables_controls_and_overlap(tmp_path):
     assert len(ids) == len(set(ids))
     for name in ("training-runs", "training-costs", "training-seeds"):
         assert f'aria-label="Table of {name}"' in page
+    seeds = page[page.index('aria-label="Table of training-seeds"') :]
+    assert seeds.index("Pair set") < seeds.index("Training, or training")  # what its rows are grouped by
     assert "Negative controls: simcse-shuffled." in page
     assert "9 encoders were trained here, in 3 groups" in page
     assert "3 of &lt;the&gt; texts occur." in page
