@@ -130,6 +130,18 @@ def test_a_setting_of_null_is_not_told_as_none_of_it(facts):
     assert card_problems(card, replace(facts, record=record)) == []
 
 
+def test_settings_in_lists_are_told_one_by_one(facts):
+    views = [{"name": "feature-cutoff", "rate": 0.2}, {"name": "shuffle"}]  # the views of ConSERT
+    record = replace(facts.record, recipe_settings={"views": views})
+    card = model_card(replace(facts, record=record))
+    lines = tables(card)["Settings of the recipe"]
+    assert ["views.1.rate", "0.2"] in lines
+    assert ["views.2.name", "shuffle"] in lines
+    assert card_problems(card, replace(facts, record=record)) == []
+    other = replace(record, recipe_settings={"views": views[:1]})
+    assert card_problems(card, replace(facts, record=other))
+
+
 def test_energy_and_memory_of_a_device_are_left_out_where_they_are_not_known(facts):
     without = replace(facts, made=replace(facts.made, energy_joules=None))
     text = model_card(without)

@@ -186,9 +186,11 @@ def shown(value: Any) -> str:
 
 
 def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Keys and values of nested settings, keys joined by points, in alphabetical order."""
+    """Keys and values of nested settings, keys joined by points, in alphabetical order; places of lists count from 1."""
     for key in sorted(settings):
         value = settings[key]
+        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+            value = {str(place): one for place, one in enumerate(value, 1)}
         if isinstance(value, Mapping):
             yield from flat(value, [*above, key])
         else:
