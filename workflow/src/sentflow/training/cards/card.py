@@ -189,9 +189,9 @@ def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tup
     """Keys and values of nested settings, keys joined by points, in alphabetical order; places of lists count from 1."""
     for key in sorted(settings):
         value = settings[key]
-        if isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
-            value = {str(place): one for place, one in enumerate(value, 1)}
         if isinstance(value, Mapping):
             yield from flat(value, [*above, key])
+        elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+            yield from flat({str(place): one for place, one in enumerate(value, 1)}, [*above, key])
         else:
             yield ".".join([*above, key]), value
