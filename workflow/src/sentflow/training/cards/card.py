@@ -186,7 +186,7 @@ def shown(value: Any) -> str:
 
 
 def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Keys and values of nested settings, keys joined by points, in alphabetical order; places of lists count from 1."""
+    """Keys and values of nested settings, keys and places in lists joined by points, in alphabetical order."""
     for key in sorted(settings):
         value = settings[key]
         if isinstance(value, Mapping):
