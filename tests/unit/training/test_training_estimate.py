@@ -40,12 +40,12 @@ def test_hours_are_those_of_all_seeds_at_the_stated_speed(tmp_path):
     assert "at 20 tokens/s (as you state)" in text and "estimate" in text
 
 
-def test_disk_is_that_of_trainings_at_work_and_of_one_snapshot_of_each_other(tmp_path):
+def test_disk_is_that_of_trainings_at_work_and_of_the_best_and_last_snapshots_of_others(tmp_path):
     models = {"mine": {**TRAINED, "seeds": [1, 2, 3]}}
     one = printed(tmp_path, models, "--weights-mb", 1000)
-    assert "Disk for snapshots at peak: 7 GB, 7 of 1,000 MB" in one  # 5 + 2
+    assert "Disk for snapshots at peak: 9 GB, 9 of 1,000 MB" in one  # 5 + 2 × 2
     assert "All of them together would be 15 GB" in one
-    assert "at peak: 11 GB, 11 of" in printed(tmp_path, models, "--weights-mb", 1000, "--at-a-time", 2)
+    assert "at peak: 12 GB, 12 of" in printed(tmp_path, models, "--weights-mb", 1000, "--at-a-time", 2)
     kept = printed(tmp_path, models, "--weights-mb", 1000, training={"keep_snapshots": True})
     assert "at peak: 15 GB, 15 of" in kept and "all of them stay" in kept
 

@@ -12,6 +12,7 @@ from sentflow.errors import ConfigError
 from sentflow.families.training.needs import start_of
 from sentflow.graph.config.experiment import Experiment, load_experiment
 from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 
 # Tokens per second of a training of 12 layers of 768, as BERT-base; --tokens-per-second states others.
@@ -44,6 +45,8 @@ class Estimate:
         That are represented, if every text is as long as the limit, padding aside.
     snapshots
         That lie on the disk before one of them is chosen, that of step 0 included.
+    left
+        Of these, that stay: the chosen one and, where that may be another, the last.
     """
 
     recipe: str
@@ -51,6 +54,7 @@ class Estimate:
     steps: int
     tokens: int
     snapshots: int
+    left: int
 
 
 def estimated(experiment: Experiment) -> dict[str, Estimate | None]:
@@ -109,7 +113,7 @@ def training_estimate(
                 caption="Trainings: an estimate of what they take, made before any of them ran",
                 notes=(
                     f"Hours: steps × rows of a step × texts of a row × the limit of tokens, at {speed:,.0f} tokens/s "
-                    f"({source}). Texts that are shorter than the limit, early stopping and bfloat16 make it less; the "
+                    f"({source}). Texts that are shorter than the limit and bfloat16 make it less; the "
                     "gradient cache and starts larger than BERT-base make it more. Embedding and scoring "
                     "snapshots come on top. A training of yours tells its own tokens/s (table "
                     "training-costs): --tokens-per-second.",
@@ -130,12 +134,15 @@ def _estimate(entry: Mapping[str, Any], data: Mapping[str, Any]) -> Estimate | N
         if n_rows is None or training.epochs is None:
             return None
         steps = math.ceil(n_rows * training.epochs / rows_of_step)
+    selection = entry.get("selection", {})
+    chosen = "pairs" in selection and (selection.get("rule", BEST) == BEST or "patience" in selection)
     return Estimate(
         recipe=entry["recipe"],
         start=str(start_of(entry)["name"]),
         steps=steps,
         tokens=steps * rows_of_step * _VIEWS[data["form"]] * training.max_tokens,
         snapshots=len(training.snapshot_steps(steps)),
+        left=2 if chosen else 1,
     )
 
 
@@ -159,13 +166,14 @@ def _sums(ones: Sequence[Estimate], speed: float) -> tuple[str, ...]:
 
 
 def _disk(found: Mapping[str, Estimate | None], weights_mb: float, at_a_time: int, *, kept: bool) -> str:
-    counts = sorted((one.snapshots for one in _known(found)), reverse=True)
+    largest = sorted(_known(found), key=lambda one: one.snapshots, reverse=True)
+    counts = [one.snapshots for one in largest]
     # The largest trainings may be at work last, when every other one has its encoder
-    peak = sum(counts if kept else [*counts[:at_a_time], *(1 for _ in counts[at_a_time:])])
+    peak = sum(counts if kept else [*counts[:at_a_time], *(one.left for one in largest[at_a_time:])])
     why = (
         "training.keep_snapshots is true, so all of them stay"
         if kept
-        else f"the chosen one of every training stays, and all of {at_a_time} at a time (--at-a-time). "
+        else f"the chosen and the last one of every training stay, and all of {at_a_time} at a time (--at-a-time). "
         "A training counts until its snapshots are embedded and one is chosen, which may be long after it ended"
     )
     return (

@@ -1,0 +1,66 @@
+"""The best snapshot becomes the encoder, and the last stays beside it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tiny_bert import save_tiny_bert
+
+from sentflow.commands import choose_snapshot
+from sentflow.encoders.manifest import read_manifest
+from sentflow.errors import DataError
+from sentflow.files.io import read_json
+
+SCORES = {0: 0.9, 2: 0.8, 4: 0.7}
+
+
+@pytest.fixture
+def snapshots(tmp_path):
+    """A snapshot per step, which the name of a file tells apart."""
+    saved = save_tiny_bert(tmp_path / "saved", layers=2)
+    for step in SCORES:
+        folder = shutil.copytree(saved, tmp_path / f"snapshots/step-{step:06d}")
+        (folder / f"after-{step}.txt").write_text("", encoding="utf-8")
+    return tmp_path / "snapshots"
+
+
+def choose(snapshots: Path, **selection: object) -> Path:
+    folder = snapshots.parent
+    for step, score in SCORES.items():
+        text = json.dumps({"step": step, "measures": {"spearman": score}})
+        (folder / f"{step}.json").write_text(text, encoding="utf-8")
+    choose_snapshot.main(
+        [
+            *("--snapshots", str(snapshots), "--record", str(folder / "record.json"), "--scores"),
+            *(str(folder / f"{step}.json") for step in SCORES),
+            *("--settings", json.dumps({"model": "mine", "pairs": "STSB-dev", **selection})),
+            *("--manifest", str(folder / "model/manifest.json"), "--last", str(folder / "last")),
+            *("--selection", str(folder / "selection.json")),
+        ]
+    )
+    return folder
+
+
+@pytest.mark.parametrize(("rule", "step"), [("best", 2), ("last", 4)])
+def test_the_chosen_and_the_last_snapshot_stay_when_the_others_are_deleted(snapshots, rule, step):
+    folder = choose(snapshots, rule=rule)
+    shutil.rmtree(snapshots)
+    assert read_json(folder / "selection.json")["step"] == step
+    manifest = read_manifest(folder / "model/manifest.json")
+    assert (folder / f"model/weights/after-{step}.txt").is_file()
+    assert all((folder / "model/weights" / name).is_file() for name in manifest.files)
+    assert (folder / "last/after-4.txt").is_file()
+    assert (folder / "last/model.safetensors").is_file()
+
+
+def test_a_choice_made_again_leaves_nothing_of_the_one_before(snapshots):
+    choose(snapshots)
+    folder = choose(snapshots, rule="last")
+    assert [file.name for file in (folder / "model/weights").glob("after-*")] == ["after-4.txt"]
+
+
+def test_a_snapshot_that_is_gone_is_told_with_what_to_do(snapshots):
+    shutil.rmtree(snapshots / "step-000004")
+    with pytest.raises(DataError, match=r"step-000004 is missing\. Delete .*record\.json and run snakemake"):
+        choose(snapshots)
