@@ -127,13 +127,13 @@ def limitations(facts: Facts) -> Iterator[str]:
         )
     if any("sample data" in score.data_version for score in facts.scores):
         yield "Scores on sample data are of generated texts and do not apply to real ones."
-    if facts.selection.get("rule") == "best":
+    if facts.is_chosen_by_score:
         yield (
             "The snapshot was chosen by its score on the development set; that score is therefore too high an "
             "estimate of what the encoder reaches on new texts."
         )
     development = facts.selection.get("pairs")
-    if facts.selection.get("rule") == "best" and any(score.data == development for score in facts.scores):
+    if facts.is_chosen_by_score and any(score.data == development for score in facts.scores):
         yield (
             f"The scores on {escaped(str(development))} above are of the set by which the snapshot was chosen: "
             "they are too high an estimate, and no test."

@@ -141,6 +141,8 @@ def _scores(rows: Sequence[TrainingRow]) -> Iterator[tuple[str, int, list[float]
 
 
 def _draw_panel(axes: Axes, rows: Sequence[CurvePoint], measure: str, look: canvas.Look) -> None:
+    if not rows:
+        axes.text(0.5, 0.5, "not scored", transform=axes.transAxes, ha="center", color=canvas.QUIET)
     factor = 100 if measure == SCORE else 1
     for pairs in unique(row.pairs for row in rows):
         members = sorted((row for row in rows if row.pairs == pairs), key=lambda row: row.step)
