@@ -108,6 +108,23 @@ def test_a_mistake_of_a_sweep_is_told_once_and_not_for_each_cell():
     assert problem.startswith("sweeps.rates.start: there is no model 'nope'")
 
 
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"run": "some"}, "sweeps.rates.run: 'some' is not valid"),
+        ({"only": {"seed": 1}}, "sweeps.rates.only: {'seed': 1} is not of type 'array'"),
+        ({"grid": {"method": ["a"], "seed": [1]}}, "sweeps.rates.grid.method: ['a'] is not of type 'object'"),
+        ({"grid": {"method": {"a": None}, "seed": [1]}}, "sweeps.rates.grid.method.a: None is not of type 'object'"),
+        ({"test": "STSB-tset"}, "sweeps.rates.test: there is no pair set 'STSB-tset'. Did you mean STSB-test?"),
+    ],
+)  # fmt: skip
+def test_a_sweep_of_another_form_is_told_by_its_schema(own, told):
+    sweep = {key: value for key, value in ENTRY.items() if key not in ("kind", "seeds")}
+    sweep |= {"grid": {"method": {"a": {}}, "seed": [1]}, **own}
+    (problem,) = problems_of({"sweeps": {"rates": sweep}, "select": {**SELECT, "models": ["minilm-l6"]}})
+    assert problem.startswith(told)
+
+
 def test_a_teacher_without_a_kind_is_told_where_it_is_written():
     entry = ENTRY | {"recipe": "distillation", "settings": {"teacher": "x"}}
     (problem,) = problems_of({"models": {"mine": entry, "x": {"title": "X"}}})
