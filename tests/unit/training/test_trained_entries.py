@@ -167,3 +167,12 @@ def test_published_tables_are_those_of_trainings_that_are_run():
 
     assert tables("mine") == {"training-sweep", "training-reduced"}
     assert tables("consert-unsup") - tables("mine") == {"training-consert"}
+
+
+@pytest.mark.parametrize("section", ["models", "training_data", "sweeps"])
+def test_an_entry_that_is_no_map_is_told_as_such(section):
+    own = {"models": {"mine": {**ENTRY, "data": "texts"}}, "training_data": {"texts": {"file": "my.txt"}}}
+    name = {"models": "mine", "training_data": "texts", "sweeps": "rates"}[section]
+    select = {**SELECT, "sweeps": ["rates"] if section == "sweeps" else []}
+    found = problems_of({**own, section: {name: 3}, "select": select})
+    assert f"{section}.{name}: 3 is not of type 'object'" in " ".join(found)
