@@ -135,10 +135,10 @@ class Training:
 def test_a_training_that_is_asked_to_end_saves_and_the_next_goes_on(inputs, tmp_path, device):
     training = Training(inputs, tmp_path / "asked", steps=MANY, device=device, save_seconds="0")
     reached = [0]
-    for _ in range(2):
+    for number in (signal.SIGTERM, signal.SIGINT):  # Snakemake or SLURM, and Ctrl-C
         process = training.start()
         training.wait_for_a_state(process, after=reached[-1])
-        process.send_signal(signal.SIGTERM)
+        process.send_signal(number)
         assert process.wait(WAIT_SECONDS) == EXIT_CODE, training.said
         assert "The next run goes on from there" in training.said
         assert training.outputs == []

@@ -333,6 +333,15 @@ def test_like_of_a_task_that_does_not_exist_is_told_once():
             {"probe__folds": "[5"},
             "config.probe.folds: '[5' is not of type 'integer'. Folds of one repetition",
         ),
+        (
+            {"statistics__level": "9e-1"},
+            "config.statistics.level: '9e-1' is not of type 'number'. Write 9.0e-1: without point and sign, YAML",
+        ),
+        (
+            {"statistics__level": "9.5e2"},
+            "config.statistics.level: '9.5e2' is not of type 'number'. Write 9.5e+2: without point and sign, YAML",
+        ),
+        ({"probe__folds": "1e1"}, "config.probe.folds: '1e1' is not of type 'integer'. Folds of one"),
         ({"probe__seed": -1}, "config.probe.seed: -1 is less than the minimum of 0."),
         ({"probe__job": "row"}, "config.probe.job: 'row' is not one of ['fold', 'repetition', 'task']."),
         ({"probe__protocol": "mine"}, "config.probe.protocol: there is no protocol 'mine'."),

@@ -116,6 +116,44 @@ def test_scores_that_are_no_test_or_of_another_read_out_are_told(facts, card):
     assert "Scores are of the read-out last-two. The files of this folder read out cls" in model_card(other)
 
 
+def test_a_start_that_was_itself_trained_from_random_weights_is_told(facts):
+    card = model_card(replace(facts, about=replace(facts.about, base_title="", path=("first", "second"))))
+    assert "starting from random weights and going through first and second, on" in card
+    assert "went on from first and second, of which the own training data are not counted" in card
+
+
+def test_a_setting_of_null_is_not_told_as_none_of_it(facts):
+    # dropout: null is the dropout of the start, dropout: 0 is none
+    record = replace(facts.record, recipe_settings={"dropout": None})
+    card = model_card(replace(facts, record=record))
+    assert ["dropout", "not set"] in tables(card)["Settings of the recipe"]
+    assert card_problems(card, replace(facts, record=record)) == []
+
+
+def test_settings_in_lists_are_told_one_by_one(facts):
+    views = [{"name": "feature-cutoff", "rate": 0.2}, {"name": "shuffle"}]  # the views of ConSERT
+    record = replace(facts.record, recipe_settings={"views": views})
+    card = model_card(replace(facts, record=record))
+    lines = tables(card)["Settings of the recipe"]
+    assert ["views.1.rate", "0.2"] in lines
+    assert ["views.2.name", "shuffle"] in lines
+    assert card_problems(card, replace(facts, record=record)) == []
+    other = replace(record, recipe_settings={"views": views[:1]})
+    assert card_problems(card, replace(facts, record=other))
+
+
+def test_without_a_development_set_nothing_is_said_of_a_choice(facts, card):
+    assert "took part in the choice" in card
+    assert "The snapshot was chosen by its score" in card
+    # as rule choose_snapshot writes it of a training without selection
+    facts = replace(facts, selection={"step": 60, "rule": "best", "pairs": None, "score": None})
+    card = model_card(facts)
+    assert "They are the last: no snapshot was scored" in card
+    assert "took part in the choice" not in card
+    assert "The snapshot was chosen by its score" not in card
+    assert card_problems(card, facts) == []
+
+
 def test_energy_and_memory_of_a_device_are_left_out_where_they_are_not_known(facts):
     without = replace(facts, made=replace(facts.made, energy_joules=None))
     text = model_card(without)
@@ -180,7 +218,7 @@ def test_the_lint_finds(card, facts, old, new, problem):
         ("3e-05", 3e-5, True),
         ("yes", True, True),
         ("1", True, False),
-        ("none", None, True),
+        ("not set", None, True),
         ("none", [], True),
         ("a b", "a  b", True),
         ("words", 1.0, False),

@@ -62,6 +62,13 @@ def test_drawn_stamped_and_drawn_again_from_its_own_data(files, tmp_path, name):
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
+def test_numbers_of_logarithmic_axes_are_no_formulas(files):
+    axes = draw("spectrum", files["spectra"]).axes[0]
+    numbers = [label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+    assert {"1", "10", "0.1", "0.01"} <= set(numbers)
+    assert not any("$" in number for number in numbers)
+
+
 @pytest.mark.parametrize("name", FIGURES_OF_PAIRS)
 def test_nothing_to_draw_is_said(tmp_path, name):
     write_rows(tmp_path / "data.parquet", recipe(name).kind, [])

@@ -130,6 +130,18 @@ def test_drawn_from_summaries_and_again_from_its_own_data(tmp_path, figure):
     assert (tmp_path / "one.png").read_bytes() == (tmp_path / "two.png").read_bytes()
 
 
+def test_a_group_without_development_scores_has_a_panel_that_says_so():
+    points = curves_figure.gather(inputs())
+    figure = curves_figure.draw([p for p in points if (p.group, p.measure) != ("simcse", SCORE)])
+    assert [text.get_text() for axes in figure.axes for text in axes.texts] == ["not scored"]
+
+
+def test_scores_by_seed_end_where_correlations_do():
+    wide = [replace(p, low=-2.6, high=2.8) for p in seeds_figure.gather(inputs())]
+    for axes in seeds_figure.draw(wide).axes:
+        assert -110 < axes.get_xlim()[0] < axes.get_xlim()[1] < 110
+
+
 @pytest.mark.parametrize("figure", [curves_figure, path_figure, seeds_figure, sweep_figure])
 def test_nothing_is_a_figure_that_says_so(figure):
     figure.draw([])
@@ -262,6 +274,8 @@ def test_the_page_has_a_section_with_tables_controls_and_overlap(tmp_path):
     assert len(ids) == len(set(ids))
     for name in ("training-runs", "training-costs", "training-seeds"):
         assert f'aria-label="Table of {name}"' in page
+    seeds = page[page.index('aria-label="Table of training-seeds"') :]
+    assert seeds.index("Pair set") < seeds.index("Training, or training")  # what its rows are grouped by
     assert "Negative controls: simcse-shuffled." in page
     assert "9 encoders were trained here, in 3 groups" in page
     assert "3 of &lt;the&gt; texts occur." in page

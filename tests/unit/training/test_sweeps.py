@@ -90,7 +90,7 @@ def test_only_what_fits_a_filter_is_a_cell():
     ("changed", "message"),
     [
         ({"run": [{"rate": 1}]}, r"sweeps\.trial\.run\.0\.rate: the grid has no such axis\. Write one of: method, "),
-        ({"only": [{"seed": 7}]}, r"sweeps\.trial\.only\.0\.seed: 7 is no value of this axis\. Write of: 1, 2\."),
+        ({"only": [{"seed": 7}]}, r"sweeps\.trial\.only\.0\.seed: 7 is no value of this axis\. Write one of: 1, 2\."),
         ({"start": None}, r"sweeps\.trial: there is no start\."),
         ({"grid": {**SWEEP["grid"], "data": ["a", "A"]}, "data": None}, r"two cells would be called trial\.consert\.a"),
         ({"grid": {**SWEEP["grid"], "start": ["a"]}}, r"trial\.start: it is an axis of the grid, too"),

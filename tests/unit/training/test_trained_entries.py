@@ -49,7 +49,8 @@ def problems_of(own):
     [
         ({"start": "nope"}, "models.mine.start: there is no model 'nope'"),
         ({"start": "tfidf"}, "models.mine.start: tfidf is of kind tfidf"),
-        ({"start": 3}, "models.mine.start: 3 is not valid"),
+        ({"start": 3}, "models.mine.start: 3 is not of type"),
+        ({"start": {"like": "minilm-l6"}}, "models.mine.start: 'configuration' is a required property"),
         ({"start": None}, "models.mine: the key start is missing"),
         ({"start": "mine"}, "models.mine.start: mine stands for an encoder per seed"),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
@@ -63,10 +64,12 @@ def problems_of(own):
         ({"seeds": [1, 1]}, "models.mine.seeds: write a list"),
         ({"seeds": []}, "models.mine.seeds: write a list"),
         ({"seeds": 3}, "models.mine.seeds: write a list"),
-        ({"seeds": None}, "models.mine: the key seed is missing"),
+        ({"seeds": None}, "models.mine: the key seed is missing. Write it, or seeds with a list."),
         ({"training": None}, "models.mine: the key training is missing"),
         ({"training": "fast"}, "models.mine.training: 'fast' is not of type 'object'"),
         ({"training": {"batch_size": 1}}, "models.mine.training.batch_size: simcse with these settings compares"),
+        ({"training": {"step": 60}}, "models.mine.training.step: there is no such key. Did you mean steps?"),
+        ({"training": {"learning_rate": "3e-5"}}, "models.mine.training.learning_rate: '3e-5' is not of type"),
         ({"training": {"steps": "many"}}, "models.mine.training.steps: 'many' is not of type"),
         ({"training": {"snapshots": 60}}, "models.mine.training.snapshots: the best of one snapshot"),
         ({"training": {"epochs": 2}}, "models.mine.training: write either steps or epochs"),
@@ -79,6 +82,12 @@ def problems_of(own):
 def test_a_mistake_is_told_once_at_the_entry_as_it_is_written(own, told):
     (problem,) = problems(**own)
     assert problem.startswith(told)
+
+
+def test_data_that_are_refused_are_told_once_and_not_for_their_encoder():
+    own = {"models": {"mine": {**ENTRY, "data": "texts"}}, "training_data": {"texts": {"file": "my.bin"}}}
+    (problem,) = problems_of(own)
+    assert problem.startswith("training_data.texts.file: the ending of 'my.bin'")
 
 
 def test_several_mistakes_are_told_at_once():
@@ -97,6 +106,23 @@ def test_a_mistake_of_a_sweep_is_told_once_and_not_for_each_cell():
         {"sweeps": {"rates": sweep}, "select": {**SELECT, "models": ["minilm-l6"], "sweeps": ["rates"]}}
     )
     assert problem.startswith("sweeps.rates.start: there is no model 'nope'")
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"run": "some"}, "sweeps.rates.run: 'some' is not valid"),
+        ({"only": {"seed": 1}}, "sweeps.rates.only: {'seed': 1} is not of type 'array'"),
+        ({"grid": {"method": ["a"], "seed": [1]}}, "sweeps.rates.grid.method: ['a'] is not of type 'object'"),
+        ({"grid": {"method": {"a": None}, "seed": [1]}}, "sweeps.rates.grid.method.a: None is not of type 'object'"),
+        ({"test": "STSB-tset"}, "sweeps.rates.test: there is no pair set 'STSB-tset'. Did you mean STSB-test?"),
+    ],
+)  # fmt: skip
+def test_a_sweep_of_another_form_is_told_by_its_schema(own, told):
+    sweep = {key: value for key, value in ENTRY.items() if key not in ("kind", "seeds")}
+    sweep |= {"grid": {"method": {"a": {}}, "seed": [1]}, **own}
+    (problem,) = problems_of({"sweeps": {"rates": sweep}, "select": {**SELECT, "models": ["minilm-l6"]}})
+    assert problem.startswith(told)
 
 
 def test_a_teacher_without_a_kind_is_told_where_it_is_written():
@@ -141,3 +167,12 @@ def test_published_tables_are_those_of_trainings_that_are_run():
 
     assert tables("mine") == {"training-sweep", "training-reduced"}
     assert tables("consert-unsup") - tables("mine") == {"training-consert"}
+
+
+@pytest.mark.parametrize("section", ["models", "training_data", "sweeps"])
+def test_an_entry_that_is_no_map_is_told_as_such(section):
+    own = {"models": {"mine": {**ENTRY, "data": "texts"}}, "training_data": {"texts": {"file": "my.txt"}}}
+    name = {"models": "mine", "training_data": "texts", "sweeps": "rates"}[section]
+    select = {**SELECT, "sweeps": ["rates"] if section == "sweeps" else []}
+    found = problems_of({**own, section: {name: 3}, "select": select})
+    assert f"{section}.{name}: 3 is not of type 'object'" in " ".join(found)

@@ -92,6 +92,18 @@ def test_a_cell_of_ours_that_cannot_be_trained_is_a_dash_and_one_that_nobody_pub
     ] * 2
 
 
+def test_without_published_values_there_are_no_columns_of_them():
+    sweep = {**CATALOG["contrastive-english"]}
+    del sweep["published"]
+    sweeps = [shown_sweep("contrastive-english", sweep, WORKFLOW)]
+    rows = scored(ENGLISH.format("3e-5"), 0.80, 0.70)
+    for made, first in ((sweep_table, "Dev, ours"), (reduced_table, "Rate, ours")):
+        table = made(rows, "Trial", sweeps)
+        assert "published" not in " ".join((table.caption, *table.header))
+        assert table.header[table.lead] == first
+        assert {len(line) for line in lines_of(table)} == {len(table.header)} == {len(table.alignment)}
+
+
 # --- the reduction ------------------------------------------------------------------------------------------
 
 

@@ -108,13 +108,21 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
         "# Written by sentflow sweep winners. Lay it over the configuration of the sweep:\n"
         "# snakemake --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
     )
-    return head + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+    return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True)
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes what two winners share twice, and no name for it."""
+
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002
+        return True
 
 
 def _one_sweep(asked: str | None, selected: Sequence[str], known: Mapping[str, Any]) -> str:
     if asked is None and len(selected) != 1:
         raise ConfigError(
-            f"the configuration selects {len(selected)} sweeps. Name one with --sweep: {', '.join(selected or known)}."
+            f"the configuration selects {len(selected)} sweeps. Write the file that the sweep was run with, as "
+            f"--configfile, or name one with --sweep: {', '.join(selected or known)}."
         )
     name = selected[0] if asked is None else asked
     if name not in known:

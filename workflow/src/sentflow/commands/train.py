@@ -104,7 +104,7 @@ def _in_processes(n: int) -> None:
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",  # any port that is free
         max_restarts=0,
-        signals_to_handle=",".join(["SIGINT", *(number.name for number in SIGNALS)]),
+        signals_to_handle=",".join(number.name for number in SIGNALS),
         shutdown_timeout=_SECONDS_TO_LEAVE,
     )
     words = [sys.executable, "-m", "sentflow.commands.train", *sys.argv[1:]]

@@ -1,4 +1,4 @@
-"""When to save, and when to save and leave: on SIGTERM, or when little time of a SLURM job is left."""
+"""When to save, and when to save and leave: on Ctrl-C or SIGTERM, or when little time of a SLURM job is left."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from types import FrameType
 
 _END_VARIABLE = "SLURM_JOB_END_TIME"  # seconds since 1970; SLURM 22.05 and later
 EXIT_CODE = 75  # of sysexits.h: a failure that will pass; run again
-SIGNALS = (signal.SIGTERM, signal.SIGUSR1)  # the second as sbatch --signal sends it
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)  # the last as sbatch --signal sends it
 _LEAST_SECONDS = 60.0
 
 

@@ -13,7 +13,7 @@ from sentflow.encoders.checks.values import value_problems
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.custom_class import argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.kinds.scikit_learn_steps import step_problems
-from sentflow.encoders.kinds.table import API, CUSTOM, DESCRIPTIVE_KEYS, KINDS
+from sentflow.encoders.kinds.table import API, CUSTOM, DESCRIPTIVE_KEYS, KINDS, Kind
 from sentflow.encoders.manifest import SOURCE_KEYS, source_kind
 from sentflow.errors import ConfigError
 
@@ -66,7 +66,7 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
         return problems + _source_problems(f"models.{name}.source", entry.get("source"), known=kind.sources)
     required = {*kind.fetch_keys} - {"kind", *kind.optional_keys}
     problems += [
-        f"models.{name}: the key {key} is missing."
+        f"models.{name}: the key {key} is missing.{_several(key, kind)}"
         for key in kind.fetch_keys
         if key in required and key not in entry
     ]
@@ -132,6 +132,11 @@ def _guess(key: str, known: Sequence[str]) -> str:
         return f"Here it is called {_ELSEWHERE[key]}. "
     near = get_close_matches(key, known, n=1, cutoff=0.5)
     return f"Did you mean {near[0]}? " if near else ""
+
+
+def _several(key: str, kind: Kind) -> str:
+    """That a list may stand instead of a value: an entry with ``seeds`` stands for one encoder per seed."""
+    return f" Write it, or {key}s with a list." if f"{key}s" in kind.short_keys else ""
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -1,9 +1,10 @@
 """What may be wrong with entries of kind trained, beyond their schema.
 
-Where a key is missing or of another type, the schema says so, and nothing is said here.
+Where a key is missing, unknown or of another type, the schema says so, and nothing is said here.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
@@ -15,6 +16,8 @@ from sentflow.training.recipes.table import RECIPES, Recipe
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
+
+_TRAINING_KEYS = {field.name for field in fields(TrainingSettings)}
 
 
 def trained_problems(entries: AllEntries) -> Iterator[str]:
@@ -64,7 +67,7 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     selection = as_map(entry.get("selection"))
     if isinstance(pairs := selection.get("pairs"), str) and pairs not in entries["pair_sets"]:
         yield unknown("selection.pairs", "pair set", pairs, entries["pair_sets"])
-    if not isinstance(entry.get("training"), dict):
+    if not isinstance(entry.get("training"), dict) or entry["training"].keys() - _TRAINING_KEYS:
         return
     try:
         training = TrainingSettings.of(entry["training"])
@@ -99,10 +102,10 @@ def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str
     data = as_map(known.get(name))
     if not data:
         yield unknown("data", "training data", name, known)
-    elif data.get("form") not in forms:
+    elif data.get("form", forms[0]) not in forms:
         yield (
             f"data: the recipe {recipe.name} with these settings reads {_or(forms)}, but {name} has "
-            f"{data.get('form')}. Write other data, other settings, or another recipe."
+            f"{data['form']}. Write other data, other settings, or another recipe."
         )
 
 

@@ -11,7 +11,7 @@ from sentflow.families.training.settings import REQUIRED, named_data
 from sentflow.families.training.sweep_config import sweep_entry_problems
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
-from sentflow.graph.config.messages import unknown
+from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
@@ -24,7 +24,7 @@ def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> 
     for data, model in named_data(models).items():
         if data not in entries["training_data"]:
             yield unknown(f"models.{model}.data", "training data", data, entries["training_data"])
-        elif "form" in entries["training_data"][data]:  # else its schema says what is wrong with it
+        elif "form" in as_map(entries["training_data"][data]):  # else its schema says what is wrong with it
             yield from data_problems(data, entries)
 
 

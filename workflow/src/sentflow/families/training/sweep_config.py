@@ -3,15 +3,27 @@
 from collections.abc import Iterator
 from typing import Any
 
-from sentflow.families.training.sweeps import sweep_problems
+from sentflow.families.training.sweeps import ALL, FILTERS, METHOD, NONE, RUN, SEED, sweep_problems
 from sentflow.graph.config.family import AllEntries
-from sentflow.graph.config.messages import as_map
+from sentflow.graph.config.messages import as_map, unknown
 
 
 def is_whole(sweep: Any) -> bool:
-    """Whether an entry has what is looked at; of others the schema says what is wrong."""
-    grid = as_map(as_map(sweep).get("grid"))
-    return {"method", "seed"} <= grid.keys() and all(isinstance(axis, list | dict) for axis in grid.values())
+    """Whether an entry has what is looked at, in its form; of others the schema says what is wrong."""
+    found = as_map(sweep)
+    grid = as_map(found.get("grid"))
+    methods = grid.get(METHOD)
+    axes = [values for axis, values in grid.items() if axis != METHOD]
+    filters = [found[key] for key in FILTERS if key in found]
+    if found.get(RUN) in (ALL, NONE):
+        filters.remove(found[RUN])
+    return (
+        SEED in grid
+        and all(isinstance(values, list) for values in axes)
+        and isinstance(methods, dict)
+        and all(isinstance(own, dict) for own in methods.values())
+        and all(isinstance(one, list) and all(isinstance(part, dict) for part in one) for one in filters)
+    )
 
 
 def sweep_entry_problems(entries: AllEntries) -> Iterator[str]:
@@ -19,3 +31,6 @@ def sweep_entry_problems(entries: AllEntries) -> Iterator[str]:
     for name, sweep in entries["sweeps"].items():
         if is_whole(sweep):
             yield from sweep_problems(name, sweep)
+        for key in ("development", "test"):
+            if isinstance(pairs := as_map(sweep).get(key), str) and pairs not in entries["pair_sets"]:
+                yield unknown(f"sweeps.{name}.{key}", "pair set", pairs, entries["pair_sets"])

@@ -13,7 +13,8 @@ from sentflow.graph.config.values import MAX_LENGTH
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
 ALL, NONE = "all", "none"
-_NOT_APPLICABLE = "not_applicable"
+ONLY, RUN, _NOT_APPLICABLE = "only", "run", "not_applicable"
+FILTERS = (ONLY, RUN, _NOT_APPLICABLE)
 
 METHOD, START, DATA, SEED = "method", "start", "data", "seed"
 # The axes that stand first in a name, in this order; then those of the training; the seed is last.
@@ -62,7 +63,7 @@ def cells(name: str, sweep: Mapping[str, Any]) -> list[Cell]:
         An entry of ``sweeps:`` that fits its schema.
     """
     axes = axes_of(sweep)
-    wanted = sweep.get("only", [{}])
+    wanted = sweep.get(ONLY, [{}])
     grid = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
     return [_cell(name, sweep, place) for place in grid if _matches(place, wanted)]
 
@@ -82,7 +83,7 @@ def development_of(sweep: Mapping[str, Any]) -> str:
 def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with a sweep beyond its schema, one sentence each."""
     axes = axes_of(sweep)
-    for key in ("only", "run", _NOT_APPLICABLE):
+    for key in FILTERS:
         filters = sweep.get(key, [])
         for place, one in enumerate(filters if isinstance(filters, list) else []):
             yield from _filter_problems(f"sweeps.{name}.{key}.{place}", one, axes)
@@ -119,7 +120,7 @@ def _filter_problems(where: str, one: Mapping[str, Any], axes: Mapping[str, Sequ
         for value in _listed(values):
             if value not in axes[axis]:
                 yield (
-                    f"{where}.{axis}: {value} is no value of this axis. Write of: "
+                    f"{where}.{axis}: {value} is no value of this axis. Write one of: "
                     f"{', '.join(map(str, axes[axis]))}."
                 )
 
@@ -139,7 +140,7 @@ def _cell(name: str, sweep: Mapping[str, Any], place: dict[str, Any]) -> Cell:
 def _state(sweep: Mapping[str, Any], place: Mapping[str, Any]) -> str:
     if _matches(place, sweep.get(_NOT_APPLICABLE, [])):
         return NOT_APPLICABLE
-    run = sweep.get("run", ALL)
+    run = sweep.get(RUN, ALL)
     chosen = run == ALL or (run != NONE and _matches(place, run))
     return VALUE if chosen else NOT_RUN
 

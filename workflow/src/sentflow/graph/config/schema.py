@@ -5,6 +5,7 @@ configuration by a file of its own. A reference names a definition of the same f
 (``common.schema.yaml#/$defs/x``).
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache, reduce
 from pathlib import Path
@@ -26,6 +27,7 @@ from sentflow.graph.products import fill_in_names
 
 Schema = Mapping[str, Any]
 _LONGEST_NUMBER = 200
+_EXPONENT = re.compile(r"([-+]?[0-9]+)(\.[0-9]*)?[eE]([-+]?)([0-9]+)")
 
 
 @cache
@@ -116,10 +118,21 @@ def _unquoted(error: "ValidationError") -> str:
         return ""
     from jsonschema import Draft202012Validator
 
-    if isinstance(meant, str) or not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
+    if isinstance(meant, str):
+        return _with_a_point(meant, error.validator_value)
+    if not Draft202012Validator({"type": error.validator_value}).is_valid(meant):
         return ""
     return (
         f"Write {error.instance} without quotes, in a file: snakemake --config turns all values inside "
         f"{{…}} into "
         "texts, --configfile does not. "
     )
+
+
+def _with_a_point(text: str, wanted: Any) -> str:
+    """How YAML reads a text like 3e-5 as a number; empty for other texts, and where no number is wanted."""
+    found = _EXPONENT.fullmatch(text)
+    if not found or "number" not in wanted:
+        return ""
+    whole, fraction, sign, exponent = found.groups()
+    return f"Write {whole}{fraction or '.0'}e{sign or '+'}{exponent}: without point and sign, YAML reads a text. "

@@ -73,8 +73,10 @@ def _made_of(entries: AllEntries, place: str, name: str) -> list[str] | None:
     """The encoders that were made of an entry with several seeds, or of a sweep."""
     models = entries["models"]
     if place == _SWEEPS:
-        return [key for key, entry in models.items() if as_map(entry.get("cell")).get("sweep") == name]
-    return [key for key, entry in models.items() if entry.get("seed_of") == name] or None
+        return [
+            key for key, entry in models.items() if as_map(as_map(entry).get("cell")).get("sweep") == name
+        ]
+    return [key for key, entry in models.items() if as_map(entry).get("seed_of") == name] or None
 
 
 def written_as(problems: Iterable[str], models: Entries) -> list[str]:

@@ -11,7 +11,7 @@ import matplotlib as mpl
 import matplotlib.style
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
 
 from sentflow.files.atomic import atomic
 
@@ -99,6 +99,13 @@ def few_ticks(*axes: Axis, integer: bool = False) -> None:
     """At most five numbers on an axis, however long it is: a layout that changed them would not fit them any more."""
     for axis in axes:
         axis.set_major_locator(MaxNLocator(4, integer=integer, steps=[1, 2, 2.5, 5, 10]))
+
+
+def plain_numbers(*axes: Axis) -> None:
+    """Numbers of a logarithmic axis without a formula: a dollar sign is one here (`text.parse_math` of the style)."""
+    for axis in axes:
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axis.set_minor_formatter(NullFormatter())
 
 
 def _encoder(position: int) -> Look:

@@ -127,13 +127,13 @@ def limitations(facts: Facts) -> Iterator[str]:
         )
     if any("sample data" in score.data_version for score in facts.scores):
         yield "Scores on sample data are of generated texts and do not apply to real ones."
-    if facts.selection.get("rule") == "best":
+    if facts.is_chosen_by_score:
         yield (
             "The snapshot was chosen by its score on the development set; that score is therefore too high an "
             "estimate of what the encoder reaches on new texts."
         )
     development = facts.selection.get("pairs")
-    if facts.selection.get("rule") == "best" and any(score.data == development for score in facts.scores):
+    if facts.is_chosen_by_score and any(score.data == development for score in facts.scores):
         yield (
             f"The scores on {escaped(str(development))} above are of the set by which the snapshot was chosen: "
             "they are too high an estimate, and no test."
@@ -143,10 +143,11 @@ def limitations(facts: Facts) -> Iterator[str]:
             f"Scores are of the read-out {about.read_out}. The files of this folder read out "
             f"{facts.read_out.pooling or 'as their modules say'}, which gives other scores."
         )
-    if about.base_title:
+    earlier = [*([about.base_title] if about.base_title else []), *about.path]
+    if earlier:
         yield (
-            f"Training began with {escaped(about.base_title)}, whose own training data are not counted in the overlap "
-            "with test sets."
+            f"This training went on from {numbers.listed([escaped(name) for name in earlier])}, of which the own "
+            "training data are not counted in the overlap with test sets."
         )
     if facts.overlap is None:
         yield "Overlap of training texts with test sets was not counted."
@@ -177,18 +178,20 @@ def shown(value: Any) -> str:
     """A setting as it was written: ``3e-05``, ``0.9, 0.999``, ``yes``."""
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if value is None:
-        return "none"
+    if value is None:  # which may mean that the start's own is taken, as for dropout
+        return "not set"
     if isinstance(value, list | tuple):
         return ", ".join(shown(one) for one in value) or "none"
     return f"{value:.12g}" if isinstance(value, float) else escaped(str(value))
 
 
 def flat(settings: Mapping[str, Any], above: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:
-    """Keys and values of nested settings, keys joined by points, in alphabetical order."""
+    """Keys and values of nested settings, keys and places in lists joined by points, in alphabetical order."""
     for key in sorted(settings):
         value = settings[key]
         if isinstance(value, Mapping):
             yield from flat(value, [*above, key])
+        elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+            yield from flat({str(place): one for place, one in enumerate(value, 1)}, [*above, key])
         else:
             yield ".".join([*above, key]), value

@@ -153,6 +153,11 @@ class Facts:
     spreads: Sequence[Spread]
     overlap: Overlap | None
 
+    @property
+    def is_chosen_by_score(self) -> bool:
+        """Whether a development set chose the snapshot; without one, it is the last."""
+        return self.selection.get("rule") == "best" and self.selection.get("pairs") is not None
+
 
 def read_facts(
     training: Path, manifest: Path, about: About, summaries: Sequence[Path], overlap: Path | None

@@ -190,7 +190,7 @@ def equal(cell: str, value: Any, *, rounded: bool = True) -> bool:
     if isinstance(value, bool):
         return cell == ("yes" if value else "no")
     if value is None:
-        return cell == "none"
+        return cell == "not set"
     if isinstance(value, list | tuple):
         parts = re.split(r", | to ", cell) if cell != "none" else []
         return len(parts) == len(value) and all(
@@ -214,5 +214,7 @@ def _flat(settings: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, A
     for key, value in settings.items():
         if isinstance(value, Mapping):
             yield from _flat(value, f"{above}{key}.")
+        elif isinstance(value, list) and any(isinstance(one, Mapping) for one in value):
+            yield from _flat({str(place): one for place, one in enumerate(value, 1)}, f"{above}{key}.")
         else:
             yield f"{above}{key}", value

@@ -83,6 +83,7 @@ def _draw_shares(axes: Axes, rows: Sequence[SpectrumRow], looks: Mapping[str, ca
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    canvas.plain_numbers(axes.xaxis, axes.yaxis)
     axes.set_ylabel("share of variance")
     axes.grid(True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+from matplotlib.ticker import LogLocator, NullLocator
 
 from sentflow.report import captions
 from sentflow.report.families.training.figure_rows import LOSS, SCORE, CurvePoint, TrainingHistoryRow
@@ -141,6 +141,8 @@ def _scores(rows: Sequence[TrainingRow]) -> Iterator[tuple[str, int, list[float]
 
 
 def _draw_panel(axes: Axes, rows: Sequence[CurvePoint], measure: str, look: canvas.Look) -> None:
+    if not rows:
+        axes.text(0.5, 0.5, "not scored", transform=axes.transAxes, ha="center", color=canvas.QUIET)
     factor = 100 if measure == SCORE else 1
     for pairs in unique(row.pairs for row in rows):
         members = sorted((row for row in rows if row.pairs == pairs), key=lambda row: row.step)
@@ -172,8 +174,7 @@ def _share_limits(panels: Sequence[Axes], measure: str) -> None:
             axes.set_yscale("log")
             subs = (1.0, 3.0) if high / low < _TWO_DECADES else (1.0,)
             axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=5))
-            # plain numbers: a dollar sign is one here, and no formula
-            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            canvas.plain_numbers(axes.yaxis)
             axes.yaxis.set_minor_locator(NullLocator())
             axes.set_ylim(low / 1.3, high * 1.3)
         else:

@@ -11,14 +11,19 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import SweepCell, sweep_cells
 from sentflow.report.families.training.words import (
     STATES_NOTE,
+    is_published,
     learning_rate,
     place_cells,
     sources,
     state_or,
+    without_columns,
 )
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 from sentflow.training.cell_states import NOT_RUN
+
+_PLACES = 4  # columns that name a group, before those of the published winner
+_PUBLISHED = ("Rate, published", "Dev", "Test", "of")
 
 
 @dataclass(frozen=True)
@@ -100,21 +105,24 @@ def reduced_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapp
         "(sentflow sweep winners) before a method is said to be better.",
         *sources(sweeps),
     ]
-    return Table(
+    published = is_published(sweeps)
+    table = Table(
         name="training-reduced",
-        caption=f"{title}: the best learning rate by development score, published and ours (Spearman).",
+        caption=f"{title}: the best learning rate by development score{', published and ours' if published else ''} "
+        "(Spearman).",
         notes=tuple(notes),
         header=(
             *("Start", "Data", "Method", "Tokens"),
-            *("Rate, published", "Dev", "Test", "of"),
+            *_PUBLISHED,
             *("Rate, ours", "Dev", "Test", "of", "Seeds"),
         ),
         alignment=("l", "l", "w2.9", "r", *("r" for _ in range(9))),
         groups=tuple(groups),
         tidy_header=names_of(ReducedRow),
         tidy_rows=records_of([row for rows_of_sweep in found.values() for row in rows_of_sweep]),
-        lead=4,
+        lead=_PLACES,
     )
+    return table if published else without_columns(table, range(_PLACES, _PLACES + len(_PUBLISHED)))
 
 
 def _row(cell: SweepCell) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 from sentflow.report import captions
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import count, decimal
+from sentflow.report.numbers import MISSING, count, decimal
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -56,7 +56,7 @@ def _line(row: TrainedRow) -> tuple[Cell, ...]:
         Cell(str(row.seed)),
         Cell(count(row.steps)),
         Cell(count(row.tokens)),
-        Cell(f"{row.rule}, {row.pairs}" if row.pairs else row.rule),
+        Cell(f"{row.rule}, {row.pairs}" if row.pairs else MISSING),
         Cell(count(row.chosen)),
         Cell(decimal(row.score, _DIGITS)),
     )

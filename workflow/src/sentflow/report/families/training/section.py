@@ -11,6 +11,8 @@ from sentflow.report.rows import unique
 _AUDIT = "training/"
 # Tables of published results of one paper, shown where any of it is to be compared
 _OF_PAPERS = ("training-consert", "training-simcse", "training-sgbert")
+# Table → what its rows are grouped by, where that is not the training
+_GROUPED_BY = {"training-sweep": "Sweep", "training-reduced": "Sweep", "training-seeds": "Pair set"}
 
 
 def section(sources: Sources) -> Section | None:
@@ -56,7 +58,11 @@ def section(sources: Sources) -> Section | None:
         rows=rows,
         encoders=[],  # they are told where their scores are
         findings=[],
-        tables={name: sources.table(name, "Training") for name, there in names.items() if there},
+        tables={
+            name: sources.table(name, _GROUPED_BY.get(name, "Training"))
+            for name, there in names.items()
+            if there
+        },
         datasets=datasets_of(list(sources.entries("training_data").values())),
         badges=(counted(len(groups), "training") + f", {counted(len(rows), 'encoder')}",),
     )

@@ -24,6 +24,7 @@ _LINE_INCHES, _LEAST_HEIGHT = 0.2, 0.5
 _LEAST_PANEL, _MOST_PANEL = 1.5, 4.0
 _NAME_SIZE, _NAME_INCHES = 6.5, 2.0
 _BESIDE = 0.16  # lines between the points of seeds and the mean
+_MOST = 105  # a correlation × 100, and room for a marker
 _NOTHING = "Nothing to draw: no training was measured on a pair set."
 
 
@@ -120,6 +121,9 @@ def _draw_panel(
             100 * mean.mean, place + _BESIDE, marker=look.marker, color=look.color, markersize=4.5,
             markeredgecolor=canvas.INK, markeredgewidth=0.6,
         )  # fmt: skip
+    # an interval of two seeds may be wider than all correlations there can be
+    low, high = axes.get_xlim()
+    axes.set_xlim(max(low, -_MOST), min(high, _MOST))
     canvas.few_ticks(axes.xaxis)
     axes.grid(True, axis="x")
     axes.tick_params(axis="y", length=0)

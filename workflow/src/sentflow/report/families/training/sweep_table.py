@@ -8,16 +8,19 @@ from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import SweepCell, sweep_cells
 from sentflow.report.families.training.words import (
     STATES_NOTE,
+    is_published,
     learning_rate,
     place_cells,
     sources,
     state_or,
+    without_columns,
 )
 from sentflow.report.inputs import Inputs
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
 _SCORES = ("Dev", "Test", "Unif.", "Align.")
+_PLACES = 5  # columns that name a cell, before the published scores
 
 
 def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mapping[str, Any]]) -> Table:
@@ -38,9 +41,11 @@ def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mappin
         Group(sweep.get("title", sweep["name"]), tuple(_line(cell) for cell in found[sweep["name"]]))
         for sweep in sweeps
     ]
-    return Table(
+    published = is_published(sweeps)
+    table = Table(
         name="training-sweep",
-        caption=f"{title}: trainings cell by cell, published values and ours (Spearman; uniformity, alignment).",
+        caption=f"{title}: trainings cell by cell{', published values and ours' if published else ''} (Spearman; "
+        "uniformity, alignment).",
         notes=(*_data(rows), *_notes(sweeps, every)),
         header=(
             "Start",
@@ -56,8 +61,9 @@ def sweep_table(rows: Sequence[TrainingRow], title: str, sweeps: Sequence[Mappin
         groups=tuple(groups),
         tidy_header=names_of(SweepCell),
         tidy_rows=records_of(every),
-        lead=5,
+        lead=_PLACES,
     )
+    return table if published else without_columns(table, range(_PLACES, _PLACES + len(_SCORES)))
 
 
 def _line(cell: SweepCell) -> tuple[Cell, ...]:

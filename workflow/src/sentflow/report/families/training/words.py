@@ -1,17 +1,19 @@
 """Cells and sentences that the tables of trainings share."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 from sentflow.report.numbers import decimal
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell
+from sentflow.report.table.cells import Cell, Table
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
 
 STATES_NOTE = (
     f"{NOT_RUN}: not run. {NOT_APPLICABLE}: not applicable. No cell is filled in from its neighbours."
 )
+_Found = TypeVar("_Found")
 _DIGITS = 4  # as papers print correlations of sweeps
 
 
@@ -48,6 +50,25 @@ def state_or(value: float, state: str) -> Cell:
     if math.isnan(value):
         return Cell(NOT_RUN if state == VALUE else state)
     return Cell(decimal(value, _DIGITS))
+
+
+def is_published(sweeps: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether any of the sweeps stands beside a published one."""
+    return any(sweep.get("published") for sweep in sweeps)
+
+
+def without_columns(table: Table, left_out: Container[int]) -> Table:
+    """A table without some of its columns; the tidy records keep all."""
+
+    def kept(row: tuple[_Found, ...]) -> tuple[_Found, ...]:
+        return tuple(one for place, one in enumerate(row) if place not in left_out)
+
+    return replace(
+        table,
+        header=kept(table.header),
+        alignment=kept(table.alignment),
+        groups=tuple(replace(group, rows=tuple(kept(row) for row in group.rows)) for group in table.groups),
+    )
 
 
 def sources(sweeps: Sequence[Mapping[str, Any]]) -> Iterator[str]:
