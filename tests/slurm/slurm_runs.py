@@ -45,7 +45,7 @@ TRAINED = "simcse-sample"
 _TRAINING = {
     "select": {"models": [TRAINED], "tasks": [], "pair_sets": ["STSB-test-sample"]},
     # long enough to be ended in the middle
-    "models": {TRAINED: {"training": {"steps": 3000, "snapshots": 1000}}},
+    "models": {TRAINED: {"training": {"steps": 600, "snapshots": 300}}},
 }
 _MINE = f"""
 import time
