@@ -5,7 +5,7 @@ import torch
 
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
-from sentflow.training.language_modelling import masked
+from sentflow.training.masking import Vocabulary, masked
 
 STEP = Draws(1, ("step", 4))
 CLS, SEP, MASK, N = 2, 3, 4, 1000
@@ -14,7 +14,7 @@ CLS, SEP, MASK, N = 2, 3, 4, 1000
 def test_tokens_are_chosen_and_hidden_with_the_published_probabilities():
     ids = [CLS, *np.random.default_rng(0).integers(5, N, size=40_000).tolist(), SEP]
     hidden, expected = map(
-        np.array, masked(ids, Draws(1), mask=MASK, n_vocabulary=N, special=frozenset({CLS, SEP}))
+        np.array, masked(ids, Draws(1), Vocabulary(mask=MASK, size=N, special=frozenset({CLS, SEP})))
     )
     given, chosen = np.array(ids), np.array(expected) != -100
     # four standard errors of shares of 40,000 and of 6,000
@@ -28,7 +28,7 @@ def test_tokens_are_chosen_and_hidden_with_the_published_probabilities():
 
 def test_masks_are_functions_of_the_draws():
     first, again, other = (
-        masked(range(5, 60), Draws(seed), mask=MASK, n_vocabulary=N, special=frozenset())
+        masked(range(5, 60), Draws(seed), Vocabulary(mask=MASK, size=N, special=frozenset()))
         for seed in (1, 1, 2)
     )
     assert first == again != other

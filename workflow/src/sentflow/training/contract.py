@@ -73,6 +73,12 @@ class Objective(torch.nn.Module, ABC):
         """
         yield from ()
 
+    def heads(self) -> Mapping[str, torch.Tensor]:
+        """Tensors that are kept beside the weights of the encoder for trainings that go on from it, and that its use
+        does not read; see `sentflow.training.prediction_heads`. None by default.
+        """
+        return {}
+
     def exported(self) -> SentenceTransformer:
         """The encoder as it is used after training, without what belongs to training alone."""
         return self.encoder

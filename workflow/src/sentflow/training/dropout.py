@@ -33,10 +33,7 @@ def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: 
     """
     if probability is None:
         return
-    places = list(_places(encoder))
-    for module, name in places:
-        setattr(module, name, float(probability))
-    if probability and not places:
+    if not set_everywhere(encoder, probability) and probability:
         raise ConfigError(
             "settings.dropout: the start has no dropout whose probability could be set. Write null or 0."
         )
@@ -47,9 +44,17 @@ def set_dropout(encoder: SentenceTransformer, probability: float | None, draws: 
         )
 
 
-def _places(encoder: SentenceTransformer) -> Iterator[tuple[torch.nn.Module, str]]:
+def set_everywhere(network: torch.nn.Module, probability: float) -> bool:
+    """Give every dropout of a network a probability; whether it has any."""
+    places = list(_places(network))
+    for module, name in places:
+        setattr(module, name, float(probability))
+    return bool(places)
+
+
+def _places(network: torch.nn.Module) -> Iterator[tuple[torch.nn.Module, str]]:
     """Modules and names of their attributes that hold a probability of dropout."""
-    for module in encoder.modules():
+    for module in network.modules():
         if isinstance(module, torch.nn.Dropout):
             yield module, "p"
         # Attention that is computed in one piece takes a number instead of a module

@@ -2,8 +2,12 @@
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
+import torch
+from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
@@ -11,10 +15,22 @@ from sentflow.encoders.kinds.neural.pooling import LayerPooling
 from sentflow.errors import DataError
 from sentflow.files.atomic import not_written
 from sentflow.jobs.lifeline import refuse_orphan
+from sentflow.training.prediction_heads import HEADS
 
 
-def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
+def save_encoder(
+    encoder: SentenceTransformer, folder: Path, heads: Mapping[str, torch.Tensor] = MappingProxyType({})
+) -> None:
     """Write an encoder: safetensors, configuration, tokenizer; whole or not at all.
+
+    Parameters
+    ----------
+    encoder
+        As it is used.
+    folder
+        Of it.
+    heads
+        See `sentflow.training.contract.Objective.heads`; without any, there is no file of them.
 
     A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
 
@@ -39,6 +55,8 @@ def save_encoder(encoder: SentenceTransformer, folder: Path) -> None:
     try:
         part.mkdir(parents=True)
         saved.save(str(part), create_model_card=False, safe_serialization=True)
+        if heads:
+            save_file({name: value.detach().cpu().clone() for name, value in heads.items()}, part / HEADS)
         refuse_orphan()
         shutil.rmtree(folder, ignore_errors=True)
         part.rename(folder)

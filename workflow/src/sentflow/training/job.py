@@ -111,7 +111,7 @@ class Job:
             state,
             Hooks(
                 snapshot=lambda step: save_encoder(
-                    objective.exported(), place.snapshots / f"step-{step:06d}"
+                    objective.exported(), place.snapshots / f"step-{step:06d}", objective.heads()
                 ),
                 leave=leave,
                 save_now=SaveEvery(place.save_seconds),

@@ -40,6 +40,10 @@ class Wrapped(Objective):
         """See `Objective`."""
         return self.inner.further_losses(rows, draws)
 
+    def heads(self) -> Mapping[str, torch.Tensor]:
+        """See `Objective`."""
+        return self.inner.heads()
+
     def exported(self) -> SentenceTransformer:
         """See `Objective`."""
         return self.inner.exported()

@@ -13,8 +13,9 @@ from sentence_transformers import SentenceTransformer
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.language_modelling import LanguageModelling, n_predicted
+from sentflow.training.language_modelling import LanguageModelling
 from sentflow.training.losses.contrastive import in_batch_cross_entropy
+from sentflow.training.masking import n_predicted
 from sentflow.training.modules import put_before_scaling, unscaled
 from sentflow.training.new_weights import new_dense
 from sentflow.training.views.permutations import shuffled_tokens, shuffled_words
@@ -44,7 +45,11 @@ class SimCSE(Objective):
         self.head = head if settings["head"] == IN_TRAINING else None
         if settings["head"] == KEPT:
             put_before_scaling(encoder, head)
-        self.language = LanguageModelling(encoder, draws.of("mlm")) if settings["mlm_weight"] else None
+        self.language = (
+            LanguageModelling(encoder, draws.of("mlm"), instead="Write settings.mlm_weight: 0. ")
+            if settings["mlm_weight"]
+            else None
+        )
         ends = encoder.tokenizer
         self._ends = {ends.cls_token_id, ends.sep_token_id, ends.bos_token_id, ends.eos_token_id}
 
@@ -85,7 +90,7 @@ class SimCSE(Objective):
         for view in texts if total else ():
             features = self.padded([{"input_ids": ids} for ids, _ in view])
             tokens = self.encoder[0](features)["token_embeddings"]
-            found = self.language.cross_entropy(tokens, [expected for _, expected in view])
+            found = self.language.cross_entropy(tokens, [expected for _, expected in view]).sum()
             yield self._settings["mlm_weight"] * found / total
 
     def _anchor(self, text: str, draws: Draws) -> list[int]:

@@ -13,6 +13,7 @@ TEXTS = "texts"
 PAIRS = "pairs"  # other
 TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
+SPANS = "spans"  # no text but spans, a list of two or more
 
 _Found = TypeVar("_Found")
 _RECIPES = "sentflow.training.recipes"
@@ -144,6 +145,47 @@ _ALL: tuple[Recipe, ...] = (
         title="TSDAE",
         data=(TEXTS,),
         settings={"deletion": 0.6},
+    ),
+    Recipe(
+        "mlm",
+        module=f"{_RECIPES}.mlm",
+        title="Masked language modelling",
+        data=(TEXTS,),
+        settings={
+            "masking": "tokens",  # words: all tokens of a word
+            "packing": "lines",  # packed: texts one behind the other, as many tokens as are read at once
+            "dropout": None,
+        },
+    ),
+    Recipe(
+        "condenser",
+        module=f"{_RECIPES}.condenser",
+        title="Condenser",
+        data=(TEXTS,),
+        settings={
+            "masking": "words",
+            "packing": "lines",
+            "skip_from": None,  # half of the layers
+            "layers": 2,
+            "late_mlm": True,
+            "dropout": None,
+        },
+    ),
+    Recipe(
+        "cocondenser",
+        module=f"{_RECIPES}.cocondenser",
+        title="coCondenser",
+        data=(SPANS,),
+        settings={
+            "masking": "words",
+            "packing": "lines",
+            "skip_from": None,
+            "layers": 2,
+            "late_mlm": True,
+            "dropout": None,
+            "defects": [],  # of the released code: language-model-twice
+        },
+        rows=2,
     ),
     Recipe(
         "ct",

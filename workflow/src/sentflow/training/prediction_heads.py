@@ -1,0 +1,92 @@
+"""The layer that predicts masked tokens: which one an encoder has, its weights, and where they are kept.
+
+An encoder of sentence-transformers has no such layer. Where a training makes one, its tensors are kept in a file beside
+the weights of the encoder, under the names of transformers' models, so that the next training goes on with it.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import safe_open
+from transformers.activations import get_activation
+from transformers.models.bert.modeling_bert import BertLMPredictionHead
+from transformers.models.roberta.modeling_roberta import RobertaLMHead
+
+logger = logging.getLogger(__name__)
+
+HEADS = "heads.safetensors"
+_WEIGHTS = "model.safetensors"
+
+
+class DistilBertHead(torch.nn.Module):
+    """The layer of transformers' `DistilBertForMaskedLM`, where its parts belong to the model itself."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.activation = get_activation(config.activation)
+        self.vocab_transform = torch.nn.Linear(config.dim, config.dim)
+        self.vocab_layer_norm = torch.nn.LayerNorm(config.dim, eps=1e-12)
+        self.vocab_projector = torch.nn.Linear(config.dim, config.vocab_size)
+
+    @property
+    def decoder(self) -> torch.nn.Linear:
+        """From vectors to the vocabulary, as the layers of other models call it."""
+        return self.vocab_projector
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits of the vocabulary, (…, V), of vectors of tokens, (…, H)."""
+        found: torch.Tensor = self.vocab_projector(
+            self.vocab_layer_norm(self.activation(self.vocab_transform(tokens)))
+        )
+        return found
+
+
+# Model type → the class of its layer, and where the layer's tensors lie in a file that has them
+KINDS: Mapping[str, tuple[Any, str]] = {
+    "bert": (BertLMPredictionHead, "cls.predictions."),
+    "distilbert": (DistilBertHead, ""),
+    "roberta": (RobertaLMHead, "lm_head."),
+    "xlm-roberta": (RobertaLMHead, "lm_head."),
+}
+
+
+def take_weights(head: torch.nn.Module, folder: Path, prefix: str) -> bool:
+    """Copy the tensors of a layer out of the files of an encoder; whether there were any.
+
+    Parameters
+    ----------
+    head
+        Whose tensors are overwritten.
+    folder
+        Of the encoder.
+    prefix
+        Of the layer's tensors.
+    """
+    for name in (HEADS, _WEIGHTS):
+        found = dict(_tensors(folder / name, prefix))
+        own = head.state_dict()
+        # Tied in the file to the vectors of the vocabulary, which the decoder is a copy of already
+        tied = {"decoder.weight", "decoder.bias", "vocab_projector.weight", "bias"}
+        if own.keys() - found.keys() - tied:
+            continue
+        if "bias" in found:  # older files have it once, newer ones twice
+            found.setdefault("decoder.bias", found["bias"])
+        head.load_state_dict({**own, **{name: value for name, value in found.items() if name in own}})
+        logger.info("the layer that predicts masked tokens is that of %s", folder / name)
+        return True
+    logger.info("the layer that predicts masked tokens is new: %s has none", folder)
+    return False
+
+
+def _tensors(file: Path, prefix: str) -> Iterator[tuple[str, torch.Tensor]]:
+    if not file.is_file():
+        return
+    with safe_open(str(file), framework="pt") as weights:
+        for name in weights.keys():  # noqa: SIM118, no mapping
+            if name.startswith(prefix):
+                # Older files call the parameters of LayerNorm so
+                plain = name.removeprefix(prefix).replace(".gamma", ".weight").replace(".beta", ".bias")
+                yield plain, weights.get_tensor(name)

@@ -1,0 +1,81 @@
+"""coCondenser: Condenser, and two spans of one document find each other among all spans of a batch.
+
+Gao and Callan 2022 (arXiv 2108.05540), luyug/Condenser, `CoCondenserForPretraining`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.training.contract import Example, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.recipes.condenser import Condenser
+
+UPSTREAM = "language-model-twice"
+
+
+class CoCondenser(Condenser):
+    """Two views: a drawn span of each document, and another one.
+
+    Parameters
+    ----------
+    settings
+        Those of Condenser; ``defects``, of which ``language-model-twice`` gives the language model twice its weight, as
+        the released code does with its gradient cache: it divides by documents and adds up over spans.
+    """
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> None:
+        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
+        self._weight = 2.0 if UPSTREAM in settings["defects"] else 1.0
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
+        """See `Objective`."""
+        views: list[list[Example]] = [[], []]
+        for place, row in enumerate(rows):
+            chosen = draws.of("spans", place).generator().permutation(len(row["spans"]))[:2]
+            for view, number in enumerate(chosen):
+                ids = self.tokens(row["spans"][number])
+                hidden, expected = self.language.masked(ids, draws.of("mask", view, place))
+                views[view].append({"input_ids": hidden, "expected": expected})
+        return views
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        """Per span the sum of the cross-entropy over its hidden tokens, their number, and its vector, (k, 2 + H)."""
+        parts, first = self._parts(examples)
+        return torch.cat([parts, first.to(parts)], dim=1)
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """Mean cross-entropy over hidden tokens, plus that of each span's partner among all other spans.
+
+        The second is of dot products, which are neither scaled nor divided, and a span is no candidate for itself.
+        """
+        language = super().loss([torch.cat([view[:, :2] for view in views])], rows)
+        return self._weight * language + partner_cross_entropy(*(view[:, 2:] for view in views))
+
+
+def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy of finding the other vector of a pair among all others, by dot product.
+
+    Parameters
+    ----------
+    first, second
+        (n, H) each; row i of both is a pair.
+    """
+    vectors = torch.cat([first, second])
+    scores = (vectors @ vectors.T).fill_diagonal_(-torch.inf)
+    n = len(first)
+    partners = torch.arange(2 * n, device=vectors.device).roll(n)
+    return torch.nn.functional.cross_entropy(scores, partners)
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> CoCondenser:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    return CoCondenser(encoder, settings, draws, max_tokens=max_tokens)

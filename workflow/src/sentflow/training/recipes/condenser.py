@@ -1,0 +1,104 @@
+"""Condenser: hidden tokens are said again by a short head that sees the late layers through one vector alone.
+
+Gao and Callan 2021 (arXiv 2104.08253), luyug/Condenser. The head reads the last layer of the first token and an early
+layer of all others; so what late layers know of a text must pass through the vector of its first token, which retrieval
+reads out. The head is kept for a training that goes on, and is no part of the encoder.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+from transformers.masking_utils import create_bidirectional_mask
+
+from sentflow.errors import ConfigError
+from sentflow.training.contract import Example
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout, set_everywhere
+from sentflow.training.modules import transformer_of
+from sentflow.training.new_weights import initialise, seeded
+from sentflow.training.prediction_heads import take_weights
+from sentflow.training.recipes.mlm import MaskedLanguageModelling
+
+PREFIX = "condenser."
+
+
+class Condenser(MaskedLanguageModelling):
+    """Masked language modelling by the head and, with ``late_mlm``, by the encoder itself, too.
+
+    Parameters
+    ----------
+    settings
+        Those of masked language modelling; ``skip_from``, the layer that the head reads, null for half of all;
+        ``layers`` of the head; ``late_mlm``.
+
+    Raises
+    ------
+    ConfigError
+        ``skip_from`` is not below the number of layers, or the layers of the start are not known.
+    """
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> None:
+        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
+        network = transformer_of(encoder).auto_model
+        depth = int(network.config.num_hidden_layers)
+        asked = settings["skip_from"]
+        self._skip_from = depth // 2 if asked is None else asked
+        if not 0 <= self._skip_from < depth:
+            raise ConfigError(
+                f"settings.skip_from: {asked} is no layer below the last of {depth}. Write 0 to {depth - 1}, or null "
+                f"for half of them."
+            )
+        self._late = settings["late_mlm"]
+        with seeded(draws.of("condenser")):
+            made = [type(_layers(network)[0])(network.config) for _ in range(settings["layers"])]
+        self.condenser = torch.nn.ModuleList(made)
+        initialise(self.condenser, encoder, draws.of("condenser weights"))
+        if settings["dropout"] is not None:
+            set_everywhere(self.condenser, settings["dropout"])
+        take_weights(self.condenser, Path(network.name_or_path), PREFIX)
+        self.condenser.to(encoder.device)
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        """Per text the sum of the cross-entropy over its hidden tokens, and their number, (k, 2)."""
+        return self._parts(examples)[0]
+
+    def heads(self) -> dict[str, torch.Tensor]:
+        """See `Objective`."""
+        own = {f"{PREFIX}{name}": value for name, value in self.condenser.state_dict().items()}
+        return {**super().heads(), **own}
+
+    def _parts(self, examples: Sequence[Example]) -> tuple[torch.Tensor, torch.Tensor]:
+        """What `represent` gives, and the last layer of the first token, (k, H)."""
+        features = self.padded(examples)
+        network = transformer_of(self.encoder).auto_model
+        states = network(**features, output_hidden_states=True).hidden_states
+        last = states[-1]
+        found = torch.cat([last[:, :1], states[self._skip_from][:, 1:]], dim=1)
+        mask = create_bidirectional_mask(network.config, found, features["attention_mask"])
+        for layer in self.condenser:
+            found = layer(found, attention_mask=mask)
+        expected = [example["expected"] for example in examples]
+        loss = self.language.cross_entropy(found, expected)
+        if self._late:
+            loss = loss + self.language.cross_entropy(last, expected)
+        return self.with_counts(loss, expected), last[:, 0]
+
+
+def _layers(network: Any) -> torch.nn.ModuleList:
+    """The layers of a BERT, RoBERTa or DistilBERT."""
+    inner = getattr(network, "encoder", None) or network.transformer
+    layers: torch.nn.ModuleList = inner.layer
+    return layers
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> Condenser:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    return Condenser(encoder, settings, draws, max_tokens=max_tokens)

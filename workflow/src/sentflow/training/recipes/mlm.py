@@ -1,0 +1,86 @@
+"""Masked language modelling: an encoder reads texts with hidden tokens and says what they were.
+
+Devlin et al. 2019 (arXiv 1810.04805); as a stage before retrieval: Gururangan et al. 2020 (arXiv 2004.10964). Line by
+line or packed, as transformers' `run_mlm.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.language_modelling import LanguageModelling
+from sentflow.training.masking import n_predicted
+from sentflow.training.modules import transformer_of
+
+WORDS, PACKED = "words", "packed"
+
+
+class MaskedLanguageModelling(Objective):
+    """One view, the texts with hidden tokens. What a text is represented by is its part of the loss."""
+
+    def __init__(
+        self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+    ) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self._packed = settings["packing"] == PACKED
+        self.language = LanguageModelling(
+            encoder, draws.of("head"), tied=True, whole_words=settings["masking"] == WORDS
+        )
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
+        """See `Objective`; packed, there are as many examples as the texts of the step fill."""
+        texts = [self.tokens(row["text"]) for row in rows] if not self._packed else self._blocks(rows)
+        masked = [self.language.masked(ids, draws.of("mask", place)) for place, ids in enumerate(texts)]
+        return [[{"input_ids": ids, "expected": expected} for ids, expected in masked]]
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        """Per text the sum of the cross-entropy over its hidden tokens, and their number, (k, 2)."""
+        tokens = transformer_of(self.encoder)(self.padded(examples))["token_embeddings"]
+        expected = [example["expected"] for example in examples]
+        return self.with_counts(self.language.cross_entropy(tokens, expected), expected)
+
+    @staticmethod
+    def with_counts(losses: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Losses of texts, (k,), beside the number of hidden tokens of each, (k, 2)."""
+        counts = torch.tensor([n_predicted([values]) for values in expected])
+        return torch.stack([losses, counts.to(losses)], dim=1)
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
+        """Mean cross-entropy over the hidden tokens of all texts."""
+        (parts,) = views
+        summed, number = parts.sum(dim=0)
+        return summed / number.clamp(min=1)
+
+    def heads(self) -> dict[str, torch.Tensor]:
+        """See `Objective`."""
+        return self.language.kept()
+
+    def _blocks(self, rows: Sequence[Row]) -> list[list[int]]:
+        """The texts of a step one behind the other, cut into as many tokens as are read at once."""
+        tokenizer = self.encoder.tokenizer
+        ids = [one for row in rows for one in tokenizer(row["text"], add_special_tokens=False)["input_ids"]]
+        first, last = _around(tokenizer)
+        room = self.max_tokens - len(first) - len(last)
+        return [[*first, *ids[start : start + room], *last] for start in range(0, len(ids), room)]
+
+
+def _around(tokenizer: Any) -> tuple[list[int], list[int]]:
+    """The special tokens that a tokenizer puts before a text, and behind it."""
+    found = tokenizer("a", return_special_tokens_mask=True)
+    plain = found["special_tokens_mask"].index(0)
+    n_behind = found["special_tokens_mask"][::-1].index(0)
+    ids = found["input_ids"]
+    return ids[:plain], ids[len(ids) - n_behind :]
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> MaskedLanguageModelling:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    return MaskedLanguageModelling(encoder, settings, draws, max_tokens=max_tokens)
