@@ -16,9 +16,10 @@ from sentflow.training.recipes.cocondenser import partner_cross_entropy
 
 STEP = Draws(1, ("step", 4))
 ROWS = [*tiny.TEXTS] * 3
-SPANS = [{"spans": ["ação projeto lei não", "saúde não : lei projeto", "lei ação"]}] * 2 + [
-    {"spans": ["projeto saúde não", "ação ação lei"]}
-] * 2
+SPANS = [
+    *[{"text": "ação projeto lei não\nsaúde não : lei projeto\nlei ação"}] * 2,
+    *[{"text": "projeto saúde não\nação ação lei"}] * 2,
+]
 
 
 # --- whole words --------------------------------------------------------------------------------------------
@@ -184,7 +185,7 @@ def test_the_two_spans_of_a_document_are_different_ones_of_it(tmp_path):
     for step in range(5):
         first, second = objective.views(SPANS, Draws(1, ("step", step)))
         for place, row in enumerate(SPANS):
-            lengths = sorted(len(objective.tokens(span)) for span in row["spans"])
+            lengths = sorted(len(objective.tokens(span)) for span in row["text"].split("\n"))
             for view in (first, second):
                 assert len(view[place]["input_ids"]) in lengths
     assert objective.views(SPANS, STEP) == objective.views(SPANS, STEP)
@@ -224,5 +225,6 @@ def test_the_cache_changes_no_gradient_and_the_weight_of_the_released_code_does(
     objective = tiny.recipe("cocondenser", encoder, seed, masking="tokens")
     whole = _gradients(objective, cached=False, chunk=2)
     assert _difference(whole, _gradients(objective, cached=True, chunk=2)) < 1e-12
-    objective._weight = 2.0
-    assert _difference(whole, _gradients(objective, cached=True, chunk=2)) > 1e-3
+    released = tiny.recipe("cocondenser", encoder, seed, masking="tokens", defects=["language-model-twice"])
+    released.load_state_dict(objective.state_dict())
+    assert _difference(whole, _gradients(released, cached=True, chunk=2)) > 1e-3

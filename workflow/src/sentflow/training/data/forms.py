@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
 
 FORMS: Mapping[str, Sequence[str]] = {
     TEXTS: ("text",),
     PAIRS: ("text", "other"),
     TRIPLETS: ("text", "other", "negative"),
     LABELLED: ("text", "other", "label"),
+    SPANS: ("text",),
 }
 """Form → the columns of its tables."""
 

@@ -15,7 +15,7 @@ from sentflow.training.data.nli import ENTAILMENT, by_premise, study_label_word
 from sentflow.training.data.reader import Rows, joined
 from sentflow.training.data.settings import TrainingDataSettings
 from sentflow.training.data.table import TrainingData
-from sentflow.training.recipes.table import TEXTS
+from sentflow.training.recipes.table import SPANS, TEXTS
 
 logger = logging.getLogger(__name__)
 
@@ -98,6 +98,9 @@ def _in_form(
         return rows, None
     if settings.form == TEXTS:
         return rows.one_text_each(), None
+    if settings.form == SPANS:
+        rows = rows.with_whole_lines()
+        return _left_out(rows, dropped, "one_span", ["\n" not in text for text in rows.columns["text"]]), None
     return rows, classes
 
 

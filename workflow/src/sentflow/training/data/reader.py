@@ -43,6 +43,14 @@ class Rows:
         columns = {key: [cells[place] for place in places] for key, cells in self.columns.items()}
         return Rows([self.names[place] for place in places], columns)
 
+    def with_whole_lines(self) -> "Rows":
+        """Texts without empty lines, and without white space around lines."""
+        cells = [
+            "\n".join(line for raw in text.splitlines() if (line := raw.strip()))
+            for text in self.columns["text"]
+        ]
+        return replace(self, columns={**self.columns, "text": cells})
+
     def one_text_each(self) -> "Rows":
         """Every text as a row of its own, row after row."""
         width = sum(key in self.columns for key in _TEXTS)
@@ -66,7 +74,8 @@ class TrainingReader:
     missing
         Cells that stand for nothing, e.g. ``"N/A"``.
     lists
-        Whether ``other`` holds a list of texts (JSON), each of which makes a row.
+        Whether ``other`` holds a list of texts (JSON), each of which makes a row. A ``text`` that is a list has a line
+        for each of its texts.
     """
 
     records: RecordReader

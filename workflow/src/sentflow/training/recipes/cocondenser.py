@@ -13,6 +13,7 @@ from sentflow.training.contract import Example, Row
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.recipes.condenser import Condenser
+from sentflow.training.recipes.mlm import LINES
 
 UPSTREAM = "language-model-twice"
 
@@ -30,16 +31,17 @@ class CoCondenser(Condenser):
     def __init__(
         self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
     ) -> None:
-        super().__init__(encoder, settings, draws, max_tokens=max_tokens)
+        super().__init__(encoder, {"packing": LINES, **settings}, draws, max_tokens=max_tokens)
         self._weight = 2.0 if UPSTREAM in settings["defects"] else 1.0
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`."""
         views: list[list[Example]] = [[], []]
         for place, row in enumerate(rows):
-            chosen = draws.of("spans", place).generator().permutation(len(row["spans"]))[:2]
+            spans = row["text"].split("\n")
+            chosen = draws.of("spans", place).generator().permutation(len(spans))[:2]
             for view, number in enumerate(chosen):
-                ids = self.tokens(row["spans"][number])
+                ids = self.tokens(spans[number])
                 hidden, expected = self.language.masked(ids, draws.of("mask", view, place))
                 views[view].append({"input_ids": hidden, "expected": expected})
         return views

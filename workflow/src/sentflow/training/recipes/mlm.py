@@ -17,7 +17,8 @@ from sentflow.training.language_modelling import LanguageModelling
 from sentflow.training.masking import n_predicted
 from sentflow.training.modules import transformer_of
 
-WORDS, PACKED = "words", "packed"
+WORDS = "words"
+LINES, PACKED = "lines", "packed"
 
 
 class MaskedLanguageModelling(Objective):

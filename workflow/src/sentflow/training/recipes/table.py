@@ -13,7 +13,7 @@ TEXTS = "texts"
 PAIRS = "pairs"  # other
 TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
-SPANS = "spans"  # no text but spans, a list of two or more
+SPANS = "spans"  # a text of two lines or more, each a span of one document
 
 _Found = TypeVar("_Found")
 _RECIPES = "sentflow.training.recipes"
@@ -178,7 +178,6 @@ _ALL: tuple[Recipe, ...] = (
         data=(SPANS,),
         settings={
             "masking": "words",
-            "packing": "lines",
             "skip_from": None,
             "layers": 2,
             "late_mlm": True,
