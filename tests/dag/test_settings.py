@@ -346,7 +346,7 @@ OWN_MODEL = {"models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}}, "
     [
         ("encode", False, {"embed", "probe"}),
         pytest.param("encode", True, {"probe_lazy"}, marks=pytest.mark.slow),
-        ("embed", True, {"probe_lazy"}),
+        pytest.param("embed", True, {"probe_lazy"}, marks=pytest.mark.slow),
         ("embed", False, {"featurise", "probe_featurised"}),
     ],
 )
