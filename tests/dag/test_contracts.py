@@ -256,10 +256,10 @@ def test_no_package_file_runs_at_import():
 @pytest.mark.parametrize(
     "name",
     [
-        *("open-data", "protocol-effects", "ulysses", "sts", "legal-retrieval", "contrastive-small"),
+        *("open-data", "protocol-effects", "sts", "legal-retrieval", "contrastive-small"),
         *(
             pytest.param(name, marks=pytest.mark.slow)
-            for name in ("korean-similarity", "portuguese-similarity", "retrieval")
+            for name in ("ulysses", "korean-similarity", "portuguese-similarity", "retrieval")
         ),
     ],
 )

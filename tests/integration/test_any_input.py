@@ -24,7 +24,7 @@ ENVIRONMENT = {
         PROGRAM.parent
     ),  # where PYTHONSAFEPATH is set, a program does not find what lies beside it
 }
-FEW = range(1, 26)
+FEW = range(1, 11)
 MANY = range(3_200)
 
 
