@@ -256,8 +256,11 @@ def test_no_package_file_runs_at_import():
 @pytest.mark.parametrize(
     "name",
     [
-        *("open-data", "protocol-effects", "ulysses", "sts", "korean-similarity", "portuguese-similarity"),
-        *("retrieval", "legal-retrieval", "contrastive-small"),
+        *("open-data", "protocol-effects", "sts", "legal-retrieval", "contrastive-small"),
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("ulysses", "korean-similarity", "portuguese-similarity", "retrieval")
+        ),
     ],
 )
 def test_experiments_can_be_planned(tmp_path, name):

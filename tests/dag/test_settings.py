@@ -346,8 +346,8 @@ OWN_MODEL = {"models": {"mine": {"kind": "custom", "custom": "mine.py:Mine"}}, "
     [
         ("encode", False, {"embed", "probe"}),
         pytest.param("encode", True, {"probe_lazy"}, marks=pytest.mark.slow),
-        ("embed", True, {"probe_lazy"}),
-        ("embed", False, {"featurise", "probe_featurised"}),
+        pytest.param("embed", True, {"probe_lazy"}, marks=pytest.mark.slow),
+        pytest.param("embed", False, {"featurise", "probe_featurised"}, marks=pytest.mark.slow),
     ],
 )
 def test_an_edit_of_an_own_encoder_or_of_a_file_beside_it_runs_only_its_jobs(tmp_path, method, lazy, rules):

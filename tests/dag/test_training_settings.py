@@ -83,26 +83,30 @@ def test_nothing_is_trained_again_without_an_edit(trained):
     assert planned(trained, CONFIG) == set()
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
+def test_an_edit_of_evaluation_of_selection_or_of_another_recipe_trains_nothing(edited):
+    kept = {**CONFIG, "training": {"keep_snapshots": True}}
+    pretend_to_run(edited, kept)
+    for module in (
         "similarity/correlations.py",
         "training/selection.py",
         "training/development.py",
         "training/recipes/consert.py",
         "report/families/training/scores.py",
         "commands/score_snapshot.py",
-    ],
-)
-def test_an_edit_of_evaluation_of_selection_or_of_another_recipe_trains_nothing(edited, module):
-    kept = {**CONFIG, "training": {"keep_snapshots": True}}
-    pretend_to_run(edited, kept)
-    edit(edited, module)
+    ):
+        edit(edited, module)
     # What starts from a chosen snapshot may start from another one now
     assert trainings(planned(edited, kept)) <= {"train second"}
 
 
-@pytest.mark.parametrize("module", ["training/recipes/simcse.py", "training/loop.py", "training/cache.py"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "training/recipes/simcse.py",
+        pytest.param("training/loop.py", marks=pytest.mark.slow),
+        pytest.param("training/cache.py", marks=pytest.mark.slow),
+    ],
+)
 def test_an_edit_of_the_recipe_or_of_the_loop_trains_its_encoders_again(edited, module):
     edit(edited, module)
     assert trainings(planned(edited, CONFIG)) == {"train own-seed-1", "train own-seed-2", "train second"}

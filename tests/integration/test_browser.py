@@ -19,6 +19,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.families.geometry.family import Geometry
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.similarity.family import Similarity
+from sentflow.families.training.family import Training
 from sentflow.graph import products
 from sentflow.report.checks import CheckResult
 from sentflow.report.families.retrieval.rows import RetrievalRow
@@ -148,7 +149,7 @@ def test_page_shows_every_picture_and_logs_no_error(tmp_path, page, size):
     found, console = look(tmp_path, page, size)
     assert console == []
     # of other families there is no section that shows theirs; the enlarged figure has no source until it is asked for
-    others = (*Similarity.products, *Geometry.products, *Retrieval.products)
+    others = (*Similarity.products, *Geometry.products, *Retrieval.products, *Training.products)
     shown = sum(
         product.kind == products.FIGURE and product not in others for product in products.known_products()
     )

@@ -307,7 +307,9 @@ def test_custom_vectors_are_those_of_the_class(own, tmp_path):
             "mine.py, Mine.embed did not come back within 1 seconds. Look in the log where",
         ),
         # a regular expression lets no other thread run
-        ("re.match('(a+)+$', 'a' * 40 + 'b')", 1, "Timeout (0:00:06)!"),
+        pytest.param(
+            *("re.match('(a+)+$', 'a' * 40 + 'b')", 1, "Timeout (0:00:06)!"), marks=pytest.mark.slow
+        ),
     ],
     ids=["sleep", "C"],
 )

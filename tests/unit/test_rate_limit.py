@@ -39,6 +39,7 @@ def threads_at_the_end(folder, onstart: str, *options: str) -> int:
     return int(line.split()[1])
 
 
+@pytest.mark.slow
 def test_without_the_limit_no_timers_pile_up(tmp_path):
     # As many as the default, in longer spans, so that the timers are still under way at the end.
     as_it_comes = threads_at_the_end(tmp_path / "limited", "pass", "--max-jobs-per-timespan", "300/3s")
