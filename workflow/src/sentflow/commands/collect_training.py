@@ -32,10 +32,8 @@ def main(args: argparse.Namespace) -> None:
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
     corpora = [read_corpus(path) for path in args.corpora]
     asked = [read_questions(*paths) for paths in zip(args.questions, args.judgements, strict=True)]
-    if settings.form == SPANS:
-        found = collected_spans(corpora, entry.get("split"))
-    else:
-        found = collected_texts(corpora, asked)
+    split = entry.get("split")
+    found = collected_spans(corpora, split) if settings.form == SPANS else collected_texts(corpora, asked)
     write_training_data(args.output, *table_of_rows(args.data, found, settings))
 
 

@@ -26,7 +26,7 @@ from sentflow.families.retrieval.tuned_config import decided_by, training_sets, 
 from sentflow.families.training.needs import data_of, miners
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
-from sentflow.graph.config.messages import unknown
+from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
@@ -241,6 +241,13 @@ def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
             yield f"retrievers.{name}.of: it {does} itself. Write other retrievers."
 
 
+def _of_seeds(entries: AllEntries, _place: str, name: str) -> list[str] | None:
+    """The retrievers that were made of one whose encoder has several seeds."""
+    return [
+        key for key, entry in entries["retrievers"].items() if as_map(entry).get("seed_of") == name
+    ] or None
+
+
 RETRIEVAL = ConfigPart(
     (
         Section(
@@ -251,7 +258,7 @@ RETRIEVAL = ConfigPart(
             write_out=write_out_question_sets,
         ),
         Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
-        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False, members=_of_seeds),
         Section("decisions", "decision", ("select.decisions",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),
