@@ -40,7 +40,9 @@ def test_settings_name_clusters_where_they_are_measured_and_families_where_they_
     assert [one["cluster"] for one in evaluated] == ["gold-document"] * 2
     assert "cluster_pattern" not in evaluated[0]
     assert evaluated[1]["cluster_pattern"] == "^([^|]+)"
-    assert json.loads(found.comparison_settings(None))["families"] == {"random": ["random-1", "random-2"]}
+    assert json.loads(found.comparison_settings(None))["families"] == {
+        "random": {name: name for name in RANDOM}
+    }
     seeds = [json.loads(found.search_settings(SimpleNamespace(retriever=name)))["seed"] for name in RANDOM]
     assert seeds == [1, 2]
 

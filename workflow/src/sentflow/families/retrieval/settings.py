@@ -8,6 +8,7 @@ from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.config import OTHER, searchable
 from sentflow.families.retrieval.parts import BM25, DENSE, RANDOM, all_retrievers, parts_of
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
+from sentflow.families.training.seeds import seed_in
 from sentflow.families.training.settings import selected_data
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
@@ -190,19 +191,20 @@ class RetrievalSettings(Family):
                 "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "families": self.seed_families(),
-                "measure": self.experiment.config["retrieval"]["main"],
+                **pick(self.experiment.config["retrieval"], "main", "measures"),
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),
             }
         )
 
-    def seed_families(self) -> dict[str, list[str]]:
-        """Name → the shown retrievers that differ in their seed alone."""
-        found: dict[str, list[str]] = {}
+    def seed_families(self) -> dict[str, dict[str, str]]:
+        """Name → seed → the shown retriever; those of a family differ in their seed alone."""
+        found: dict[str, dict[str, str]] = {}
         for name in self.shown:
             if "seed_of" in self.retrievers[name]:
-                found.setdefault(self.retrievers[name]["seed_of"], []).append(name)
+                family = self.retrievers[name]["seed_of"]
+                found.setdefault(family, {})[seed_in(name, family)] = name
         return found
 
     def hardest_settings(self, _wildcards: Any) -> str:
