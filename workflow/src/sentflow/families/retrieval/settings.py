@@ -7,6 +7,7 @@ from typing import Any
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.config import OTHER, searchable
 from sentflow.families.retrieval.parts import BM25, DENSE, RANDOM, all_retrievers, parts_of
+from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.training.seeds import seed_in
 from sentflow.families.training.settings import selected_data
@@ -251,10 +252,26 @@ class RetrievalSettings(Family):
 
     def question_summary_settings(self, wildcards: Any) -> str:
         """The same, and how bands of recall are drawn and which retriever the others are compared with."""
-        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
         depth = self.experiment.config["retrieval"]["depth"]
         told = json.loads(self.summarise_settings(wildcards))
-        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+        return json_text({**told, "reference": self._reference(), "depth": depth, **self._resampling()})
+
+    def has_stages(self) -> bool:
+        """Whether the configuration names the stages of a chain."""
+        return "stages" in self.experiment.config["retrieval"]
+
+    def stage_settings(self, _wildcards: Any) -> str:
+        """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
+        retrieval = self.experiment.config["retrieval"]
+        return json_text(
+            {
+                "stages": retrieval["stages"]["of"],
+                "series": retrieval["stages"]["series"],
+                "measures": measures_of_stages(retrieval),
+                "families": self.seed_families(),
+                "reference": self._reference(),
+            }
+        )
 
     def cost_settings(self, _wildcards: Any) -> str:
         """Which retrievers and encoders each shown retriever is made of."""
@@ -276,10 +293,11 @@ class RetrievalSettings(Family):
         ]
         return alike.index(name)
 
-    def _first_bm25(self) -> str:
-        """What the others are compared with where the configuration says nothing."""
+    def _reference(self) -> str:
+        """What the others are compared with: the first BM25 where the configuration says nothing."""
         lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
-        return next(iter([*lexical, *self.shown]), "")
+        first = next(iter([*lexical, *self.shown]), "")
+        return str(self.experiment.config["retrieval"].get("reference", first))
 
     def _encoder(self, retriever: Entry) -> Entry:
         return self.experiment.fetched_models[retriever["model"]]
