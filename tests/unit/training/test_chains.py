@@ -90,7 +90,7 @@ def test_what_mines_searches_the_training_questions_and_is_not_shown(chain):
     assert sorted(retrieval.needed[TRAINING]) == ["bm25", "round-1-seed-1", "round-1-seed-2"]
     assert "round-1-seed-1" not in retrieval.needed[TEST]
     assert "round-1-seed-1" not in retrieval.shown
-    embedded = {one.name: list(one.models) for one in retrieval.collections()}
+    embedded = {one.name: sorted(one.models) for one in retrieval.collections()}
     assert embedded[f"{TEST}/questions"] == [f"round-{n}-seed-{seed}" for n in (1, 2) for seed in (1, 2)]
 
 
