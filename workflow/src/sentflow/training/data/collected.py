@@ -59,7 +59,10 @@ def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
 def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     form = entry["form"]
     if form not in (TEXTS, PAIRS, SPANS):
-        yield "form", f"collections give texts, pairs or spans, not {form}. Write one of these, or questions instead."
+        yield (
+            "form",
+            f"collections give texts, pairs or spans, not {form}. Write one of these, or questions instead.",
+        )
     if "negatives" in entry:
         yield "negatives", "collections have no relevant documents. Write questions instead of collections."
     if form != TEXTS and question_sets_of(entry):
