@@ -12,6 +12,8 @@ from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPL
 Entry = Mapping[str, Any]
 ALL, RANDOM, FIRST = "all", "random", "first"
 RANKS = (1, 20)
+MOST_RANKS = 1000
+"""Documents per question that are ranked for training, whatever is ranked elsewhere."""
 _OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
 
 
