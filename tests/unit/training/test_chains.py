@@ -171,6 +171,10 @@ def data(**negatives):
             "training_data.of-bm25.form: questions give pairs, triplets or labelled rows",
         ),
         ({"training_data": {"of-bm25": {"pair_sets": ["STSB-dev"]}}}, "training_data.of-bm25"),
+        (
+            {"training_data": {"of-bm25": {"without_documents_of": ["juristcu"]}}},
+            "training_data.of-bm25.without_documents_of: juristcu is on another corpus",
+        ),
         ({"training_data": {"of-bm25": {"split": "x"}}}, "training_data.of-bm25.split: documents are not cut here"),
         (
             {"retrievers": {"round-1": {"model": "round-2"}}},

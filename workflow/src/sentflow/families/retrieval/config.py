@@ -30,7 +30,7 @@ from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
-from sentflow.training.data.collected import question_sets_of
+from sentflow.training.data.collected import held_out_sets, question_sets_of
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 OTHER = "other"  # languages that a map from languages does not name
@@ -84,7 +84,8 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
 def _sets_of_training(reached: Sequence[str], entries: AllEntries, selected: Selected) -> list[str]:
     """The question sets that something is tuned on, or that give rows to train on."""
     tuned = [name for _, name in training_sets(reached, entries, selected)]
-    rows = [name for entry in data_of(entries, selected).values() for name in question_sets_of(entry)]
+    data = data_of(entries, selected).values()
+    rows = [name for entry in data for name in [*question_sets_of(entry), *held_out_sets(entry)]]
     return list(dict.fromkeys([*tuned, *rows]))
 
 

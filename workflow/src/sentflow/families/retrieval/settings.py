@@ -17,7 +17,13 @@ from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
-from sentflow.training.data.collected import MOST_RANKS, corpora_of, question_sets_of, retriever_of
+from sentflow.training.data.collected import (
+    MOST_RANKS,
+    corpora_of,
+    held_out_sets,
+    question_sets_of,
+    retriever_of,
+)
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -60,7 +66,11 @@ class RetrievalSettings(Family):
         self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
         # what encoders were trained on is prepared, too, but not searched for
         training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        training += [name for entry in of_training.values() for name in question_sets_of(entry)]
+        training += [
+            name
+            for entry in of_training.values()
+            for name in [*question_sets_of(entry), *held_out_sets(entry)]
+        ]
         self.prepared: Entries = self.searched | {name: entries["question_sets"][name] for name in training}
         read = [name for entry in of_training.values() for name in corpora_of(entry)]
         self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
