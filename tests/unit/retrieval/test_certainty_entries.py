@@ -43,7 +43,10 @@ def test_settings_name_clusters_where_they_are_measured_and_families_where_they_
     assert json.loads(found.comparison_settings(None))["families"] == {
         "random": {name: name for name in RANDOM}
     }
-    seeds = [json.loads(found.search_settings(SimpleNamespace(retriever=name)))["seed"] for name in RANDOM]
+    seeds = [
+        json.loads(found.search_settings(SimpleNamespace(questions="faquad", retriever=name)))["seed"]
+        for name in RANDOM
+    ]
     assert seeds == [1, 2]
 
 
