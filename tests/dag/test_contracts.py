@@ -89,6 +89,12 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                     "weights": {"tuned_on": ["npl"]},
                 },
             },
+            "retrieval": {
+                "stages": {
+                    "series": ["alone"],
+                    "of": [{"title": name, "retrievers": [name]} for name in ("bm25", "rrf")],
+                }
+            },
             "study": {"protocols": ["corrected"]},
             "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
         },

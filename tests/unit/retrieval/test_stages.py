@@ -164,6 +164,8 @@ def test_the_figure_has_a_panel_per_question_set_and_measure_and_a_gap_where_not
     assert titles == [f"{measure} on {name}" for name in ("first", "second") for measure in (MAIN, "R@10")]
     [labels] = {tuple(label.get_text() for label in axes.get_xticklabels()) for axes in figure.axes[2:]}
     assert labels == ("Stage base", "Stage two")
+    lines = [line for axes in figure.axes for line in axes.get_lines() if line.get_marker() == "o"]
+    assert [[math.isnan(value) for value in line.get_ydata()] for line in lines] == [[False, True, False]] * 4
 
 
 def test_rows_of_results_without_seeds_are_stages_too():

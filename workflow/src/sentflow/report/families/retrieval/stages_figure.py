@@ -119,13 +119,16 @@ def _draw_panel(axes: Axes, rows: Sequence[StageRow], looks: Mapping[str, canvas
             axes.axhline(row.value, color=canvas.QUIET, linewidth=0.9, linestyle="--", zorder=1)
             if not math.isnan(row.low):
                 axes.axhspan(row.low, row.high, color=canvas.QUIET, alpha=0.15, linewidth=0, zorder=0)
+    measured = [row.place for row in rows if row.place]
+    places = range(min(measured), max(measured) + 1)
     step = min(_STEP, _SPREAD / len(looks))
     for number, (series, look) in enumerate(looks.items()):
         aside = step * (number - (len(looks) - 1) / 2)
         own = [row for row in rows if row.place and row.series == series]
         means = [row for row in own if row.is_mean]
-        axes.plot(
-            [row.place + aside for row in means], [row.value for row in means], color=look.color,
+        values = {row.place: row.value for row in means}
+        axes.plot(  # the line breaks where a stage was not measured
+            [place + aside for place in places], [values.get(place, math.nan) for place in places], color=look.color,
             marker=look.marker, markersize=3.5, linewidth=0.9, zorder=3,
         )  # fmt: skip
         for row in means:
