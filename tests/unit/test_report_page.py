@@ -296,6 +296,7 @@ def test_encoders_are_a_part_of_the_page_only_where_there_are_any(tmp_path):
     found[RetrievalRow] = [dataclasses.replace(row, is_baseline=True) for row in found[RetrievalRow]]
     page = render(make_sources(tmp_path, scores=[], curves=[], retrieval=found))
     assert 'id="retrieval"' in page
+    assert "Stage by stage, with tests" in section(page, "retrieval")
     assert 'id="encoders"' not in page
     assert "#encoders" not in page
 

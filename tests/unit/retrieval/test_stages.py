@@ -5,12 +5,13 @@ import math
 import fake_retrieval
 import pytest
 from fake_retrieval import MAIN, chain, stages_of
+from tex_widths import PAGE, centimetres
 
 from sentflow.report.families.retrieval import stages_figure
 from sentflow.report.families.retrieval.stage_summary import stage_rows
 from sentflow.report.families.retrieval.stages_table import stages_table
 from sentflow.report.figure import canvas
-from sentflow.report.table.latex import latex_text
+from sentflow.report.table.latex import MAX_SCORE_COLUMNS, latex_text
 from sentflow.stats.multiplicity import holm
 
 CHAIN = [["base"], ["one"], ["two"]]
@@ -135,7 +136,7 @@ def test_the_table_has_means_then_both_kinds_of_differences_and_says_for_what_th
     ]  # fmt: skip
     last = table.groups[2].rows[-1]
     assert last[0].text == "3 Stage two"
-    assert last[2].detail.count(";") == 1
+    assert last[2].text.count(";") == 1
     assert last[3].text == ""
     said = " ".join(table.notes)
     for part in (
@@ -145,7 +146,16 @@ def test_the_table_has_means_then_both_kinds_of_differences_and_says_for_what_th
         "Nothing is said of new",
     ):
         assert part in said
-    assert "longtable" in latex_text(table) or "tabular" in latex_text(table)
+
+
+def test_as_latex_the_table_fits_a_page_with_as_many_question_sets_as_one_part_holds(known):
+    # as wide as differences get, by one measure: every column has them
+    wide = centimetres("−0.459; <0.001", 8)
+    table = stages_table(rows_of(known), "Test")
+    lead = float(table.alignment[0].removeprefix("w")) + centimetres("Seeds", 8)
+    gaps = (MAX_SCORE_COLUMNS + 1) * 6 / 72 * 2.54
+    assert lead + MAX_SCORE_COLUMNS * wide + gaps <= PAGE
+    assert "{\\scriptsize [" in latex_text(table)
 
 
 def test_the_figure_says_how_many_seeds_there_are_and_what_one_says(known):

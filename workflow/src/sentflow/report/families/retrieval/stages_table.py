@@ -33,7 +33,7 @@ def stages_table(rows: Sequence[StageRow], title: str) -> Table:
         caption=f"{title}: retrieval stage by stage.",
         notes=tuple(filter(None, (captions.data_note(rows) if rows else "", *_notes(rows)))),
         header=("Stage", "Seeds", *(f"{measure} on {name}" for name, measure in columns)),
-        alignment=("w3.0", "r", *("c" for _ in columns)),
+        alignment=("w2.6", "r", *("c" for _ in columns)),
         groups=tuple(group for group in groups if group.rows),
         tidy_header=names_of(StageRow),
         tidy_rows=records_of(rows),
@@ -74,7 +74,7 @@ def _against(row: StageRow) -> tuple[Cell, int] | None:
 def _difference(value: float, low: float, high: float, p: float) -> Cell | None:
     if math.isnan(value):
         return None
-    return Cell(signed(value), detail=f"{interval(low, high)}; {p_number(p)}")
+    return Cell(f"{signed(value)}; {p_number(p)}", detail=interval(low, high))
 
 
 def _notes(rows: Sequence[StageRow]) -> list[str]:
@@ -97,8 +97,8 @@ def _notes(rows: Sequence[StageRow]) -> list[str]:
         ),
         "Nothing is said of new documents or other collections"
         + ("; with one seed, nothing of other seeds." if any(row.n_seeds == 1 for row in rows) else "."),
-        f"Differences are of {main}: interval, not adjusted; then p, by Holm over all tests of a question set in this "
-        "table. An empty cell has no test."
+        f"Differences are of {main}; behind them p, by Holm over all tests of a question set in this table. Their "
+        "intervals are not adjusted. An empty cell has no test."
         if main
         else "",
     ]
