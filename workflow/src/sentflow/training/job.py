@@ -20,6 +20,7 @@ from sentflow.training.contract import Objective, RecipeModule
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
+from sentflow.training.held_out import split
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.made import Made
@@ -85,7 +86,7 @@ class Job:
         draws = Draws(settings["seed"])
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
-        rows = self._taught(table.rows())
+        rows, held_out = split(self._taught(table.rows()), training, draws)
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
@@ -101,6 +102,8 @@ class Job:
             ),
         )
         logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
+        if held_out:
+            logger.info("%d further rows are held out", len(held_out))
         leave = Leave()
         leave.listen()
         progress = train(
@@ -119,6 +122,7 @@ class Job:
                 seconds=meter.seconds,
             ),
             processes,
+            held_out=held_out,
         )
         place.clear_snapshots(training.snapshot_steps(total))
         tokens = int(sum(row["tokens"] for row in progress.history))
@@ -130,7 +134,9 @@ class Job:
             seed=settings["seed"],
             pooling=settings["pooling"],
             start=_start(settings["start"], manifest),
-            data=Data(settings["data"]["name"], data_sha256, len(rows), settings["data"]["form"]),
+            data=Data(
+                settings["data"]["name"], data_sha256, len(table), settings["data"]["form"], len(held_out)
+            ),
             teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,

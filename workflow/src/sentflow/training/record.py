@@ -54,13 +54,16 @@ class Data:
     rows
         Rows of the table.
     form
-        ``"texts"``, ``"pairs"``, ``"triplets"`` or ``"labelled"``, see `sentflow.training.recipes.table`.
+        ``"texts"``, ``"pairs"``, ``"triplets"``, ``"labelled"`` or ``"spans"``, see `sentflow.training.recipes.table`.
+    held_out
+        Of these rows, those that it was not trained on, see `sentflow.training.held_out`.
     """
 
     name: str
     sha256: str
     rows: int
     form: str
+    held_out: int = 0
 
 
 @dataclass(frozen=True)
