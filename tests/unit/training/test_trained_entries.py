@@ -77,6 +77,9 @@ def problems_of(own):
         ({"settings": {"temprature": 1}}, "models.mine.settings.temprature: there is no such key"),
         ({"recipe": "distillation"}, "models.mine.settings.teacher: write the encoder"),
         ({"recipe": "consert", "settings": {"objective": "joint"}}, "models.mine.data: the recipe consert"),
+        ({"recipe": "mlm", "training": {"matryoshka": {"dimensions": [8]}}}, "models.mine.training.matryoshka: mlm learns"),
+        ({"recipe": "condenser", "training": {"matryoshka": {"dimensions": [8]}}}, "models.mine.training.matryoshka: cond"),
+        ({"training": {"held_out": 0}}, "models.mine.training.held_out: 0 is less than or equal to the minimum"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_once_at_the_entry_as_it_is_written(own, told):

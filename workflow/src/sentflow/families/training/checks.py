@@ -76,6 +76,7 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
         return
     if recipe:
         yield from _batch_problems(entry, recipe, training)
+        yield from _option_problems(recipe, training)
     if selection:
         yield from _snapshot_problems(selection, training)
 
@@ -127,6 +128,15 @@ def _batch_problems(entry: Entry, recipe: Recipe, training: TrainingSettings) ->
         yield (
             f"training.batch_size: {recipe.name} with these settings compares a text with the others of its batch. "
             f"Write {least} or more."
+        )
+
+
+def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str]:
+    if training.matryoshka is not None and not recipe.compares_vectors:
+        able = [name for name, other in RECIPES.items() if other.compares_vectors]
+        yield (
+            f"training.matryoshka: {recipe.name} learns to predict tokens, and truncated vectors predict none. Leave it "
+            f"out here, and write it in a training that goes on from this one, by {_or(able)}."
         )
 
 
