@@ -10,6 +10,7 @@ from typing import Any
 from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
+from sentflow.families.training.read_out import pooling_problems
 from sentflow.graph.config.family import AllEntries, Entries, Entry
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.training.recipes.table import RECIPES, Recipe
@@ -24,7 +25,8 @@ def trained_problems(entries: AllEntries) -> Iterator[str]:
     """What is wrong with trained encoders, selected or not."""
     for name, entry in entries["models"].items():
         if isinstance(entry, dict) and entry.get("kind") == TRAINED:
-            yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
+            found = (*_problems(entry, entries), *pooling_problems(name, entry, entries["models"]))
+            yield from (f"models.{name}.{problem}" for problem in found)
     yield from circle_problems(entries["models"])
 
 
@@ -135,8 +137,8 @@ def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str
     if training.matryoshka is not None and not recipe.compares_vectors:
         able = [name for name, other in RECIPES.items() if other.compares_vectors]
         yield (
-            f"training.matryoshka: {recipe.name} learns to predict tokens, and truncated vectors predict none. Leave it "
-            f"out here, and write it in a training that goes on from this one, by {_or(able)}."
+            f"training.matryoshka: {recipe.name} learns to predict tokens, and truncated vectors predict none. "
+            f"Leave it out here, and write it in a training that goes on from this one, by {_or(able)}."
         )
 
 

@@ -6,6 +6,7 @@ Standard library only: the Snakefile imports this package in every job.
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
+from sentflow.families.training.read_out import write_out_pooling
 from sentflow.families.training.sweep_config import is_whole
 from sentflow.families.training.sweeps import Cell, cells, sweep_problems
 from sentflow.graph.config.entries import laid_over
@@ -43,6 +44,7 @@ def write_out_models(entries: AllEntries) -> dict[str, list[str]]:
             models |= {f"{name}-seed-{seed}": _with_seed(name, whole, seed) for seed in seeds}
         else:
             models[name] = whole
+    write_out_pooling(models)
     return refused
 
 

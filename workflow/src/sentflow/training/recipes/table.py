@@ -15,6 +15,8 @@ TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
 SPANS = "spans"  # a text of two lines or more, each a span of one document
 
+CLS = "cls"
+
 _Found = TypeVar("_Found")
 _RECIPES = "sentflow.training.recipes"
 
@@ -45,6 +47,8 @@ class Recipe:
         Key of ``settings`` → its value → the same, where it is another number.
     compares_vectors
         Whether its loss is one of vectors of texts alone, which matryoshka may truncate.
+    pooling
+        The read-out that its encoders have, and those that are trained on from them; None is any.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Recipe:
     rows: int = 1
     rows_where: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     compares_vectors: bool = True
+    pooling: str | None = None
 
     def forms(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The forms of data that the recipe reads with these settings."""
@@ -175,6 +180,7 @@ _ALL: tuple[Recipe, ...] = (
             "dropout": None,
         },
         compares_vectors=False,
+        pooling=CLS,
     ),
     Recipe(
         "cocondenser",
@@ -191,6 +197,7 @@ _ALL: tuple[Recipe, ...] = (
         },
         rows=2,
         compares_vectors=False,
+        pooling=CLS,
     ),
     Recipe(
         "ct",
