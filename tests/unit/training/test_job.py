@@ -76,6 +76,23 @@ def test_of_drawn_weights_the_record_names_the_files_of_tokenizer_and_architectu
     assert record.start.files_sha256 == read_manifest(start).files_sha256
 
 
+def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job, tmp_path, monkeypatch):
+    begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
+    record, _, _ = job(begins=begins).run(Place(tmp_path / "whole"))
+    assert record.start.source == {"configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
+    with monkeypatch.context() as patched, pytest.raises(LeftEarly):
+        patched.setattr("sentflow.training.job.Leave.__call__", lambda _self: True)
+        job(begins=begins).run(Place(tmp_path / "parts"))
+    _, made, _ = job(begins=begins).run(Place(tmp_path / "parts"))
+    assert made.resumed_at == (1,)
+    whole, parts = (tmp_path / name / "snapshots" / "step-000004" for name in ("whole", "parts"))
+    for file in ("model.safetensors", "tokenizer.json", "config.json"):
+        assert file_sha256(whole / file) == file_sha256(parts / file)
+    encoder = SentenceTransformer(str(whole), device="cpu")
+    assert encoder[0].auto_model.config.vocab_size == len(encoder.tokenizer) <= 40
+    assert encoder.tokenizer.tokenize("projeto") == ["projeto"]  # nine times in the rows
+
+
 def test_snapshots_of_a_training_with_other_settings_that_was_broken_off_do_not_stay(
     job, tmp_path, monkeypatch
 ):

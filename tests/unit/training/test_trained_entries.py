@@ -52,6 +52,14 @@ def problems_of(own):
         ({"start": 3}, "models.mine.start: 3 is not of type"),
         ({"start": {"like": "minilm-l6"}}, "models.mine.start: 'configuration' is a required property"),
         ({"start": None}, "models.mine: the key start is missing"),
+        (
+            {"start": {"like": "minilm-l6", "configuration": {"vocab_size": 9}, "tokenizer": {"size": 90}}},
+            "models.mine.start.configuration.vocab_size: start.tokenizer.size says it",
+        ),
+        (
+            {"start": {"like": "minilm-l6", "configuration": {}, "tokenizer": {"size": 90, "sise": 9}}},
+            "models.mine.start.tokenizer.sise: there is no such key. Did you mean size?",
+        ),
         ({"start": "mine"}, "models.mine.start: mine stands for an encoder per seed"),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),

@@ -16,7 +16,7 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
-from sentflow.training.contract import Objective, RecipeModule
+from sentflow.training.contract import Objective, RecipeModule, Row
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
@@ -34,6 +34,7 @@ from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teache
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
+from sentflow.training.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +47,8 @@ class Job:
     ----------
     settings
         Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
-        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration``), ``data``
-        (``name``, ``form``).
+        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration`` and
+        ``tokenizer``), ``data`` (``name``, ``form``).
     start
         Manifest of the encoder that the training starts from.
     data
@@ -91,7 +92,7 @@ class Job:
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
-        objective = self._objective(manifest, training, draws, device, place.threads)
+        objective = self._objective(manifest, rows, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
@@ -166,13 +167,21 @@ class Job:
         return [{**row, "target": found.vectors[place]} for row, place in zip(rows, places, strict=True)]
 
     def _objective(
-        self, manifest: Manifest, training: TrainingSettings, draws: Draws, device: str, threads: int
+        self,
+        manifest: Manifest,
+        rows: Sequence[Row],
+        training: TrainingSettings,
+        draws: Draws,
+        device: str,
+        threads: int,
     ) -> Objective:
+        start = self.settings["start"]
         encoder = load_start(
             manifest,
             self.start.parent,
             pooling=self.settings["pooling"],
-            configuration=self.settings["start"].get("configuration"),
+            configuration=start.get("configuration"),
+            vocabulary=Vocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
             draws=draws,
             device=device,
             threads=threads,
@@ -191,7 +200,7 @@ class Job:
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
     kind, source = manifest.kind, manifest.source
     if "configuration" in start:
-        kind, source = RANDOM_WEIGHTS, {"configuration": start["configuration"]}
+        kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.items() if key != "name"}
     return Start(start["name"], kind, source, manifest.revision, manifest.files_sha256)
 
 

@@ -27,7 +27,8 @@ class Start:
         Of encoder, see `sentflow.encoders.kinds.table`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
         architecture are those of the entry.
     source
-        As in the manifest of the start; the configuration of a model with random weights.
+        As in the manifest of the start; of a model with random weights its ``configuration`` and, where its vocabulary
+        was learnt from the data, ``tokenizer``.
     revision
         Commit of a model from the hub, else None.
     files_sha256

@@ -59,6 +59,7 @@ def _way_back(first: str, models: Entries) -> list[str]:
 
 def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     yield from _start_problems(entry, entries["models"])
+    yield from _configuration_problems(entry)
     named = entry.get("recipe")
     recipe = RECIPES.get(named) if isinstance(named, str) else None
     if recipe:
@@ -96,6 +97,12 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
         )
+
+
+def _configuration_problems(entry: Entry) -> Iterator[str]:
+    start = as_map(entry.get("start"))
+    if "tokenizer" in start and "vocab_size" in as_map(start.get("configuration")):
+        yield "start.configuration.vocab_size: start.tokenizer.size says it. Leave one of them out."
 
 
 def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str]:
