@@ -24,7 +24,10 @@ OF_RECIPE = {
     "cocondenser": {"masking": "tokens"},
 }
 TAUGHT = [{**row, "target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
-SPANS = [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS]
+OF_FORM = {
+    "pairs": [{**row, "other": f"{row['text']} saúde"} for row in ROWS],
+    "spans": [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS],
+}
 
 
 def settings(**options):
@@ -40,7 +43,7 @@ def trained(folder, state, recipe, training, *, leave=lambda: False):
     objective = with_options(
         lambda: module.build(encoder, of_recipe, DRAWS, max_tokens=12), encoder, training, DRAWS
     )
-    rows = SPANS if row.data == ("spans",) else TAUGHT
+    rows = OF_FORM.get(row.data[0], TAUGHT)
     train(objective, rows, training, DRAWS, StateFolder(state, key="one"), Hooks(leave=leave))
     return objective
 

@@ -60,7 +60,7 @@ def problems_of(own):
             {"start": {"like": "minilm-l6", "configuration": {}, "tokenizer": {"size": 90, "sise": 9}}},
             "models.mine.start.tokenizer.sise: there is no such key. Did you mean size?",
         ),
-        ({"start": "mine"}, "models.mine.start: mine stands for an encoder per seed"),
+        ({"start": "mine"}, "models.mine: mine → mine is circular. Start one of them from another encoder"),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
         ({"recipe": None}, "models.mine: the key recipe is missing"),

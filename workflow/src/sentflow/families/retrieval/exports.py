@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import DENSE, task_of_mteb
+from sentflow.families.retrieval.config import task_of_mteb
+from sentflow.families.retrieval.parts import DENSE
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
