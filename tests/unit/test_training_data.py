@@ -94,6 +94,14 @@ def test_a_list_of_texts_makes_a_row_for_each(tmp_path):
     assert data.columns == {"text": ["quem?", "quem?", "onde?"], "other": ["Ana", "Bia", "em casa"]}
 
 
+def test_spans_are_the_texts_of_a_list_or_the_lines_of_a_text_and_documents_of_one_are_left_out(tmp_path):
+    content = '{"spans": [" Art. 1º", "primeira\\nlinha", ""]}\n{"spans": ["só"]}\n{"spans": "um\\n\\n dois \\r\\ntrês"}\n'
+    reader = {"format": "jsonl", "text": "spans"}
+    data, facts = prepared(tmp_path, {"my.jsonl": content}, reader, form="spans")
+    assert data.columns["text"] == ["Art. 1º\nprimeira linha", "um\ndois\ntrês"]
+    assert facts["dropped"]["one_span"] == 1
+
+
 def test_an_entailed_hypothesis_has_a_contradicted_one_of_its_premise_as_negative(tmp_path):
     data, facts = prepared(tmp_path, {"nli.tsv": NLI}, NLI_READER, form="triplets", nli="by-premise")
     assert [tuple(row.values()) for row in data.rows()] == [
