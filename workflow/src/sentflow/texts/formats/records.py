@@ -75,7 +75,7 @@ def typed_records(
     values
         Of the columns that somebody asked for, all of one length.
     joined
-        What a list of texts is joined by, and what is a space inside of one, so that they can be told apart again; None:
+        What a list of texts is joined by; inside of one it becomes a space, so that they can be told apart again. None:
         a list is an error, like any other type that is no text.
 
     Raises
