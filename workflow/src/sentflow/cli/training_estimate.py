@@ -11,7 +11,7 @@ from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.families.training.needs import start_of
 from sentflow.graph.config.experiment import Experiment, load_experiment
-from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 
@@ -29,7 +29,7 @@ WEIGHTS_MB = 440.0
 
 # Texts that a step represents for a row, at most: two views of a text, or one view of each text of a row, and of
 # labelled rows two views of both
-_VIEWS = {TEXTS: 2, PAIRS: 2, TRIPLETS: 3, LABELLED: 4}
+_VIEWS = {TEXTS: 2, PAIRS: 2, SPANS: 2, TRIPLETS: 3, LABELLED: 4}
 _HOUR = 3600
 
 
