@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.cli.terminal import Listing
-from sentflow.errors import ConfigError
 from sentflow.exports.submission import submission, submission_text
 from sentflow.files.io import write_text
 from sentflow.report.numbers import counted
@@ -35,21 +34,16 @@ def write_answers(path: Path, found: Run, asked: Sequence[str], *, question_set:
 
     Raises
     ------
-    ConfigError
-        The file cannot be written.
     DataError
-        A document of a submission is no article of a law.
+        The file cannot be written, or a document of a submission is no article of a law.
     """
-    try:
-        if path.suffix == SUBMISSION:
-            documents = {name: found.documents(name) for name in found.ranked}
-            write_text(path, submission_text(submission(asked, documents)))
-        elif path.suffix == TABLE:
-            write_run(path, found, {"questions": question_set, "retriever": retriever})
-        else:
-            write_text(path, "".join(f"{line}\n" for line in run_lines(found, retriever, {})))
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be written ({error.strerror}). Write another path.") from error
+    if path.suffix == SUBMISSION:
+        documents = {name: found.documents(name) for name in found.ranked}
+        write_text(path, submission_text(submission(asked, documents)))
+    elif path.suffix == TABLE:
+        write_run(path, found, {"questions": question_set, "retriever": retriever})
+    else:
+        write_text(path, "".join(f"{line}\n" for line in run_lines(found, retriever, {})))
 
 
 def answers_shown(found: Run, question: str, corpus: Corpus, *, title: str, decided: bool) -> Listing:
