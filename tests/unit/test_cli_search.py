@@ -2,7 +2,6 @@
 
 import json
 import re
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from sentflow.cli.answering import ASKED, Answering
 from sentflow.cli.answers import answers_shown, write_answers
 from sentflow.cli.app import app
 from sentflow.cli.new_questions import question_source
-from sentflow.cli.steps import missing
+from sentflow.cli.steps import COMMANDS, missing
 from sentflow.errors import DataError
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.retrieval.ranking import Ranked, Run
@@ -91,7 +90,7 @@ def test_commands_take_the_arguments_that_their_rules_give_them(config, retrieve
     )
     for step in steps(config, retriever, "window" if retriever == "again" else None):
         words = step.words(Path)
-        import_module(f"sentflow.commands.{step.command}").main.parser().parse_args(words)
+        COMMANDS[step.command].parser().parse_args(words)
         call = re.search(rf'"python -m sentflow\.commands\.{step.command} (.*?)2>&1"', rules, re.DOTALL)
         assert call is not None
         of_rule = set(re.findall(r"--[a-z-]+", call[1]))

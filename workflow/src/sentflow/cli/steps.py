@@ -2,14 +2,40 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sentflow.commands import (
+    collect,
+    decide,
+    embed,
+    fuse,
+    merge_shards,
+    prepare_questions,
+    rerank,
+    search_index,
+    search_randomly,
+    search_terms,
+    search_vectors,
+)
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.graph.job_settings import pick
+from sentflow.jobs.log import Command
 
+COMMANDS: Mapping[str, Command] = {
+    "collect": collect.main,
+    "decide": decide.main,
+    "embed": embed.main,
+    "fuse": fuse.main,
+    "merge_shards": merge_shards.main,
+    "prepare_questions": prepare_questions.main,
+    "rerank": rerank.main,
+    "search_index": search_index.main,
+    "search_randomly": search_randomly.main,
+    "search_terms": search_terms.main,
+    "search_vectors": search_vectors.main,
+}
 VECTORS = ("--document-vectors", "--question-vectors")  # the last file of each describes the others
 _PROMPTS = ("prompts", "prompt_names")  # those of questions differ from those of documents
 _OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
@@ -22,7 +48,7 @@ class Step:
     Attributes
     ----------
     command
-        Name of its rule and of the module in `sentflow.commands`.
+        Name of its rule, one of `COMMANDS`.
     reads
         Option → files, as `sentflow.graph.paths` names them.
     writes
@@ -86,8 +112,8 @@ def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]
         yield step.command
         if VECTORS[0] in step.reads:
             _refuse_other_encoder(*(place(step.reads[option][-1]) for option in VECTORS))
-        main = import_module(f"sentflow.commands.{step.command}").main
-        main.work(main.parser().parse_args(step.words(place)))
+        command = COMMANDS[step.command]
+        command.work(command.parser().parse_args(step.words(place)))
 
 
 def in_folder(folder: Path, file: str) -> Path:
