@@ -13,11 +13,12 @@ from sentflow.cli.answers import SUBMISSION, answers_shown, write_answers
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.new_questions import question_source, written_source
 from sentflow.cli.steps import in_folder, missing, run_steps
-from sentflow.cli.terminal import show_blocks
+from sentflow.cli.terminal import Block, show_blocks
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.config import FUSION, RUN, all_retrievers
 from sentflow.families.retrieval.family import Retrieval
 from sentflow.families.retrieval.tuned_config import decided_by
+from sentflow.files.parquet import read_described
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.report.numbers import counted
@@ -83,17 +84,20 @@ def search(
                 sys.stderr.write(f"{command}\n")
         asked = _ids(work, paths.QUESTIONS.format(questions=ASKED))
         found = _found(results, work, searched, name, decision)
+        notes = _cut_off(work, name, family)
     title = str(family.retrievers[name].get("title", name))
+    blocks: list[Block] = []
     if ask is not None:
         documents = read_corpus(in_folder(results, paths.CORPUS.format(corpus=searched)))
         shown = f"{title}: {ask}"
-        show_blocks([answers_shown(found, asked[0], documents, title=shown, decided=decision is not None)])
+        blocks.append(answers_shown(found, asked[0], documents, title=shown, decided=decision is not None))
     if output is not None:
         write_answers(output, found, asked, question_set=ASKED, retriever=name)
         n_empty = sum(not len(found.ranked.get(one, ())) for one in asked)
-        show_blocks(
-            [f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."]
+        blocks.append(
+            f"{output}: {counted(len(asked), 'question')} by {title}, {n_empty} without a document."
         )
+    show_blocks([*blocks, *notes])
 
 
 def _check_options(
@@ -174,6 +178,19 @@ def _found(results: Path, work: Path, corpus: str, retriever: str, decision: str
     return Run(
         ids, {name: Ranked(one.rows[kept[name]], one.scores[kept[name]]) for name, one in run.ranked.items()}
     )
+
+
+def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
+    """What encoders did not read of the questions."""
+    notes = []
+    for name in all_retrievers([retriever], family.retrievers):
+        about, _ = read_described(in_folder(work, paths.RUN.format(questions=ASKED, retriever=name)))
+        reading = (about.get("reading") or {}).get("questions")
+        if reading and reading["cut"]:
+            notes.append(
+                f"{name}: the encoder does not read the ends of {counted(reading['cut'], 'long question')}."
+            )
+    return notes
 
 
 def _ids(folder: Path, file: str) -> list[str]:
