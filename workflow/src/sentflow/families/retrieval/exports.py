@@ -7,6 +7,7 @@ from typing import Any
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
 from sentflow.families.retrieval.config import DENSE, task_of_mteb
 from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.families.retrieval.tuned_config import tuned_on
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
 from sentflow.graph.exports import model_outside
@@ -36,7 +37,7 @@ class RetrievalExports:
         """Every file; none without question sets."""
         sets = self._family.question_sets
         trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
-        return [*trec, *self.mteb_files()]
+        return [*trec, *self.mteb_files(), *self.law_files()]
 
     def runs(self) -> list[str]:
         """Run files of the wildcard ``{questions}``, a file per selected retriever."""
@@ -144,6 +145,35 @@ class RetrievalExports:
             "revision": hashlib.sha256(text.encode()).hexdigest()[:REVISION_DIGITS],
             "adapted_from": model["adapted_from"] or model["name"],
         }
+
+    # --- files of the Zalo challenge ------------------------------------------------------------------------
+
+    def law_corpora(self) -> list[str]:
+        """The corpora of laws."""
+        return [name for name in self._family.corpora if self._family.holds_laws(name)]
+
+    def law_files(self) -> list[str]:
+        """The intermediate files of the published system, for each corpus of laws."""
+        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
+        return [pattern.format(corpus=name) for name in self.law_corpora() for pattern in patterns]
+
+    def law_questions(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set whose texts follow the articles.
+
+        First those that something is trained or tuned on, then those without judgements. Others are measured on, and
+        a language model that has read them would know the tests.
+        """
+        family = self._family
+        chosen_on = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
+        chosen_on += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
+        training = [name for entry in family.question_sets.values() for name in entry.get("training", [])]
+        unjudged = [name for name in family.question_sets if name not in family.judged_sets]
+        names = dict.fromkeys([*training, *chosen_on, *unjudged])
+        return lambda wildcards: [
+            pattern.format(questions=name)
+            for name in names
+            if family.prepared[name]["corpus"] == wildcards.corpus
+        ]
 
     # --- helpers --------------------------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ _QUESTION_KEYS = (
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
+_LAWS = "laws"  # format of documents that are articles of laws
 HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 
@@ -287,6 +288,10 @@ class RetrievalSettings(Family):
             return str(wildcards.corpus)
         shard = suffix_of(getattr(wildcards, "retriever", ""))
         return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
+
+    def holds_laws(self, corpus: str) -> bool:
+        """Whether documents of a corpus are articles of laws, as in the Zalo challenge."""
+        return any(source["format"] == _LAWS for source in self.prepared_corpora[corpus]["documents"])
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))

@@ -11,7 +11,6 @@ from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
 _FOLDS = 10
-_LAWS = "laws"  # format of the documents that a submission of the Zalo challenge can name
 
 
 class TunedRetrieval(RetrievalUnits):
@@ -124,11 +123,7 @@ class TunedRetrieval(RetrievalUnits):
 
     def submissions(self) -> list[str]:
         """Files for the Zalo challenge, where documents are articles of laws."""
-        sets = [
-            name
-            for name, entry in self.question_sets.items()
-            if any(source["format"] == _LAWS for source in self.corpora[entry["corpus"]]["documents"])
-        ]
+        sets = [name for name, entry in self.question_sets.items() if self.holds_laws(entry["corpus"])]
         return self._each_decision(paths.SUBMISSION, sets)
 
     def submissions_of_set(self) -> list[str]:
