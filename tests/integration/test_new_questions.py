@@ -18,14 +18,21 @@ from sentflow.texts.corpora import read_corpus, read_questions
 pytestmark = pytest.mark.slow
 
 ASKED = REPOSITORY / "tests/fixtures/asked.yaml"
-RETRIEVERS = ("bm25", "words", "tuned", "bm25-x-tuned")
+RETRIEVERS = ("bm25", "words", "tuned", "bm25-x-tuned", "tuned-times-bm25")
 CORPORA = {"laws": "municipal-laws-sample", "laws-in-shards": "in-shards"}
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = copy_workflow(tmp_path_factory.mktemp("asked") / "project")
-    targets = [f"results/decisions/{name}/bm25-x-tuned/window.parquet" for name in CORPORA]
+    targets = [
+        file.format(name)
+        for name in CORPORA
+        for file in (
+            "results/decisions/{}/bm25-x-tuned/window.parquet",
+            "results/runs/{}/tuned-times-bm25.parquet",
+        )
+    ]
     outcome = snakemake(folder, "--cores", "2", "--configfile", str(ASKED), "--", *targets)
     assert outcome.code == 0, outcome.text[-6000:]
     return folder

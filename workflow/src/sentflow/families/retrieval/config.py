@@ -26,9 +26,9 @@ OTHER = "other"  # languages that a map from languages does not name
 
 
 def parts_of(entry: Entry) -> list[str]:
-    """The retrievers whose runs a retriever needs: those that it fuses, or the one that it reranks."""
+    """The retrievers whose runs a retriever needs: those that it fuses, then a factor; or the one that it reranks."""
     of = entry.get("of", [])
-    return [of] if isinstance(of, str) else list(of)
+    return [of] if isinstance(of, str) else [*of, *([entry["times"]] if "times" in entry else [])]
 
 
 def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
@@ -187,7 +187,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         yield from _passage_problems(entry, where, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
-            yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
+            key = "times" if part == entry.get("times") else "of"
+            yield unknown(f"{where}.{key}", "retriever", part, entries["retrievers"])
     if entry["kind"] == RUN:
         missing = [one for one in _searched_by(name, entries, selected) if one not in entry["files"]]
         if missing:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import DENSE, task_of_mteb
+from sentflow.families.retrieval.config import DENSE, parts_of, task_of_mteb
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.families.retrieval.tuned_config import tuned_on
 from sentflow.graph import paths
@@ -216,8 +216,9 @@ class RetrievalExports:
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            parts = entry.pop("of")
-            found["reranks" if isinstance(parts, str) else "interpolates"] = parts
+            reranks = isinstance(entry["of"], str)
+            found["reranks" if reranks else "interpolates"] = entry["of"] if reranks else parts_of(entry)
+            entry.pop("of")
         entry.pop("files", None)
         return found | entry
 

@@ -118,7 +118,7 @@ class RetrievalSettings(Family):
             case "dense":
                 found |= _index_settings(entry)
             case "fusion":
-                found |= pick_known(entry, "rule", "normalise", "k")
+                found |= fusion_settings(entry)
                 if not tuned_on(entry):
                     found["weights"] = entry.get("weights", [1] * len(entry["of"]))
             case "rerank":
@@ -341,6 +341,11 @@ def _needed_runs(
     for entry in decisions.values():
         train(entry.get("tuned_on", []), decided_by(entry, shown))
     return {name: list(names) for name, names in found.items()}
+
+
+def fusion_settings(entry: Entry) -> dict[str, Any]:
+    """How a fusion makes one run of several, but for its weights."""
+    return pick_known(entry, "rule", "normalise", "k") | ({"times": True} if "times" in entry else {})
 
 
 def _index_settings(entry: Entry) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sentflow.families.retrieval.config import FUSION, RANDOM
+from sentflow.families.retrieval.settings import fusion_settings
 from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
@@ -81,7 +82,7 @@ class TunedRetrieval(RetrievalUnits):
                 "depth": retrieval["depth"],
                 "measure": retrieval["main"],
                 "steps": entry["weights"].get("steps", WEIGHT_STEPS),
-                **pick_known(entry, "rule", "normalise", "k"),
+                **fusion_settings(entry),
             }
         )
 
