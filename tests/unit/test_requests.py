@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake_interface_storage_plugins.exceptions import FileOrDirectoryNotFoundError
 
-from sentflow.graph.requests import memory_mb, minutes
+from sentflow.graph.requests import beside_others, memory_mb, minutes
 
 
 class Absent:
@@ -27,3 +27,8 @@ def test_memory_grows_with_the_input():
 
 def test_files_that_are_not_there_yet_add_nothing():
     assert memory_mb(1000, per_input=2.5)({}, Absent(), 1) == 1000
+
+
+@pytest.mark.parametrize(("cores", "expected"), [(None, 4), (1, 1), (2, 1), (4, 2), (16, 4)])
+def test_half_of_the_local_cores_are_left_to_other_jobs(cores, expected):
+    assert beside_others(lambda _wildcards: 4, cores)({}) == expected

@@ -27,7 +27,7 @@ from sentflow.graph.job_settings import one_of
 from sentflow.graph.products import files_of_page
 from sentflow.graph.provenance import code, files, versions
 from sentflow.graph.rate_limit import drop_idle_rate_limit
-from sentflow.graph.requests import memory_mb, minutes
+from sentflow.graph.requests import beside_others, memory_mb, minutes
 from sentflow.graph.run_record import write_record
 from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
@@ -39,6 +39,9 @@ except ConfigError as error:
     raise WorkflowError(str(error)) from None
 
 targets = Targets(experiment)
+
+# A job on a cluster plans itself again, with the cores that it was given: those are its own.
+local_cores = workflow.resource_settings.cores if workflow.is_main_process else None
 
 # Jobs in an environment of their own (--sdm conda) find the package without being installed there.
 # And they end with this Snakemake, so that none of a killed run writes into the files of the next.

@@ -24,7 +24,7 @@ rule embed:
     priority: 1
     conda:
         "../../envs/embed.yaml"
-    threads: targets.encoders.threads
+    threads: beside_others(targets.encoders.threads, local_cores)
     resources:
         mem_mb=memory_mb(4000, per_input=12),
         runtime=minutes(120),

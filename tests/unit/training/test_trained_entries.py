@@ -52,7 +52,7 @@ def problems_of(own):
         ({"start": 3}, "models.mine.start: 3 is not of type"),
         ({"start": {"like": "minilm-l6"}}, "models.mine.start: 'configuration' is a required property"),
         ({"start": None}, "models.mine: the key start is missing"),
-        ({"start": "mine"}, "models.mine.start: mine stands for an encoder per seed"),
+        ({"start": "mine"}, "models.mine: mine → mine is circular. Start one of them from another encoder"),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
         ({"recipe": None}, "models.mine: the key recipe is missing"),

@@ -1,4 +1,4 @@
-"""Raw files → rows to train on, and what they have in common with tests."""
+"""Raw files, corpora and question sets → rows to train on, and what they have in common with tests."""
 
 
 rule prepare_training:
@@ -12,6 +12,8 @@ rule prepare_training:
         paths.log("prepare_training", "{data}"),
     benchmark:
         paths.benchmark("prepare_training", "{data}")
+    wildcard_constraints:
+        data=training.data_of.read_of_files(),
     conda:
         "../../../envs/probe.yaml"
     threads: 1
@@ -28,6 +30,77 @@ rule prepare_training:
         "python -m sentflow.commands.prepare_training --data {wildcards.data:q} --raw {input:q}"
         " --settings {params.settings:q} --checks {resources.checks:q}"
         " --limits {resources.limits:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule collect_training:
+    """Documents of corpora and questions → a table of training data."""
+    input:
+        training.data_of.of_corpora(paths.CORPUS_DIGEST),
+        training.data_of.of_questions(paths.QUESTIONS_DIGEST),
+        training.data_of.of_questions(paths.JUDGEMENTS_DIGEST),
+        corpora=ancient(training.data_of.of_corpora(paths.CORPUS)),
+        questions=ancient(training.data_of.of_questions(paths.QUESTIONS)),
+        judgements=ancient(training.data_of.of_questions(paths.JUDGEMENTS)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("collect_training", "{data}"),
+    benchmark:
+        paths.benchmark("collect_training", "{data}")
+    wildcard_constraints:
+        data=training.data_of.collected(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(20),
+    params:
+        code=code("sentflow.commands.collect_training"),
+        env=versions("numpy"),
+        settings=training.data_of.collected_settings,
+    shell:
+        "python -m sentflow.commands.collect_training --data {wildcards.data:q} --corpora {input.corpora:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
+        " --output {output.table:q} > {log:q} 2>&1"
+
+
+rule mine_training:
+    """Questions, judgements and what a retriever found → a table of training data, and what might have been negative."""
+    input:
+        training.data_of.of_corpora(paths.CORPUS_DIGEST),
+        training.data_of.of_questions(paths.QUESTIONS_DIGEST),
+        training.data_of.of_questions(paths.JUDGEMENTS_DIGEST),
+        training.data_of.of_runs(paths.RUN_DIGEST),
+        corpora=ancient(training.data_of.of_corpora(paths.CORPUS)),
+        questions=ancient(training.data_of.of_questions(paths.QUESTIONS)),
+        judgements=ancient(training.data_of.of_questions(paths.JUDGEMENTS)),
+        runs=ancient(training.data_of.of_runs(paths.RUN)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+        looked_at=paths.LOOKED_AT,
+    log:
+        paths.log("mine_training", "{data}"),
+    benchmark:
+        paths.benchmark("mine_training", "{data}")
+    wildcard_constraints:
+        data=training.data_of.asked(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=20),
+        runtime=minutes(30),
+    params:
+        code=code("sentflow.commands.mine_training"),
+        env=versions("numpy"),
+        settings=training.data_of.mined_settings,
+    shell:
+        "python -m sentflow.commands.mine_training --data {wildcards.data:q} --corpora {input.corpora:q}"
+        " --questions {input.questions:q} --judgements {input.judgements:q} --runs {input.runs:q}"
+        " --settings {params.settings:q} --looked-at {output.looked_at:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule audit_training:

@@ -12,8 +12,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.cli.steps import VECTORS, Step
-from sentflow.families.retrieval.config import DENSE, QUESTIONS, all_retrievers
+from sentflow.families.retrieval.config import QUESTIONS
 from sentflow.families.retrieval.family import Retrieval
+from sentflow.families.retrieval.parts import DENSE, all_retrievers
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import AllEntries

@@ -15,8 +15,8 @@ from sentflow.cli.new_questions import question_source, written_source
 from sentflow.cli.steps import in_folder, missing, run_steps
 from sentflow.cli.terminal import Block, show_blocks
 from sentflow.errors import ConfigError, DataError, instead
-from sentflow.families.retrieval.config import FUSION, RUN, all_retrievers
 from sentflow.families.retrieval.family import Retrieval
+from sentflow.families.retrieval.parts import FUSION, RUN, all_retrievers
 from sentflow.families.retrieval.tuned_config import decided_by
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths

@@ -36,6 +36,7 @@ MANIFEST = f"{RESULTS}/models/{{model}}/manifest.json"
 # What training makes of an entry of kind trained; its state lies in the hidden folder, which no rule declares.
 TRAINING_DATA = f"{RESULTS}/data/training/{{data}}.parquet"
 TRAINING_DATA_DIGEST = f"{RESULTS}/data/training/{{data}}.json"
+LOOKED_AT = f"{RESULTS}/data/training/{{data}}.negatives.parquet"
 TRAINING_STATE = f"{RESULTS}/training/.{{model}}"
 TRAINING_RECORD = f"{RESULTS}/training/{{model}}/record.json"
 TRAINING_MADE = f"{RESULTS}/training/{{model}}/made.json"

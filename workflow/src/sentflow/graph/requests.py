@@ -1,4 +1,4 @@
-"""What a job requests, of memory and of time: more with each attempt, and with the vectors it reads."""
+"""What a job requests: memory and time, more with each attempt and with the vectors it reads; and threads."""
 
 import math
 from collections.abc import Callable
@@ -34,6 +34,23 @@ def minutes(first: int) -> Request:
         Of the first attempt.
     """
     return _grown(first)
+
+
+def beside_others(threads: Callable[[Any], int], cores: int | None) -> Callable[[Any], int]:
+    """Threads of a rule that leaves half of the cores to other jobs.
+
+    Two jobs that each load a library for seconds on one core end sooner side by side than one after the other.
+
+    Parameters
+    ----------
+    threads
+        What a job has use for, of its wildcards.
+    cores
+        Of this machine; None where jobs go to other machines.
+    """
+    if cores is None:
+        return threads
+    return lambda wildcards: max(1, min(threads(wildcards), cores // 2))
 
 
 def _grown(first: int) -> Request:

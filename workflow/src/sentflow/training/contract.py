@@ -83,11 +83,10 @@ class Objective(torch.nn.Module, ABC):
         """The encoder as it is used after training, without what belongs to training alone."""
         return self.encoder
 
-    def tokens(self, text: str) -> list[int]:
-        """The ids of a text as the encoder reads it, with special tokens, cut at `max_tokens`."""
-        ids: list[int] = self.encoder.tokenizer(text, truncation=True, max_length=self.max_tokens)[
-            "input_ids"
-        ]
+    def tokens(self, text: str, most: int | None = None) -> list[int]:
+        """The ids of a text as the encoder reads it, with special tokens, cut at `most`, or else at `max_tokens`."""
+        limit = self.max_tokens if most is None else most
+        ids: list[int] = self.encoder.tokenizer(text, truncation=True, max_length=limit)["input_ids"]
         return ids
 
     def padded(self, examples: Sequence[Example]) -> dict[str, torch.Tensor]:

@@ -12,53 +12,33 @@ from sentflow.families.retrieval.own_collections import (
     write_out_corpora,
     write_out_question_sets,
 )
+from sentflow.families.retrieval.parts import (
+    BM25,
+    DENSE,
+    FUSION,
+    RERANK,
+    RUN,
+    dense_encoders,
+    parts_of,
+    reached_by,
+)
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
+from sentflow.families.training.needs import data_of, miners
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
-from sentflow.graph.config.messages import unknown
+from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
+from sentflow.training.data.collected import RANKS, question_sets_of
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
-BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 OTHER = "other"  # languages that a map from languages does not name
-
-
-def parts_of(entry: Entry) -> list[str]:
-    """The retrievers whose runs a retriever needs: those that it fuses, then a factor; or the one that it reranks."""
-    of = entry.get("of", [])
-    return [of] if isinstance(of, str) else [*of, *([entry["times"]] if "times" in entry else [])]
-
-
-def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers, each after those that it fuses or reranks.
-
-    Raises
-    ------
-    RecursionError
-        One names itself, see `_circles`.
-    """
-    found: dict[str, None] = {}
-
-    def add(name: str) -> None:
-        for part in parts_of(retrievers[name]):
-            add(part)
-        found[name] = None
-
-    for name in selected:
-        add(name)
-    return list(found)
 
 
 def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
     """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse or rerank."""
-    return [name for name in selected if all(model in models for model in _encoders([name], retrievers))]
-
-
-def _encoders(selected: Sequence[str], retrievers: Entries) -> set[str]:
-    found = (retrievers[name] for name in _reached(selected, retrievers))
-    return {entry["model"] for entry in found if entry["kind"] == DENSE}
+    return [name for name in selected if all(model in models for model in dense_encoders([name], retrievers))]
 
 
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
@@ -86,18 +66,33 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reference = measured.get("reference")
     if reference is not None and reference not in selected["retrievers"]:
         yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
-    reached = _reached(selected["retrievers"], entries["retrievers"])
+    mining = miners(entries, selected)
+    reached = reached_by([*selected["retrievers"], *mining], entries["retrievers"])
     for name in reached:
         yield from _retriever_problems(name, entries, selected)
     yield from tuning_problems(reached, entries, selected)
-    for other in dict.fromkeys(other for _, other in training_sets(reached, entries, selected)):
+    for other in _sets_of_training(reached, entries, selected):
         if other in sets and other not in selected["question_sets"] and "corpus" in sets[other]:
             yield from _question_set_problems(other, entries)
+    for data in mining.values():
+        last = entries["training_data"][data]["negatives"].get("ranks", RANKS)[1]
+        if last > measured["depth"]:
+            yield (
+                f"training_data.{data}.negatives.ranks: {last} is beyond retrieval.depth, {measured['depth']}. Write a "
+                "smaller rank, or a greater depth."
+            )
     known = selected["retrievers"] if selected["question_sets"] else []
     if known and not searchable(known, entries["retrievers"], selected["models"]):
-        encoders = ", ".join(sorted(_encoders(known, entries["retrievers"])))
+        encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
         yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])
+
+
+def _sets_of_training(reached: Sequence[str], entries: AllEntries, selected: Selected) -> list[str]:
+    """The question sets that something is tuned on, or that give rows to train on."""
+    tuned = [name for _, name in training_sets(reached, entries, selected)]
+    rows = [name for entry in data_of(entries, selected).values() for name in question_sets_of(entry)]
+    return list(dict.fromkeys([*tuned, *rows]))
 
 
 def _cluster_problems(entry: Entry, where: str) -> Iterator[str]:
@@ -151,19 +146,6 @@ def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
 def task_of_mteb(name: str, entry: Entry) -> str:
     """What a question set is called in result files of MTEB."""
     return str(entry.get("mteb", name))
-
-
-def _reached(selected: Sequence[str], retrievers: Entries) -> list[str]:
-    """The selected retrievers and all that they fuse or rerank, as far as these exist."""
-    found: list[str] = []
-    waiting = list(selected)
-    while waiting:
-        name = waiting.pop(0)
-        if name in found or name not in retrievers:
-            continue
-        found.append(name)
-        waiting += parts_of(retrievers[name])
-    return found
 
 
 def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
@@ -220,11 +202,14 @@ def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str
     """The question sets that a retriever searches: those that are shown, and where something is tuned on its runs."""
     retrievers = entries["retrievers"]
     found = list(selected["question_sets"])
-    for other in _reached(selected["retrievers"], retrievers):
-        if name in _reached(parts_of(retrievers[other]), retrievers):
+    for other in reached_by(selected["retrievers"], retrievers):
+        if name in reached_by(parts_of(retrievers[other]), retrievers):
             found += tuned_on(retrievers[other])
+    for miner, data in miners(entries, selected).items():
+        if name in reached_by([miner], retrievers):
+            found += question_sets_of(entries["training_data"][data])
     for decision in (entries["decisions"][one] for one in selected["decisions"]):
-        if name in _reached(decided_by(decision, selected["retrievers"]), retrievers):
+        if name in reached_by(decided_by(decision, selected["retrievers"]), retrievers):
             found += decision.get("tuned_on", [])
     return list(dict.fromkeys(found))
 
@@ -245,16 +230,23 @@ def _further_models(entries: AllEntries, selected: Selected) -> list[str]:
     """The cross-encoders of the selected retrievers, and of those that they fuse or rerank."""
     retrievers = entries["retrievers"]
     known = selected["retrievers"] if selected["question_sets"] else []
-    reached = _reached(searchable(known, retrievers, selected["models"]), retrievers)
+    reached = reached_by(searchable(known, retrievers, selected["models"]), retrievers)
     return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] == RERANK]
 
 
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
     """Retrievers that need themselves, through others perhaps."""
     for name in reached:
-        if name in _reached(parts_of(retrievers[name]), retrievers):
+        if name in reached_by(parts_of(retrievers[name]), retrievers):
             does = "fuses" if retrievers[name]["kind"] == FUSION else "reranks"
             yield f"retrievers.{name}.of: it {does} itself. Write other retrievers."
+
+
+def _of_seeds(entries: AllEntries, _place: str, name: str) -> list[str] | None:
+    """The retrievers that were made of one whose encoder has several seeds."""
+    return [
+        key for key, entry in entries["retrievers"].items() if as_map(entry).get("seed_of") == name
+    ] or None
 
 
 RETRIEVAL = ConfigPart(
@@ -267,7 +259,7 @@ RETRIEVAL = ConfigPart(
             write_out=write_out_question_sets,
         ),
         Section("corpora", "corpus", (), derive=derived, write_out=write_out_corpora),
-        Section("retrievers", "retriever", ("select.retrievers",), alone=False),
+        Section("retrievers", "retriever", ("select.retrievers",), alone=False, members=_of_seeds),
         Section("decisions", "decision", ("select.decisions",), alone=False),
         Section("analysers", "analyser", ()),
         Section("passages", "way to cut passages", ()),

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
-from sentflow.families.retrieval.config import DENSE, parts_of, task_of_mteb
+from sentflow.families.retrieval.config import task_of_mteb
+from sentflow.families.retrieval.parts import DENSE, parts_of
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.families.retrieval.tuned_config import tuned_on
 from sentflow.graph import paths
@@ -166,9 +167,8 @@ class RetrievalExports:
         family = self._family
         chosen_on = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
         chosen_on += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
-        training = [name for entry in family.question_sets.values() for name in entry.get("training", [])]
         unjudged = [name for name in family.question_sets if name not in family.judged_sets]
-        names = dict.fromkeys([*training, *chosen_on, *unjudged])
+        names = dict.fromkeys([*family.training_sets, *chosen_on, *unjudged])
         return lambda wildcards: [
             pattern.format(questions=name)
             for name in names

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Mapping
 from itertools import product
 from typing import Any
 
-from sentflow.families.retrieval.config import BM25, DENSE, FUSION, RANDOM, RERANK, RETRIEVAL, RUN, parts_of
+from sentflow.families.retrieval.config import RETRIEVAL
 from sentflow.families.retrieval.exports import RetrievalExports
+from sentflow.families.retrieval.parts import BM25, DENSE, FUSION, RANDOM, RERANK, RUN, parts_of
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.families.retrieval.units import SHARDED_KINDS
@@ -176,8 +177,12 @@ class Retrieval(TunedRetrieval):
             for rule in map(self.rule_of, needed):
                 searches[rule] += n if rule in in_shards else 1
                 searches["merge_shards"] += rule in in_shards and n > 1
-        lexical = self._of_kind(BM25).values()
-        analysed = {(corpus, self.analyser_of(entry, corpus)) for entry in lexical for corpus in self.corpora}
+        lexical = self._of_kind(BM25)
+        analysed = {
+            (corpus, self.analyser_of(lexical[name], corpus))
+            for name, corpus in self.searches
+            if name in lexical
+        }
         one = int(bool(self.scores()))
         return {
             "prepare_corpus": len(self.prepared_corpora),
@@ -189,7 +194,7 @@ class Retrieval(TunedRetrieval):
             "split_passages": self._n_cut()[False],
             "split_tokens": self._n_cut()[True],
             **searches,
-            "build_index": len(self.corpora) * len(self._indexed()),
+            "build_index": sum(name in self._indexed() for name, _ in self.searches),
             "certify_index": len(self.certificates()),
             "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),

@@ -5,16 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import (
-    BM25,
-    DENSE,
-    OTHER,
-    RANDOM,
-    all_retrievers,
-    parts_of,
-    searchable,
-)
+from sentflow.families.retrieval.config import OTHER, searchable
+from sentflow.families.retrieval.parts import BM25, DENSE, RANDOM, all_retrievers, parts_of
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
+from sentflow.families.training.settings import selected_data
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
@@ -23,6 +17,7 @@ from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
+from sentflow.training.data.collected import corpora_of, question_sets_of, retriever_of
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -50,19 +45,37 @@ class RetrievalSettings(Family):
         named = list(experiment.selected["retrievers"]) if self.question_sets else []
         asked = searchable(named, entries["retrievers"], experiment.models)
         self.left_out = [name for name in named if name not in asked]
-        # those that are fused are searched, too, but only what was selected is shown
+        # those that are fused are searched, too, and those that find negatives; only what was selected is shown
+        of_training = selected_data(experiment)
+        mining = [name for entry in of_training.values() if (name := retriever_of(entry))]
         self.retrievers: Entries = {
-            name: entries["retrievers"][name] for name in all_retrievers(asked, entries["retrievers"])
+            name: entries["retrievers"][name]
+            for name in all_retrievers([*asked, *mining], entries["retrievers"])
         }
         self.shown = asked
         self.decisions: Entries = experiment.selected["decisions"] if asked else {}
-        self.needed = _needed_runs(list(self.question_sets), asked, self.decisions, entries["retrievers"])
+        self.needed = _needed_runs(
+            list(self.question_sets), asked, self.decisions, of_training, entries["retrievers"]
+        )
         self.searched: Entries = {name: entries["question_sets"][name] for name in self.needed}
         self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
         # what encoders were trained on is prepared, too, but not searched for
-        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        self.prepared: Entries = self.searched | {name: entries["question_sets"][name] for name in training}
-        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"])
+        named = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        named += [name for entry in of_training.values() for name in question_sets_of(entry)]
+        self.training_sets = list(dict.fromkeys(named))
+        self.prepared: Entries = self.searched | {
+            name: entries["question_sets"][name] for name in self.training_sets
+        }
+        read = [name for entry in of_training.values() for name in corpora_of(entry)]
+        self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
+            name: entries["corpora"][name] for name in read
+        }
+        # what is searched by what
+        self.searches = dict.fromkeys(
+            (retriever, self.searched[name]["corpus"])
+            for name, found in self.needed.items()
+            for retriever in found
+        )
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -213,7 +226,7 @@ class RetrievalSettings(Family):
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles of everything, and the order."""
         corpora = {name: pick(entry, "title") for name, entry in self.corpora.items()}
-        models = self.experiment.models
+        models = self.experiment.fetched_models
         return json_text(
             {
                 "question_sets": {
@@ -327,9 +340,9 @@ def _analyser_libraries(analyser: Entry) -> list[str]:
 
 
 def _needed_runs(
-    question_sets: Sequence[str], shown: Sequence[str], decisions: Entries, retrievers: Entries
+    question_sets: Sequence[str], shown: Sequence[str], decisions: Entries, data: Entries, retrievers: Entries
 ) -> dict[str, list[str]]:
-    """Question set → the retrievers that search it: all on those that are shown, and what is tuned on the others."""
+    """Question set → the retrievers that search it: all on those that are shown; what is tuned, or mines, on others."""
     found = {name: dict.fromkeys(all_retrievers(shown, retrievers)) for name in question_sets}
 
     def train(sets: Sequence[str], names: Sequence[str]) -> None:
@@ -340,6 +353,9 @@ def _needed_runs(
         train(tuned_on(retrievers[name]), parts_of(retrievers[name]))
     for entry in decisions.values():
         train(entry.get("tuned_on", []), decided_by(entry, shown))
+    for entry in data.values():
+        if miner := retriever_of(entry):
+            train(question_sets_of(entry), [miner])
     return {name: list(names) for name, names in found.items()}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from sentflow.families.retrieval.config import FUSION, RANDOM
+from sentflow.families.retrieval.parts import FUSION, RANDOM
 from sentflow.families.retrieval.settings import fusion_settings
 from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from sentflow.families.retrieval.config import BM25, DENSE, DOCUMENTS, QUESTIONS
+from sentflow.families.retrieval.config import DOCUMENTS, QUESTIONS
+from sentflow.families.retrieval.parts import BM25, DENSE
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
@@ -153,6 +154,7 @@ class RetrievalUnits(RetrievalSettings):
             pattern.format(collection=f"{corpus}/{QUESTIONS}", model=model)
             for corpus in corpora
             for model in self._dense_models()
+            if self._asked_by(model, corpus)
         ]
 
     # --- helpers --------------------------------------------------------------------------------------------
@@ -206,9 +208,8 @@ class RetrievalUnits(RetrievalSettings):
         """Whether tokens are counted → how many files of passages there are."""
         found = {
             (part, self._unit(entry))
-            for entry in self.retrievers.values()
-            if "passages" in entry
-            for corpus in self.corpora
+            for name, corpus in self.searches
+            if "passages" in (entry := self.retrievers[name])
             for part in (self._parts(corpus, entry["model"]) if entry["kind"] == DENSE else [corpus])
         }
         return {by_tokens: sum(("/" in cut) == by_tokens for _, cut in found) for by_tokens in (False, True)}

@@ -25,29 +25,29 @@ def trained_problems(entries: AllEntries) -> Iterator[str]:
     for name, entry in entries["models"].items():
         if isinstance(entry, dict) and entry.get("kind") == TRAINED:
             yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
-    yield from circle_problems(entries["models"])
+    yield from circle_problems(entries)
 
 
-def circle_problems(models: Entries) -> Iterator[str]:
+def circle_problems(entries: AllEntries) -> Iterator[str]:
     """Encoders that are trained from themselves, by way of others."""
     told: set[str] = set()
-    for first in models:
-        chain = _way_back(first, models)
+    for first in entries["models"]:
+        chain = _way_back(first, entries)
         if chain and not told & set(chain):
             told.update(chain)
             circle = " → ".join((*chain, first))
             yield (
                 f"models.{first}: {circle} is circular. Start one of them from another encoder, or write another "
-                "teacher."
+                "teacher, or other training data."
             )
 
 
-def _way_back(first: str, models: Entries) -> list[str]:
+def _way_back(first: str, entries: AllEntries) -> list[str]:
     """The shortest chain of encoders that ends with one that needs its first; empty if there is none."""
     ways, seen = [[first]], {first}
     while ways:
         way = ways.pop(0)
-        needed = needed_models(models.get(way[-1]))
+        needed = needed_models(entries["models"].get(way[-1]), entries)
         if first in needed:
             return way
         ways += [[*way, name] for name in needed if name not in seen]

@@ -10,11 +10,12 @@ from sentflow.families.training.own_data import dataset_name, write_out
 from sentflow.families.training.settings import REQUIRED, named_data
 from sentflow.families.training.sweep_config import sweep_entry_problems
 from sentflow.graph.config.entries import derived
-from sentflow.graph.config.family import AllEntries, ConfigPart, Section, Selected
+from sentflow.graph.config.family import AllEntries, ConfigPart, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
+from sentflow.training.data.collected import corpora_of, is_asked, question_sets_of, retriever_of
 from sentflow.training.data.sources import source_problems
 
 
@@ -42,12 +43,28 @@ def data_problems(data: str, entries: AllEntries) -> Iterator[str]:
             yield from file_problems(
                 f"pair_sets.{name}", pair_sets[name]["dataset"], files, datasets, key="reader"
             )
+    yield from _collection_problems(entry, where, entries)
     if "dataset" not in entry:
         return
     yield from file_problems(where, entry["dataset"], entry["reader"]["files"], datasets, key="reader.files")
     if entry["dataset"] == dataset_name(data):
         [file] = datasets[entry["dataset"]]["files"].values()
         yield from _own_file_problems(data, entry, file["urls"][0])
+
+
+def _collection_problems(entry: Entry, where: str, entries: AllEntries) -> Iterator[str]:
+    """Corpora, question sets and retrievers that do not exist, or that give no rows."""
+    sets, key = entries["question_sets"], "questions" if is_asked(entry) else "collections.question_sets"
+    for name in corpora_of(entry):
+        if name not in entries["corpora"]:
+            yield unknown(f"{where}.collections.corpora", "corpus", name, entries["corpora"])
+    for name in question_sets_of(entry):
+        if name not in sets:
+            yield unknown(f"{where}.{key}", "question set", name, sets)
+        elif is_asked(entry) and not as_map(sets[name]).get("judgements"):
+            yield f"{where}.{key}: {name} has no judgements, so no document is known to be relevant. Write another."
+    if (retriever := retriever_of(entry)) and retriever not in entries["retrievers"]:
+        yield unknown(f"{where}.negatives.retriever", "retriever", retriever, entries["retrievers"])
 
 
 def _own_file_problems(data: str, entry: Mapping[str, Any], file: str) -> list[str]:

@@ -1,12 +1,20 @@
 """The data of trained encoders in the graph: their raw files, their tables, and what they share with the tests."""
 
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
 from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.job_settings import json_text, pick_known
+from sentflow.graph.job_settings import json_text, one_of, pick_known
+from sentflow.training.data.collected import (
+    corpora_of,
+    is_asked,
+    is_collected,
+    question_sets_of,
+    retriever_of,
+)
 from sentflow.training.data.sources import raw_files_of, sources_of
 
 # Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
@@ -53,6 +61,48 @@ class DataOfTraining:
         """The digests of these tables."""
         return [str(PurePath(table).with_suffix(".json")) for table in self.tables_of_tests(wildcards)]
 
+    def of_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each corpus whose documents are rows, or that its questions search."""
+        return lambda wildcards: [pattern.format(corpus=name) for name in self._corpora(wildcards)]
+
+    def of_questions(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set."""
+        return lambda wildcards: [
+            pattern.format(questions=name) for name in question_sets_of(self.entries[wildcards.data])
+        ]
+
+    def of_runs(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the run of each question set that negatives are taken from."""
+        return lambda wildcards: [
+            pattern.format(questions=name, retriever=retriever)
+            for name in question_sets_of(self.entries[wildcards.data])
+            if (retriever := retriever_of(self.entries[wildcards.data]))
+        ]
+
+    # --- which rule makes what ------------------------------------------------------------------------------
+
+    def read_of_files(self) -> str:
+        """Regular expression of the data whose rows are those of raw files."""
+        return one_of(name for name in self.entries if name not in {*self._collected(), *self._asked()})
+
+    def collected(self) -> str:
+        """The same, of corpora and question sets."""
+        return one_of(self._collected())
+
+    def asked(self) -> str:
+        """The same, of questions with relevant documents."""
+        return one_of(self._asked())
+
+    def jobs(self) -> Mapping[str, int]:
+        """See `sentflow.graph.family.Family.jobs`."""
+        n_collected, n_asked = len(self._collected()), len(self._asked())
+        return {
+            "prepare_training": len(self.entries) - n_collected - n_asked,
+            "collect_training": n_collected,
+            "mine_training": n_asked,
+            "audit_training": len(self.audits()),
+        }
+
     # --- settings -------------------------------------------------------------------------------------------
 
     def data_settings(self, wildcards: Any) -> str:
@@ -60,6 +110,17 @@ class DataOfTraining:
         entry = self.entries[wildcards.data]
         sources = sources_of(entry, self.experiment.entries["pair_sets"])
         return json_text({**prepared_by(entry), "sources": sources})
+
+    def collected_settings(self, wildcards: Any) -> str:
+        """What decides the table beside corpora and questions; how many rows there must be."""
+        entry = self.entries[wildcards.data]
+        return json_text({**prepared_by(entry), **pick_known(entry, "split", "rows")})
+
+    def mined_settings(self, wildcards: Any) -> str:
+        """What decides the table beside questions, documents and runs; how many rows there must be."""
+        entry = self.entries[wildcards.data]
+        negatives = pick_known(entry.get("negatives", {}), "ranks", "number", "choice", "seed", "margin")
+        return json_text({**prepared_by(entry), **pick_known(entry, "rows"), "negatives": negatives})
 
     def data_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -77,6 +138,17 @@ class DataOfTraining:
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _collected(self) -> list[str]:
+        return [name for name, entry in self.entries.items() if is_collected(entry)]
+
+    def _asked(self) -> list[str]:
+        return [name for name, entry in self.entries.items() if is_asked(entry)]
+
+    def _corpora(self, wildcards: Any) -> list[str]:
+        entry, sets = self.entries[wildcards.data], self.experiment.entries["question_sets"]
+        searched = [sets[name]["corpus"] for name in question_sets_of(entry)] if is_asked(entry) else []
+        return list(dict.fromkeys([*corpora_of(entry), *searched]))
 
     def _raw_files(self, data: str) -> list[tuple[str, str]]:
         return raw_files_of(self.entries[data], self.experiment.entries["pair_sets"])

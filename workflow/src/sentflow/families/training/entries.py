@@ -6,6 +6,7 @@ Standard library only: the Snakefile imports this package in every job.
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
+from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweep_config import is_whole
 from sentflow.families.training.sweeps import Cell, cells, sweep_problems
 from sentflow.graph.config.entries import laid_over
@@ -38,12 +39,9 @@ def write_out_models(entries: AllEntries) -> dict[str, list[str]]:
             # One encoder, of which everything else that is wrong is told
             models[name] = {"seed": 0} | {key: value for key, value in whole.items() if key != "seeds"}
             refused[name] = problems
-        elif seeds:
-            del models[name]
-            models |= {f"{name}-seed-{seed}": _with_seed(name, whole, seed) for seed in seeds}
         else:
             models[name] = whole
-    return refused
+    return {**refused, **write_out_seeds(entries)}
 
 
 def _is_list_of_seeds(seeds: Any) -> bool:
@@ -64,8 +62,3 @@ def _with_preset(name: str, entry: Entry, presets: Entries) -> tuple[Entry, list
 
 def _of_sweep(name: str, cell: Cell) -> Entry:
     return {**cell.entry, "cell": {"sweep": name, **cell.axes}}
-
-
-def _with_seed(name: str, entry: Entry, seed: Any) -> Entry:
-    rest = {key: value for key, value in entry.items() if key != "seeds"}
-    return {**rest, "seed": seed, "seed_of": name, "title": f"{entry.get('title', name)} (seed {seed})"}

@@ -84,8 +84,7 @@ class Training(Family):
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""
         return {
-            "prepare_training": len(self.data_of.entries),
-            "audit_training": len(self.audits()),
+            **self.data_of.jobs(),
             **self.models.jobs(),
             "compare_training": len(self.study.comparisons()),
             "score_trainings": int(bool(self.models.models)),

@@ -1,4 +1,4 @@
-"""What a training needs of other entries of ``models``: its start, and the teacher of a distillation.
+"""What a training needs of other entries of ``models``: its start, a teacher, and what finds its negatives.
 
 Standard library only: the Snakefile imports this package in every job.
 """
@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
-from sentflow.graph.config.family import AllEntries, Selected
+from sentflow.families.retrieval.parts import models_of
+from sentflow.graph.config.family import AllEntries, Entry, Selected
 from sentflow.graph.config.messages import as_map
+from sentflow.training.data.collected import retriever_of
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,9 +36,20 @@ def teacher_of(entry: Mapping[str, Any]) -> str | None:
     return teacher if isinstance(teacher, str) else None
 
 
-def needed_models(entry: Any) -> list[str]:
-    """The encoders that a training reads."""
-    names = (start_name(entry), teacher_of(as_map(entry)))
+def miner_of(entry: Any, entries: AllEntries) -> str | None:
+    """The retriever that finds the negatives of a training, whatever else is wrong; None where there is none."""
+    found = as_map(entry)
+    data = found.get("data")
+    if found.get("kind") != TRAINED or not isinstance(data, str):
+        return None
+    return retriever_of(as_map(entries["training_data"].get(data)))
+
+
+def needed_models(entry: Any, entries: AllEntries) -> list[str]:
+    """The encoders that a training reads, or whose vectors its negatives are found by."""
+    miner = miner_of(entry, entries)
+    mining = models_of([miner], entries["retrievers"]) if miner else []
+    names = (start_name(entry), teacher_of(as_map(entry)), *mining)
     return list(dict.fromkeys(name for name in names if name))
 
 
@@ -47,8 +60,27 @@ def further_models(entries: AllEntries, selected: Selected) -> list[str]:
     waiting = list(selected["models"])
     while waiting:
         needed = [
-            name for name in needed_models(models.get(waiting.pop(0))) if name in models and name not in found
+            name
+            for name in needed_models(models.get(waiting.pop(0)), entries)
+            if name in models and name not in found
         ]
         found += needed
         waiting += needed
+    return found
+
+
+def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
+    """The training data of selected encoders and of those that they need, as far as these exist and are maps."""
+    models, known = entries["models"], entries["training_data"]
+    needed = [models[name] for name in [*selected["models"], *further_models(entries, selected)]]
+    named = [as_map(entry).get("data") for entry in needed if as_map(entry).get("kind") == TRAINED]
+    return {name: as_map(known[name]) for name in named if isinstance(name, str) and name in known}
+
+
+def miners(entries: AllEntries, selected: Selected) -> dict[str, str]:
+    """Retriever that finds negatives for a selected encoder, or for one that it needs → the first data of it."""
+    found: dict[str, str] = {}
+    for name, entry in data_of(entries, selected).items():
+        if retriever := retriever_of(entry):
+            found.setdefault(retriever, name)
     return found

@@ -52,10 +52,23 @@ def prepare_training(
         source.read(raw_files, settings.files.get(source.dataset, {}), unscored=settings.unscored)
         for source in settings.sources
     )
+    return table_of_rows(data, rows, settings)
+
+
+def table_of_rows(
+    data: str, rows: Rows, settings: TrainingDataSettings
+) -> tuple[TrainingData, dict[str, Any]]:
+    """Choose and check rows, wherever they are from; see `prepare_training`.
+
+    Raises
+    ------
+    DataError
+        The rows are not in order, or none is left.
+    """
     dropped: dict[str, int] = {}
     n_read = len(rows)
     rows = _left_out(rows, dropped, "empty", _with_empty_cells(rows))
-    labels = settings.sources[0].labels
+    labels = settings.labels
     classes = classes_of(data, rows, labels) if "label" in rows.columns else None
     rows, classes = _in_form(rows, classes, settings, dropped)
     least = settings.least_characters

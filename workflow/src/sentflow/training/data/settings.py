@@ -65,7 +65,7 @@ class TrainingDataSettings:
     form
         Of `FORMS`.
     sources
-        Read one after the other.
+        Read one after the other; none where rows come from corpora and question sets.
     nli
         How rows with labels of inference are made triplets or pairs; see `sentflow.training.data.nli`.
     unscored
@@ -85,7 +85,7 @@ class TrainingDataSettings:
     """
 
     form: str
-    sources: tuple[TrainingSource, ...]
+    sources: tuple[TrainingSource, ...] = ()
     nli: str | None = None
     unscored: bool = False
     least_characters: int = 1
@@ -106,6 +106,11 @@ class TrainingDataSettings:
         """
         picked = picked_settings(cls, settings, where=f"training_data.{data}")
         picked["sources"] = tuple(
-            TrainingSource.from_settings(source, data=data) for source in settings["sources"]
+            TrainingSource.from_settings(source, data=data) for source in settings.get("sources", ())
         )
         return cls(**picked)
+
+    @property
+    def labels(self) -> Mapping[str, int]:
+        """Label as written → class; empty where labels are classes already."""
+        return self.sources[0].labels if self.sources else {}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
+from sentflow.training.data.collected import collected_problems, is_asked, is_collected
 from sentflow.training.data.forms import BY_PREMISE, FORMS, STUDY_LABEL_WORD
 from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
 
@@ -13,7 +14,12 @@ _NLI_COLUMNS = ("text", "other", "label")
 
 
 def sources_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[dict[str, Any]]:
-    """The dataset and reader of each source of an entry, in their order; `where` is its place, for messages."""
+    """The dataset and reader of each source of an entry, in their order; `where` is its place, for messages.
+
+    None of an entry whose rows are those of corpora and question sets.
+    """
+    if "dataset" not in entry and "pair_sets" not in entry:
+        return []
     if "pair_sets" in entry:
         return [
             {
@@ -41,11 +47,14 @@ def raw_files_of(entry: Entry, pair_sets: Mapping[str, Entry]) -> list[tuple[str
 def source_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     """Place in an entry, and what is wrong there: what its schema cannot see, or not say in these words."""
     form = entry["form"]
+    yield from collected_problems(entry)
     if entry.get("shuffled_positives") is not None and form not in (PAIRS, TRIPLETS):
         yield (
             "shuffled_positives",
             f"data of the form {form} have no positives, so that it has no effect. Delete it, or write form: pairs.",
         )
+    if is_collected(entry) or is_asked(entry):
+        return
     if "pair_sets" in entry:
         if form not in (TEXTS, PAIRS):
             yield "form", f"pair sets give texts or pairs, not {form}. Write form: texts, or form: pairs."

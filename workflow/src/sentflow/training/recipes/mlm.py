@@ -54,8 +54,8 @@ class MaskedLanguageModelling(Objective):
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
         """Mean cross-entropy over the hidden tokens of all texts."""
         (parts,) = views
-        summed, number = parts.sum(dim=0)
-        return summed / number.clamp(min=1)
+        total = parts.sum(dim=0)
+        return total[0] / total[1].clamp(min=1)
 
     def heads(self) -> dict[str, torch.Tensor]:
         """See `Objective`."""

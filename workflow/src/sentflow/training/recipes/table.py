@@ -187,6 +187,24 @@ _ALL: tuple[Recipe, ...] = (
         rows=2,
     ),
     Recipe(
+        "bi-encoder",
+        module=f"{_RECIPES}.bi_encoder",
+        title="Bi-encoder",
+        data=(PAIRS, TRIPLETS),
+        settings={
+            "loss": "ranking",  # contrastive: of pairs with labels
+            "scale": 20.0,  # of cosines (ranking)
+            "margin": 0.5,  # of distances (contrastive)
+            "question_tokens": None,  # questions are cut after so many tokens; else after max_tokens
+            "question_prompt": "",
+            "document_prompt": "",
+            "dropout": None,
+        },
+        data_where={"loss": {"contrastive": (LABELLED,)}},
+        rows=2,
+        rows_where={"loss": {"contrastive": 1}},
+    ),
+    Recipe(
         "ct",
         module=f"{_RECIPES}.ct",
         title="CT",

@@ -1,0 +1,63 @@
+"""What retrievers are made of: others that they fuse or rerank, and encoders.
+
+Standard library only: the Snakefile imports this package in every job.
+"""
+
+from collections.abc import Sequence
+
+from sentflow.graph.config.family import Entries, Entry
+from sentflow.graph.config.messages import as_map
+
+BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+
+
+def parts_of(entry: Entry) -> list[str]:
+    """The retrievers whose runs a retriever needs: those that it fuses, then a factor; or the one that it reranks."""
+    of, times = (as_map(entry).get(key) for key in ("of", "times"))
+    named = [*of, times] if isinstance(of, list) else [of]
+    return [name for name in named if isinstance(name, str)]
+
+
+def all_retrievers(selected: Sequence[str], retrievers: Entries) -> list[str]:
+    """The selected retrievers, each after those that it fuses or reranks.
+
+    Raises
+    ------
+    RecursionError
+        One names itself, see `_circles`.
+    """
+    found: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        for part in parts_of(retrievers[name]):
+            add(part)
+        found[name] = None
+
+    for name in selected:
+        add(name)
+    return list(found)
+
+
+def reached_by(selected: Sequence[str], retrievers: Entries) -> list[str]:
+    """The selected retrievers and all that they fuse or rerank, as far as these exist."""
+    found: list[str] = []
+    waiting = list(selected)
+    while waiting:
+        name = waiting.pop(0)
+        if name in found or name not in retrievers:
+            continue
+        found.append(name)
+        waiting += parts_of(retrievers[name])
+    return found
+
+
+def dense_encoders(selected: Sequence[str], retrievers: Entries) -> set[str]:
+    """The encoders whose vectors selected retrievers search, also those of what they fuse or rerank."""
+    found = (retrievers[name] for name in reached_by(selected, retrievers))
+    return {entry["model"] for entry in found if entry["kind"] == DENSE}
+
+
+def models_of(selected: Sequence[str], retrievers: Entries) -> list[str]:
+    """The encoders and cross-encoders of retrievers, as far as these exist, also of what they fuse or rerank."""
+    found = (as_map(retrievers[name]).get("model") for name in reached_by(selected, retrievers))
+    return list(dict.fromkeys(name for name in found if isinstance(name, str)))

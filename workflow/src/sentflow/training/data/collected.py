@@ -1,0 +1,95 @@
+"""Training data whose rows are those of corpora and question sets: what an entry names, and what it may not say.
+
+Standard library only: the Snakefile reads it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
+
+Entry = Mapping[str, Any]
+ALL, RANDOM, FIRST = "all", "random", "first"
+RANKS = (1, 20)
+_OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
+
+
+def is_collected(entry: Entry) -> bool:
+    """Whether the rows are texts of corpora and question sets."""
+    return "collections" in entry
+
+
+def is_asked(entry: Entry) -> bool:
+    """Whether the rows are questions with documents that were judged or found."""
+    return "questions" in entry
+
+
+def corpora_of(entry: Entry) -> list[str]:
+    """The corpora whose documents are rows."""
+    return list(entry.get("collections", {}).get("corpora", []))
+
+
+def question_sets_of(entry: Entry) -> list[str]:
+    """The question sets whose questions are rows, or are the texts of rows."""
+    return list(entry.get("questions", entry.get("collections", {}).get("question_sets", [])))
+
+
+def retriever_of(entry: Entry) -> str | None:
+    """What finds the negatives; None where there are none, whatever else is wrong with the entry."""
+    negatives = entry.get("negatives")
+    name = negatives.get("retriever") if isinstance(negatives, Mapping) else None
+    return name if isinstance(name, str) else None
+
+
+def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
+    """Place in an entry, and what is wrong there beyond its schema; nothing for rows of files."""
+    if not is_collected(entry) and not is_asked(entry):
+        for key in ("split", "negatives"):
+            if key in entry:
+                yield key, "rows of files have none. Delete it, or write collections or questions."
+        return
+    own = "collections" if is_collected(entry) else "questions"
+    others = [key for key in (*_OF_FILES, *({"collections", "questions"} - {own})) if key in entry]
+    if others:
+        yield own, f"rows come from here or from elsewhere. Delete {', '.join(others)}, or this."
+    yield from _text_problems(entry) if is_collected(entry) else _question_problems(entry)
+
+
+def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
+    form = entry["form"]
+    if form not in (TEXTS, PAIRS, SPANS):
+        yield (
+            "form",
+            f"collections give texts, pairs or spans, not {form}. Write one of these, or questions instead.",
+        )
+    if "negatives" in entry:
+        yield "negatives", "collections have no relevant documents. Write questions instead of collections."
+    if form != TEXTS and question_sets_of(entry):
+        yield "collections.question_sets", f"a question is no {form[:-1]}. Delete them, or write form: texts."
+    if "split" not in entry:
+        return
+    if form != SPANS:
+        yield "split", f"{form} are not cut. Delete it, or write form: spans."
+    try:
+        re.compile(entry["split"])
+    except re.error as error:
+        yield "split", f"{entry['split']!r} is no regular expression ({error}). Write another one."
+
+
+def _question_problems(entry: Entry) -> Iterator[tuple[str, str]]:
+    form, negatives = entry["form"], entry.get("negatives")
+    if form not in (PAIRS, TRIPLETS, LABELLED):
+        yield "form", f"questions give pairs, triplets or labelled rows, not {form}. Write one of these."
+    elif negatives is None and form != PAIRS:
+        yield (
+            "negatives",
+            f"{form} need documents that are not relevant. Write negatives: {{retriever: bm25}}.",
+        )
+    elif negatives is not None and form == PAIRS:
+        yield "negatives", "pairs have none. Delete it, or write form: triplets."
+    if "split" in entry:
+        yield "split", "documents are not cut here. Delete it."
+    first, last = (negatives or {}).get("ranks", RANKS)
+    if first > last:
+        yield "negatives.ranks", f"from {first} to {last} is nothing. Write the smaller number first."

@@ -1,0 +1,201 @@
+"""Questions with relevant documents, and documents that a retriever took for such, into rows of training data."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.files.parquet import write_described
+from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.texts.corpora import Corpus, Questions
+from sentflow.training.data.negatives import (
+    NOT_CHOSEN,
+    TAKEN,
+    Candidate,
+    Found,
+    NegativeSettings,
+    copies_of,
+)
+from sentflow.training.data.reader import Rows
+from sentflow.training.draws import Draws
+from sentflow.training.recipes.table import LABELLED, PAIRS, TRIPLETS
+
+POSITIVE, NEGATIVE = "1", "0"
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """A document that might have become a negative.
+
+    Attributes
+    ----------
+    question_set, question
+        Names.
+    relevant
+        Identifier of the relevant document beside which it would stand; for labelled rows of the one that a margin is
+        counted from, empty where the retriever found none.
+    relevant_rank, relevant_score
+        Of that document; None where it was not found.
+    candidate
+        The document.
+    """
+
+    question_set: str
+    question: str
+    relevant: str
+    relevant_rank: int | None
+    relevant_score: float | None
+    candidate: Candidate
+
+
+@dataclass
+class Mined:
+    """Rows, and how they came about.
+
+    Attributes
+    ----------
+    rows
+        Name, then a cell per column of the form.
+    looked_at
+        See `LookedAt`.
+    counts
+        ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents, ``empty_relevant`` ones,
+        which are left out; ``relevant_in_ranks``, which the retriever has within its ranks; ``searches`` for
+        negatives, ``without_negative``, those that found none.
+    """
+
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+    looked_at: list[LookedAt] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def as_rows(self, form: str) -> Rows:
+        """The rows with the columns of the form."""
+        last = {PAIRS: [], TRIPLETS: ["negative"], LABELLED: ["label"]}[form]
+        names, *columns = zip(*self.rows, strict=True) if self.rows else [()] * (3 + len(last))
+        return Rows(list(names), dict(zip(["text", "other", *last], map(list, columns), strict=True)))
+
+    def facts(self) -> dict[str, Any]:
+        """The counts; what became of the documents; and how many negatives may be relevant.
+
+        The last is ``false_negatives_per_unjudged``: if one more relevant document of every question had never been
+        judged, and the retriever had it within its ranks as often as the judged ones, such documents would be this
+        share of the negatives. None without negatives.
+        """
+        outcomes = Counter(one.candidate.outcome for one in self.looked_at)
+        ranks = [one.candidate.rank for one in self.looked_at if one.candidate.outcome == TAKEN]
+        passing, relevant = outcomes[TAKEN] + outcomes[NOT_CHOSEN], self.counts["relevant"]
+        within = self.counts["relevant_in_ranks"] / relevant if relevant else 0.0
+        return {
+            **self.counts,
+            "looked_at": dict(sorted(outcomes.items())),
+            "mean_rank": float(np.mean(ranks)) if ranks else None,
+            "false_negatives_per_unjudged": within * self.counts["searches"] / passing if passing else None,
+        }
+
+
+def mine(
+    questions: Questions, corpus: Corpus, run: Run | None, settings: NegativeSettings, form: str, into: Mined
+) -> None:
+    """Add the rows of a question set.
+
+    Parameters
+    ----------
+    questions, corpus
+        The questions with their judgements, and the documents.
+    run
+        What the retriever found for them; None for rows without negatives.
+    settings
+        Of the negatives.
+    form
+        ``"pairs"``: a row for each relevant document; ``"triplets"``: a row for each of its negatives; ``"labelled"``:
+        a row with label 1 for each relevant document of a question, then one with label 0 for each negative.
+    into
+        Is added to.
+    """
+    text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
+    copies, grades = copies_of(corpus), questions.by_question()
+    nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
+    for question, text in zip(questions.ids, questions.texts, strict=True):
+        judged = grades[question]
+        known = [one for one, grade in judged.items() if grade >= questions.relevant_grade]
+        relevant = [one for one in known if text_of[one]]
+        into.counts["empty_relevant"] += len(known) - len(relevant)
+        into.counts["relevant"] += len(relevant)
+        into.counts["questions" if relevant else "without_relevant"] += 1
+        if not relevant:
+            continue
+        ranked = run.ranked.get(question, nothing) if run else nothing
+        search = _Search(
+            questions, question, Found(ranked, corpus.ids, judged, known, copies), settings, into
+        )
+        into.counts["relevant_in_ranks"] += sum(map(search.has_within_ranks, relevant))
+        name = f"{questions.name} {question}"
+        if form == PAIRS:
+            into.rows += [(name, text, text_of[one]) for one in relevant]
+        elif form == TRIPLETS:
+            into.rows += [
+                (name, text, text_of[one], text_of[other])
+                for one in relevant
+                for other in search.negatives(one)
+            ]
+        else:
+            found = search.negatives(search.worst(relevant))
+            labels = [*((one, POSITIVE) for one in relevant), *((one, NEGATIVE) for one in found)]
+            into.rows += [(name, text, text_of[one], label) for one, label in labels]
+
+
+def write_looked_at(path: Path, data: str, looked_at: Sequence[LookedAt]) -> None:
+    """Write every document that might have become a negative, and what became of it, as Parquet.
+
+    Columns as the attributes of `LookedAt` and `Candidate`; a relevant document that was not found has rank 0 and NaN
+    as score.
+    """
+    candidates = [one.candidate for one in looked_at]
+    columns: dict[str, Any] = {
+        "question_set": [one.question_set for one in looked_at],
+        "question": [one.question for one in looked_at],
+        "relevant": [one.relevant for one in looked_at],
+        "relevant_rank": np.array([one.relevant_rank or 0 for one in looked_at], dtype=np.int64),
+        "relevant_score": np.array([one.relevant_score for one in looked_at], dtype=np.float64),
+        "document": [one.document for one in candidates],
+        "rank": np.array([one.rank for one in candidates], dtype=np.int64),
+        "score": np.array([one.score for one in candidates], dtype=np.float64),
+        "outcome": [one.outcome for one in candidates],
+    }
+    write_described(path, columns, {"training": data})
+
+
+@dataclass(frozen=True)
+class _Search:
+    """The search for the negatives of one question."""
+
+    questions: Questions
+    question: str
+    found: Found
+    settings: NegativeSettings
+    into: Mined
+
+    def has_within_ranks(self, document: str) -> bool:
+        first, last = self.settings.ranks
+        return first <= (self.found.rank(document) or 0) <= last
+
+    def worst(self, relevant: Sequence[str]) -> str:
+        """The relevant document with the least score, so that negatives lie below all; empty if none was found."""
+        ranked = [one for one in relevant if self.found.rank(one)]
+        return max(ranked, key=lambda one: self.found.rank(one) or 0) if ranked else ""
+
+    def negatives(self, beside: str) -> list[str]:
+        """The negatives beside a relevant document, in the order of their ranks; all that was looked at is noted."""
+        draws = Draws(self.settings.seed, ("negatives", self.questions.name, self.question, beside))
+        rank, score = self.found.rank(beside), self.found.score(beside)
+        candidates = self.found.candidates(self.settings, draws, score)
+        self.into.looked_at += [
+            LookedAt(self.questions.name, self.question, beside, rank, score, one) for one in candidates
+        ]
+        taken = [one.document for one in candidates if one.outcome == TAKEN]
+        self.into.counts["searches"] += 1
+        self.into.counts["without_negative"] += not taken
+        return taken

@@ -1,0 +1,164 @@
+"""Documents that a retriever ranks high for a question and that are not relevant: which of them become negatives."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sentflow.audit.ngrams import plain
+from sentflow.retrieval.ranking import Ranked
+from sentflow.texts.corpora import Corpus
+from sentflow.training.data.collected import ALL, RANDOM, RANKS
+from sentflow.training.draws import Draws
+
+TAKEN = "taken"
+RELEVANT = "relevant"
+PARTLY = "partly relevant"
+COPY = "copy of a relevant document"
+MARGIN = "score within the margin"
+NOT_CHOSEN = "not chosen"
+
+
+@dataclass(frozen=True)
+class NegativeSettings:
+    """Which documents are looked at, and how many are taken; see `schemas/training_data.schema.yaml`.
+
+    Attributes
+    ----------
+    ranks
+        First and last, from 1.
+    number
+        How many are taken, or ``"all"``.
+    choice
+        ``"random"`` or ``"first"``.
+    seed
+        Of the drawing.
+    margin
+        In [0, 1): a score is at most (1 − margin) times that of the relevant document; None looks at no score.
+    """
+
+    ranks: Sequence[int] = RANKS
+    number: int | str = 1
+    choice: str = RANDOM
+    seed: int = 0
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document that was looked at.
+
+    Attributes
+    ----------
+    document
+        Its identifier.
+    rank, score
+        In the run; ranks are from 1.
+    outcome
+        What became of it, e.g. `TAKEN`.
+    """
+
+    document: str
+    rank: int
+    score: float
+    outcome: str
+
+
+class Found:
+    """What a retriever found for one question.
+
+    Parameters
+    ----------
+    ranked
+        Its best documents.
+    ids
+        Identifiers of the corpus.
+    grades
+        Document → grade of this question.
+    relevant
+        Those that count as relevant.
+    copies
+        See `copies_of`.
+    """
+
+    def __init__(
+        self,
+        ranked: Ranked,
+        ids: Sequence[str],
+        grades: Mapping[str, int],
+        relevant: Sequence[str],
+        copies: Mapping[str, set[str]],
+    ) -> None:
+        documents = [ids[row] for row in ranked.rows.tolist()]
+        self._found = list(zip(documents, ranked.scores.tolist(), strict=True))
+        self._place = {document: place for place, document in enumerate(documents)}
+        self._grades, self._relevant = grades, set(relevant)
+        self._copies = {copy for document in relevant for copy in copies.get(document, ())}
+
+    def rank(self, document: str) -> int | None:
+        """Of a document, from 1; None where it was not found."""
+        place = self._place.get(document)
+        return None if place is None else place + 1
+
+    def score(self, document: str) -> float | None:
+        """Of a document; None where it was not found."""
+        place = self._place.get(document)
+        return None if place is None else self._found[place][1]
+
+    def candidates(self, settings: NegativeSettings, draws: Draws, best: float | None) -> list[Candidate]:
+        """Everything within the ranks, in their order, and what becomes of it.
+
+        Parameters
+        ----------
+        settings
+            Of the negatives.
+        draws
+            For those that are drawn.
+        best
+            Score of the relevant document that a margin is counted from; None passes nothing where there is a margin.
+        """
+        first, last = settings.ranks
+        most = _most(settings.margin, best)
+        seen = list(enumerate(self._found[first - 1 : last], start=first))
+        outcomes = [self._outcome(document, score, most) for _, (document, score) in seen]
+        passing = [place for place, outcome in enumerate(outcomes) if outcome == TAKEN]
+        for place in set(passing).difference(_chosen(passing, settings, draws)):
+            outcomes[place] = NOT_CHOSEN
+        return [
+            Candidate(document, rank, score, outcome)
+            for (rank, (document, score)), outcome in zip(seen, outcomes, strict=True)
+        ]
+
+    def _outcome(self, document: str, score: float, most: float) -> str:
+        if document in self._relevant:
+            return RELEVANT
+        if document in self._copies:
+            return COPY
+        if self._grades.get(document, 0) > 0:
+            return PARTLY
+        return TAKEN if score <= most else MARGIN
+
+
+def copies_of(corpus: Corpus) -> dict[str, set[str]]:
+    """Document → all documents with its words in their order, itself included, where there are others."""
+    same: dict[str, set[str]] = {}
+    for name, text in zip(corpus.ids, corpus.whole_texts(), strict=True):
+        if text:
+            same.setdefault(plain(text), set()).add(name)
+    return {name: names for names in same.values() if len(names) > 1 for name in names}
+
+
+def _most(margin: float | None, best: float | None) -> float:
+    """The greatest score that a negative may have."""
+    if margin is None:
+        return math.inf
+    return -math.inf if best is None else (1 - margin) * best
+
+
+def _chosen(passing: Sequence[int], settings: NegativeSettings, draws: Draws) -> list[int]:
+    number = len(passing) if settings.number == ALL else min(int(settings.number), len(passing))
+    if settings.choice != RANDOM:
+        return list(passing[:number])
+    drawn: list[int] = (
+        draws.generator().choice(passing, size=number, replace=False).tolist() if number else []
+    )
+    return drawn

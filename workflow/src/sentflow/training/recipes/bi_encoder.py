@@ -1,0 +1,69 @@
+"""A bi-encoder for retrieval: one encoder reads questions and documents, and cosines rank the documents.
+
+Karpukhin et al. 2020 (arXiv 2004.04906) with negatives of the batch and hard ones; with `ContrastiveLoss` as
+CuongNN218/zalo_ltr_2021@b63aa805.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.errors import DataError
+from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
+from sentflow.training.modules import unscaled
+
+CONTRASTIVE = "contrastive"
+
+
+class BiEncoder(Objective):
+    """Views are questions, documents and, where the data have them, hard negatives.
+
+    Parameters
+    ----------
+    settings
+        Of `sentflow.training.recipes.table`.
+    """
+
+    def __init__(self, encoder: SentenceTransformer, settings: Mapping[str, Any], *, max_tokens: int) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self._settings = settings
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
+        """See `Objective`."""
+        before_question, before_document = (
+            self._settings[f"{side}_prompt"] for side in ("question", "document")
+        )
+        most = self._settings["question_tokens"]
+        questions = [self.tokens(before_question + row["text"], most) for row in rows]
+        columns = ["other", *(["negative"] if "negative" in rows[0] else [])]
+        documents = [[self.tokens(before_document + row[column]) for row in rows] for column in columns]
+        return [[{"input_ids": ids} for ids in view] for view in (questions, *documents)]
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
+        """See `Objective`."""
+        return unscaled(self.encoder, self.padded(examples))
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """See `ranking_loss` and `contrastive_loss`."""
+        questions, *documents = views
+        if self._settings["loss"] == CONTRASTIVE:
+            labels = torch.tensor([row["label"] for row in rows])
+            if (labels > 1).any():
+                raise DataError("settings.loss: contrastive reads labels 0 and 1, and the data have others.")
+            return contrastive_loss(questions, documents[0], labels, margin=self._settings["margin"])
+        texts = [[row[column] for row in rows] for column in ("other", "negative") if column in rows[0]]
+        known = false_negatives([row["text"] for row in rows], texts)
+        return ranking_loss(questions, documents, known, scale=self._settings["scale"])
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> BiEncoder:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    return BiEncoder(encoder, settings, max_tokens=max_tokens)
