@@ -140,7 +140,8 @@ def _retriever(asked: str | None, decision: str | None, family: Retrieval) -> st
         raise ConfigError(
             f"--decision: {decision!r} is not selected. {instead(str(decision), family.decisions)}"
         )
-    shown, known = decided_by(entry, family.shown), family.retrievers
+    shown = decided_by(entry, family.shown)
+    known = {one: family.retrievers[one] for one in all_retrievers(family.shown, family.retrievers)}
     fusions = (name for name in shown if known[name]["kind"] == FUSION)
     name = next(fusions, shown[0]) if asked is None else asked
     if name not in known:
