@@ -99,7 +99,32 @@ def test_what_mines_searches_the_training_questions_and_is_not_shown(chain):
     assert "round-1-seed-1" not in retrieval.needed[TEST]
     assert "round-1-seed-1" not in retrieval.shown
     embedded = {one.name: sorted(one.models) for one in retrieval.collections()}
-    assert embedded[f"{TEST}/questions"] == [f"round-{n}-seed-{seed}" for n in (1, 2) for seed in (1, 2)]
+    first, second = (sorted(f"round-{n}-seed-{seed}" for seed in (1, 2)) for n in (1, 2))
+    assert embedded == {
+        f"{TEST}/documents/mined": first,
+        f"{TEST}/questions/{TRAINING}/mined": first,
+        f"{TEST}/documents": second,
+        f"{TEST}/questions": second,
+    }
+
+
+def test_what_is_mined_and_shown_is_embedded_once_and_passages_beside_it_change_nothing_of_it():
+    both = experiment(select={"retrievers": ["bm25", "round-1"]})
+    passages = experiment(
+        select={"retrievers": ["bm25", "round-1", "round-1-passages"]},
+        retrievers={"round-1-passages": {"kind": "dense", "model": "round-1", "passages": "words-128"}},
+    )
+    of_one, of_two = (
+        {one.name: one.tables for one in Targets(found).families["retrieval"].collections()}
+        for found in (both, passages)
+    )
+    assert set(of_one) == {
+        f"{TEST}/documents/mined",
+        f"{TEST}/questions/{TRAINING}/mined",
+        f"{TEST}/questions",
+    }
+    assert set(of_two) - set(of_one) == {f"{TEST}/documents+words-128"}
+    assert all(of_two[name] == tables for name, tables in of_one.items())
 
 
 def test_encoders_that_mine_are_trained_where_nothing_is_searched():
@@ -138,7 +163,7 @@ def data(**negatives):
         ),
         (data(retriever="bm52"), "training_data.of-bm25.negatives.retriever: there is no retriever 'bm52'"),
         (data(ranks=[9, 2]), "training_data.of-bm25.negatives.ranks: from 9 to 2 is nothing"),
-        (data(ranks=[1, 5000]), "training_data.of-bm25.negatives.ranks: 5000 is beyond retrieval.depth"),
+        (data(ranks=[1, 5000]), "training_data.of-bm25.negatives.ranks.1: 5000"),
         (data(margin=1.0), "training_data.of-bm25.negatives.margin: 1.0"),
         (data(number=0), "training_data.of-bm25.negatives.number: 0"),
         (
@@ -154,6 +179,10 @@ def data(**negatives):
             "training_data.of-bm25.form: questions give pairs, triplets or labelled rows",
         ),
         ({"training_data": {"of-bm25": {"pair_sets": ["STSB-dev"]}}}, "training_data.of-bm25"),
+        (
+            {"training_data": {"of-bm25": {"without_documents_of": ["juristcu"]}}},
+            "training_data.of-bm25.without_documents_of: juristcu is on another corpus",
+        ),
         ({"training_data": {"of-bm25": {"split": "x"}}}, "training_data.of-bm25.split: documents are not cut here"),
         (
             {"retrievers": {"round-1": {"model": "round-2"}}},
