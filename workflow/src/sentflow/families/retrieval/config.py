@@ -163,7 +163,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         yield from _passage_problems(entry, where, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
-            yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
+            key = "times" if part == entry.get("times") else "of"
+            yield unknown(f"{where}.{key}", "retriever", part, entries["retrievers"])
     if entry["kind"] == RUN:
         missing = [one for one in _searched_by(name, entries, selected) if one not in entry["files"]]
         if missing:
