@@ -53,6 +53,10 @@ def problems_of(own):
         ({"start": {"like": "minilm-l6"}}, "models.mine.start: 'configuration' is a required property"),
         ({"start": None}, "models.mine: the key start is missing"),
         ({"start": "mine"}, "models.mine: mine → mine is circular. Start one of them from another encoder"),
+        (
+            {"segment": "vietnamese-words"},
+            "models.mine.segment: minilm-l6, the start, reads texts with segment: null. Write the same here.",
+        ),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
         ({"recipe": None}, "models.mine: the key recipe is missing"),

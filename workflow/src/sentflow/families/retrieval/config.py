@@ -189,7 +189,13 @@ def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iter
         return
     if name in UNITS:
         yield f"passages.{name}: this is the name of whole {name}. Write another one."
-    kind = entries["models"].get(retriever["model"], {}).get("kind", "")
+    model = entries["models"].get(retriever["model"], {})
+    kind = model.get("kind", "")
+    if "tokens" in known[name] and model.get("segment"):
+        yield (
+            f"{where}.passages: {name!r} counts tokens of texts as they are, but {retriever['model']} reads them with "
+            "words marked (segment). Write passages of words."
+        )
     if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
         yield (
             f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "

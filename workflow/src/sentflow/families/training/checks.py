@@ -93,6 +93,8 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
         )
+    elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
+        yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."
 
 
 def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str]:
