@@ -6,11 +6,10 @@ from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.corpora import read_corpus, read_questions
-from sentflow.training.data.collect import collected_spans, collected_texts
+from sentflow.training.data.collect import collected_spans, collected_texts, collected_titles
 from sentflow.training.data.prepare import table_of_rows
 from sentflow.training.data.settings import TrainingDataSettings
 from sentflow.training.data.table import write_training_data
-from sentflow.training.recipes.table import SPANS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,8 +31,13 @@ def main(args: argparse.Namespace) -> None:
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
     corpora = [read_corpus(path) for path in args.corpora]
     asked = [read_questions(*paths) for paths in zip(args.questions, args.judgements, strict=True)]
-    split = entry.get("split")
-    found = collected_spans(corpora, split) if settings.form == SPANS else collected_texts(corpora, asked)
+    match settings.form:
+        case "spans":
+            found = collected_spans(corpora, entry.get("split"))
+        case "pairs":
+            found = collected_titles(corpora)
+        case _:
+            found = collected_texts(corpora, asked)
     write_training_data(args.output, *table_of_rows(args.data, found, settings))
 
 

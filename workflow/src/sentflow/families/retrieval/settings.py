@@ -66,6 +66,10 @@ class RetrievalSettings(Family):
         self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
             name: entries["corpora"][name] for name in read
         }
+        # question sets whose runs become training data
+        self.mined = {
+            name for entry in of_training.values() if retriever_of(entry) for name in question_sets_of(entry)
+        }
         # what is searched by what
         self.searches = dict.fromkeys(
             (retriever, self.searched[name]["corpus"])

@@ -14,6 +14,7 @@ from sentflow.texts.shards import SUFFIX_PATTERN, shards_of, suffix_of, whole_of
 
 # Their runs on a corpus in shards are merged of those on its shards; the others need no more than identifiers
 SHARDED_KINDS = (BM25, DENSE)
+_MINED = "/mined"  # documents whose vectors decide what an encoder is trained on
 _VECTOR_FILES = (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_TOKENS)
 
 
@@ -24,7 +25,8 @@ class RetrievalUnits(RetrievalSettings):
         """What each encoder of dense retrievers reads, once for all of them.
 
         Of each corpus, or of each of its shards, the documents and passages that any of its retrievers searches; and
-        the questions of all sets that search the corpus.
+        the questions of all sets that search the corpus. What is mined for training is apart, so that no selection of
+        what is measured trains anything again.
         """
         found: dict[str, Collection] = {}
         for corpus in self.corpora:
@@ -35,8 +37,15 @@ class RetrievalUnits(RetrievalSettings):
                 for part in self._parts(corpus, model):
                     name = self._documents_of(part, model)
                     files = [_files_of_unit(part, unit) for unit in self._units_of(model)]
-                    _add(found, name, files, model, "document", kept=f"{part}/{DOCUMENTS}")
+                    kept = "" if name.endswith(_MINED) else f"{part}/{DOCUMENTS}"
+                    _add(found, name, files, model, "document", kept=kept)
                 _add(found, f"{corpus}/{QUESTIONS}", of_questions, model, "query")
+        for questions, retriever in self._mining():
+            corpus, model = self.searched[questions]["corpus"], self.retrievers[retriever]["model"]
+            for part in self._shards(corpus):
+                unit = self._unit(self.retrievers[retriever])
+                _add(found, f"{part}/{unit}{_MINED}", [_files_of_unit(part, unit)], model, "document")
+            _add(found, _mined_questions(corpus, questions), [_files_of_questions(questions)], model, "query")
         return list(found.values())
 
     # --- regular expressions of wildcards -------------------------------------------------------------------
@@ -142,13 +151,13 @@ class RetrievalUnits(RetrievalSettings):
 
     def question_embeddings(self, pattern: str) -> list[str]:
         """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
-        corpora = dict.fromkeys(entry["corpus"] for entry in self.judged_sets.values())
-        return [
-            pattern.format(collection=f"{corpus}/{QUESTIONS}", model=model)
-            for corpus in corpora
-            for model in self._dense_models()
-            if self._asked_by(model, corpus)
-        ]
+        shown = dict.fromkeys(
+            (self._asked_in(questions, retriever), self.retrievers[retriever]["model"])
+            for questions in self.judged_sets
+            for retriever in self.needed[questions]
+            if retriever in self._of_kind(DENSE)
+        )
+        return [pattern.format(collection=collection, model=model) for collection, model in shown]
 
     # --- helpers --------------------------------------------------------------------------------------------
 
@@ -169,13 +178,35 @@ class RetrievalUnits(RetrievalSettings):
         return [name for name in self._of_kind(DENSE) if name not in self._indexed()]
 
     def _asked_by(self, model: str, corpus: str) -> list[str]:
-        """The question sets on a corpus that a dense retriever of an encoder searches."""
+        """The question sets on a corpus that a dense retriever of an encoder searches, but for those that are mined."""
+        dense = self._of_kind(DENSE)
         return [
             name
             for name, needed in self.needed.items()
             if self.searched[name]["corpus"] == corpus
-            and any(self._of_kind(DENSE).get(retriever, {}).get("model") == model for retriever in needed)
+            and any(
+                retriever in dense and dense[retriever]["model"] == model and not self._mines(name, retriever)
+                for retriever in needed
+            )
         ]
+
+    def _mines(self, questions: str, retriever: str) -> bool:
+        """Whether a search reads vectors of its own. An index is of all vectors, and has none."""
+        return questions in self.mined and retriever in self._exact()
+
+    def _mining(self) -> list[tuple[str, str]]:
+        """The searches that do."""
+        pairs = ((name, retriever) for name, needed in self.needed.items() for retriever in needed)
+        return [pair for pair in pairs if self._mines(*pair)]
+
+    def _asked_in(self, questions: str, retriever: str) -> str:
+        """The collection that the questions of a search are in."""
+        corpus = self.searched[questions]["corpus"]
+        return (
+            _mined_questions(corpus, questions)
+            if self._mines(questions, retriever)
+            else f"{corpus}/{QUESTIONS}"
+        )
 
     def _dense_models(self) -> list[str]:
         """The encoders of dense retrievers."""
@@ -208,8 +239,15 @@ class RetrievalUnits(RetrievalSettings):
         return {by_tokens: sum(("/" in cut) == by_tokens for _, cut in found) for by_tokens in (False, True)}
 
     def _documents_of(self, corpus: str, model: str) -> str:
-        """The collection of all that an encoder reads of a corpus or shard."""
-        return f"{corpus}/{'+'.join(self._units_of(model))}"
+        """The collection of what an encoder reads of a corpus or shard; that of what it mines, if it is the same."""
+        units = self._units_of(model)
+        mined = {
+            self._unit(self.retrievers[retriever])
+            for questions, retriever in self._mining()
+            if self.searched[questions]["corpus"] == whole_of(corpus)
+            and self.retrievers[retriever]["model"] == model
+        }
+        return f"{corpus}/{'+'.join(units)}{_MINED if mined == set(units) else ''}"
 
     def _of_terms(self, pattern: str, wildcards: Any, corpus: str) -> str:
         return pattern.format(corpus=corpus, analyser=self.analyser_of(self._retriever(wildcards), corpus))
@@ -219,10 +257,15 @@ class RetrievalUnits(RetrievalSettings):
         return [] if unit == DOCUMENTS else [_files_of_unit(self._corpus(wildcards), unit)[which]]
 
     def _documents(self, wildcards: Any) -> str:
-        return self._documents_of(self._corpus(wildcards), self._retriever(wildcards)["model"])
+        corpus, retriever = self._corpus(wildcards), self._retriever(wildcards)
+        if hasattr(wildcards, "questions") and self._mines(
+            wildcards.questions, whole_of(wildcards.retriever)
+        ):
+            return f"{corpus}/{self._unit(retriever)}{_MINED}"
+        return self._documents_of(corpus, retriever["model"])
 
     def _asked(self, wildcards: Any) -> str:
-        return f"{whole_of(self._corpus(wildcards))}/{QUESTIONS}"
+        return self._asked_in(wildcards.questions, whole_of(wildcards.retriever))
 
     def _vectors(self, collection: str, wildcards: Any, *patterns: str) -> list[str]:
         model = self._retriever(wildcards)["model"]
@@ -235,6 +278,11 @@ def _files_of_unit(corpus: str, unit: str) -> tuple[str, str]:
     table, digest = whole if unit == DOCUMENTS else cut
     names = {"corpus": corpus, "passages": unit}
     return table.format(**names), digest.format(**names)
+
+
+def _mined_questions(corpus: str, questions: str) -> str:
+    """The collection of the questions of a set whose runs become training data."""
+    return f"{corpus}/{QUESTIONS}/{questions}{_MINED}"
 
 
 def _files_of_questions(name: str) -> tuple[str, str]:
@@ -251,6 +299,6 @@ def _add(
     *,
     kept: str = "",
 ) -> None:
-    models = [*found[name].models, model] if name in found else [model]
+    models = dict.fromkeys([*found[name].models, model] if name in found else [model])
     tables, digests = [table for table, _ in files], [digest for _, digest in files]
-    found[name] = Collection(name, tables, digests, models, (role,), kept=kept)
+    found[name] = Collection(name, tables, digests, [*models], (role,), kept=kept)

@@ -16,6 +16,14 @@ def collected_texts(corpora: Iterable[Corpus], question_sets: Iterable[Questions
     return joined(Rows([f"{name} {one}" for one in ids], {"text": texts}) for name, ids, texts in named)
 
 
+def collected_titles(corpora: Iterable[Corpus]) -> Rows:
+    """Title and text of every document as a pair; documents that lack one have an empty cell."""
+    return joined(
+        Rows([f"{corpus.name} {one}" for one in corpus.ids], {"text": corpus.titles, "other": corpus.texts})
+        for corpus in corpora
+    )
+
+
 def collected_spans(corpora: Iterable[Corpus], split: str | None) -> Rows:
     """Every document as a text with a line per span: its title, then the parts of its text.
 

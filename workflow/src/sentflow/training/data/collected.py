@@ -58,12 +58,15 @@ def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     form = entry["form"]
-    if form not in (TEXTS, SPANS):
-        yield "form", f"collections give texts or spans, not {form}. Write form: texts, or questions instead."
+    if form not in (TEXTS, PAIRS, SPANS):
+        yield (
+            "form",
+            f"collections give texts, pairs or spans, not {form}. Write one of these, or questions instead.",
+        )
     if "negatives" in entry:
         yield "negatives", "collections have no relevant documents. Write questions instead of collections."
-    if form == SPANS and question_sets_of(entry):
-        yield "collections.question_sets", "a question has no spans. Delete them."
+    if form != TEXTS and question_sets_of(entry):
+        yield "collections.question_sets", f"a question is no {form[:-1]}. Delete them, or write form: texts."
     if "split" not in entry:
         return
     if form != SPANS:

@@ -1,0 +1,110 @@
+"""A chain of two rounds, run for good: what it makes, and that a kill changes no byte of it."""
+
+import json
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import yaml
+from made_once import made_once
+from small_chain import TEST, TRAINING, chain
+from small_run import start_run
+from workflow_copy import TINY, copy_workflow, snakemake
+
+from sentflow.files.parquet import read_described
+from sentflow.texts.corpora import read_corpus, read_questions
+from sentflow.training.data.table import read_training_data
+
+pytestmark = pytest.mark.slow
+
+STEPS = 12
+WAIT_SECONDS = 1200  # for what never comes; a busy machine takes its time
+COMPARED = ("models", "runs", "data/training", "training/*/record.json", "training/*/history.parquet")
+
+
+def arguments(project: Path) -> tuple[str, ...]:
+    config = project / "chain.yaml"
+    config.write_text(yaml.safe_dump(chain(steps=STEPS)), encoding="utf-8")
+    return ("--cores", "1", "--configfile", str(TINY), str(config), "--until", "evaluate")
+
+
+def run(project: Path) -> str:
+    outcome = snakemake(project, *arguments(project))
+    assert outcome.code == 0, outcome.text[-6000:]
+    return outcome.text
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    def make(folder: Path) -> None:
+        run(copy_workflow(folder / "project"))
+
+    return made_once(tmp_path_factory, "chain run", make) / "project" / "results"
+
+
+def compared(results: Path) -> dict[str, bytes]:
+    """Every file that a chain is judged by; what it cost is not among them."""
+    found = [path for pattern in COMPARED for path in results.glob(pattern)]
+    files = [file for path in found for file in (sorted(path.rglob("*")) if path.is_dir() else [path])]
+    return {
+        str(file.relative_to(results)): file.read_bytes()
+        for file in files
+        if file.is_file() and not file.name.endswith(".made.json") and "fetch" not in file.name
+    }
+
+
+def test_negatives_are_never_a_relevant_text(undisturbed):
+    corpus = read_corpus(undisturbed / f"data/corpora/{TEST}.parquet")
+    questions = read_questions(
+        undisturbed / f"data/questions/{TRAINING}.parquet",
+        undisturbed / f"data/judgements/{TRAINING}.parquet",
+    )
+    text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
+    grades = questions.by_question()
+    partly = {
+        question: {text_of[document] for document, grade in grades[name].items() if grade > 0}
+        for name, question in zip(questions.ids, questions.texts, strict=True)
+    }
+    for data in ("of-bm25", "of-round-1-seed-1"):
+        rows = read_training_data(undisturbed / f"data/training/{data}.parquet").rows()
+        assert rows
+        assert not [row for row in rows if row["negative"] in partly[row["text"]]]
+
+
+def test_the_second_round_is_mined_by_the_first(undisturbed):
+    _, looked_at = read_described(undisturbed / "data/training/of-round-1-seed-1.negatives.parquet")
+    _, run_of_first = read_described(undisturbed / f"runs/{TRAINING}/round-1-seed-1.parquet")
+    ranked = {}
+    for question, document, score in zip(*run_of_first.to_pydict().values(), strict=True):
+        ranked.setdefault(question, {})[document] = (len(ranked.get(question, {})) + 1, score)
+    found = looked_at.to_pydict()
+    assert [*zip(found["rank"], found["score"], strict=True)] == [
+        ranked[question][document]
+        for question, document in zip(found["question"], found["document"], strict=True)
+    ]
+    record = json.loads((undisturbed / "training/round-2-seed-1/record.json").read_text(encoding="utf-8"))
+    assert (record["start"]["name"], record["data"]["name"]) == ("round-1-seed-1", "of-round-1-seed-1")
+
+
+@pytest.mark.parametrize(
+    "killed", ["train/round-1-seed-1", "mine_training/of-round-1-seed-1", "train/round-2-seed-1"]
+)
+def test_a_chain_that_is_killed_goes_on_to_the_same_bytes(undisturbed, tmp_path, killed):
+    project = copy_workflow(tmp_path / "project")
+    log = project / f"results/logs/{killed}.log"
+    process = start_run(project, *arguments(project), log=tmp_path / "run.log")
+    deadline = time.monotonic() + WAIT_SECONDS
+    while not log.exists():
+        assert process.poll() is None, (tmp_path / "run.log").read_text(encoding="utf-8")[-4000:]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    run(project)
+    expected, found = compared(undisturbed), compared(project / "results")
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []

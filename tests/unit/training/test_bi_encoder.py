@@ -1,0 +1,129 @@
+"""The bi-encoder: its losses against sentence-transformers, and what counts as a false negative."""
+
+import pytest
+import tiny_training as tiny
+import torch
+from sentence_transformers.sentence_transformer.losses import ContrastiveLoss, MultipleNegativesRankingLoss
+
+from sentflow.errors import DataError
+from sentflow.training.cache import gradients
+from sentflow.training.draws import Draws
+from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
+
+STEP = Draws(1, ("step", 1))
+NONE = torch.zeros((5, 10), dtype=torch.bool)
+
+
+def one_by_one(examples):
+    return [[place] for place in range(len(examples))]
+
+
+@pytest.fixture
+def batch():
+    torch.manual_seed(0)
+    return torch.randn(3, 5, 8, dtype=torch.float64)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_without_false_negatives_the_loss_is_that_of_sentence_transformers(batch, n_columns):
+    questions, *documents = batch[: 1 + n_columns]
+    theirs = MultipleNegativesRankingLoss(model=None, scale=20.0)
+    expected = theirs.compute_loss_from_embeddings([questions, *documents], None)
+    ours = ranking_loss(questions, documents, NONE[:, : 5 * n_columns], scale=20.0)
+    torch.testing.assert_close(ours, expected, rtol=1e-12, atol=0)
+
+
+def test_a_false_negative_has_no_part_in_the_loss(batch):
+    questions, *documents = batch
+    marked = NONE.clone()
+    marked[0, 3] = marked[2, 6] = True
+    cosines = torch.nn.functional.cosine_similarity(questions[:, None], torch.cat(documents)[None], dim=2)
+    of_rows = [
+        torch.logsumexp(20 * cosines[row][~marked[row]], 0) - 20 * cosines[row, row] for row in range(5)
+    ]
+    found = ranking_loss(questions, documents, marked, scale=20.0)
+    torch.testing.assert_close(found, torch.stack(of_rows).mean(), rtol=1e-12, atol=0)
+
+
+def test_documents_of_the_same_question_and_copies_are_false_negatives():
+    questions = ["q", "q", "r"]
+    relevant, negatives = ["a", "b", "a"], ["c", "a", "b"]
+    found = false_negatives(questions, [relevant, negatives]).tolist()
+    assert found == [
+        [False, True, True, False, True, True],  # q: b is its other document, a stands there twice more
+        [True, False, True, False, True, True],
+        [True, False, False, False, True, False],  # r: a alone
+    ]
+
+
+def test_the_contrastive_loss_is_that_of_sentence_transformers(batch):
+    labels = torch.tensor([1, 0, 0, 1, 0])
+
+    class Given(torch.nn.Module):
+        def forward(self, features):
+            return {"sentence_embedding": features["vectors"]}
+
+    theirs = ContrastiveLoss(Given(), margin=0.5)
+    expected = theirs([{"vectors": batch[0]}, {"vectors": batch[1]}], labels)
+    ours = contrastive_loss(batch[0], batch[1], labels, margin=0.5)
+    torch.testing.assert_close(ours, expected, rtol=1e-12, atol=0)
+
+
+def test_a_pair_beyond_the_margin_gives_no_gradient():
+    question = torch.tensor([[1.0, 0.0]], requires_grad=True)
+    document = torch.tensor([[0.4, 1.0]])
+    contrastive_loss(question, document, torch.tensor([0]), margin=0.5).backward()
+    assert question.grad.abs().max() == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "settings"),
+    [
+        (tiny.PAIRS, {}),
+        (tiny.TRIPLETS, {"question_tokens": 4}),
+        (
+            [{**row, "label": row["label"] % 2} for row in tiny.LABELLED],
+            {"loss": "contrastive", "margin": 1.9},
+        ),
+    ],
+)
+def test_cached_gradients_equal_those_of_the_whole_batch(rows, settings, tmp_path):
+    objective = tiny.recipe("bi-encoder", tiny.encoder(tmp_path, double=True), **settings)
+    found = []
+    for cached in (False, True):
+        objective.zero_grad()
+        gradients(
+            objective,
+            rows,
+            STEP,
+            chunks=lambda examples: [[place] for place in range(len(examples))],
+            cached=cached,
+        )
+        found.append(
+            torch.cat([value.grad.flatten() for value in objective.parameters() if value.grad is not None])
+        )
+    assert found[0].abs().max() > 1e-6
+    assert (found[0] - found[1]).abs().max() / found[0].abs().max() < 1e-12
+
+
+def test_questions_have_their_own_length_and_prompts(tmp_path):
+    objective = tiny.recipe(
+        "bi-encoder",
+        tiny.encoder(tmp_path),
+        question_tokens=4,
+        question_prompt="lei ",
+        document_prompt="não ",
+    )
+    questions, documents, _ = objective.views(tiny.TRIPLETS, STEP)
+    assert max(len(example["input_ids"]) for example in questions) == 4
+    assert max(len(example["input_ids"]) for example in documents) > 4
+    plain = tiny.recipe("bi-encoder", objective.encoder).views(tiny.TRIPLETS, STEP)
+    lei, no = (objective.encoder.tokenizer(word)["input_ids"][1] for word in ("lei", "não"))
+    assert [view[0]["input_ids"][1] for view in (questions, documents)] == [lei, no]
+    assert plain[1][0]["input_ids"][1] != no
+
+
+def test_labels_beyond_one_are_refused(tmp_path):
+    objective = tiny.recipe("bi-encoder", tiny.encoder(tmp_path), loss="contrastive")
+    with pytest.raises(DataError, match="reads labels 0 and 1"):
+        objective.loss([torch.ones(4, 3), torch.ones(4, 3)], tiny.LABELLED)

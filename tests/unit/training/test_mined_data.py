@@ -1,0 +1,174 @@
+"""Rows of questions with negatives that a retriever found, and rows of corpora."""
+
+import numpy as np
+import pytest
+
+from sentflow.files.parquet import read_described
+from sentflow.retrieval.ranking import Ranked, Run
+from sentflow.texts.corpora import Corpus, Questions
+from sentflow.training.data.collect import collected_spans, collected_texts, collected_titles
+from sentflow.training.data.mine import Mined, mine, write_looked_at
+from sentflow.training.data.negatives import NegativeSettings
+
+TEXTS = {
+    "a": "Licença de obra",
+    "a copy": "licença  DE obra.",
+    "b": "Alvará de feira",
+    "c": "Taxa de lixo",
+    "d": "Multa de trânsito",
+    "e": "Horário do parque",
+    "none": "",
+}
+CORPUS = Corpus("laws", "raw", "pt", list(TEXTS), ["Art. 1", "art 1"] + [""] * 5, list(TEXTS.values()))
+IDS = list(TEXTS)
+
+
+def questions(judged):
+    """Questions with (question, document, grade)."""
+    names = list(dict.fromkeys(name for name, *_ in judged))
+    return Questions(
+        "asked", "laws", "raw", "pt", 2, names, [f"Text of {name}?" for name in names], [],
+        np.array([names.index(name) for name, *_ in judged]), [one[1] for one in judged],
+        np.array([one[2] for one in judged]),
+    )  # fmt: skip
+
+
+def run(**found):
+    """Question → documents from the best on, with scores 10, 9, 8, …"""
+    return Run(
+        IDS,
+        {
+            name: Ranked(np.array([IDS.index(one) for one in documents]), 10.0 - np.arange(len(documents)))
+            for name, documents in found.items()
+        },
+    )
+
+
+def mined(asked, ran, form="triplets", **settings):
+    found = Mined()
+    mine(asked, CORPUS, ran, NegativeSettings(**{"number": "all", **settings}), form, found)
+    return found
+
+
+def outcomes(found):
+    return {one.candidate.document: one.candidate.outcome for one in found.looked_at}
+
+
+ASKED = questions([("q", "a", 2), ("q", "d", 1), ("q", "e", 0)])
+FOUND = run(q=["b", "a copy", "a", "d", "c", "e"])
+
+
+def test_no_negative_is_relevant_or_partly_relevant_or_a_copy():
+    found = mined(ASKED, FOUND)
+    assert [row[-1] for row in found.rows] == [TEXTS["b"], TEXTS["c"], TEXTS["e"]]
+    assert outcomes(found) == {
+        "b": "taken", "a copy": "copy of a relevant document", "a": "relevant", "d": "partly relevant", "c": "taken",
+        "e": "taken",
+    }  # fmt: skip
+
+
+def test_ranks_count_all_documents_and_bound_what_is_looked_at():
+    assert list(outcomes(mined(ASKED, FOUND, ranks=[3, 5]))) == ["a", "d", "c"]
+    assert [one.candidate.rank for one in mined(ASKED, FOUND, ranks=[3, 5]).looked_at] == [3, 4, 5]
+
+
+@pytest.mark.parametrize(("margin", "taken"), [(None, ["b", "c", "e"]), (0.0, ["c", "e"]), (0.3, ["e"])])
+def test_a_margin_is_counted_from_the_score_of_the_relevant_document(margin, taken):
+    # a has the score 8: with a margin of .3, at most 5.6, which is below the 6 of c
+    found = mined(ASKED, FOUND, margin=margin)
+    assert [name for name, outcome in outcomes(found).items() if outcome == "taken"] == taken
+
+
+def test_with_a_margin_an_unranked_relevant_document_has_no_negatives():
+    found = mined(ASKED, run(q=["b", "c"]), margin=0.0)
+    assert (found.rows, found.counts["without_negative"]) == ([], 1)
+    assert len(mined(ASKED, run(q=["b", "c"])).rows) == 2
+
+
+def test_drawn_negatives_are_a_function_of_the_seed_and_the_first_ones_of_nothing():
+    several = [[row[-1] for row in mined(ASKED, FOUND, number=1, seed=seed).rows] for seed in range(20)]
+    assert several == [
+        [row[-1] for row in mined(ASKED, FOUND, number=1, seed=seed).rows] for seed in range(20)
+    ]
+    assert len({name for (name,) in several}) == 3
+    assert [row[-1] for row in mined(ASKED, FOUND, number=1, choice="first").rows] == [TEXTS["b"]]
+    assert outcomes(mined(ASKED, FOUND, number=1, choice="first"))["c"] == "not chosen"
+
+
+def test_a_triplet_per_relevant_document_and_negative():
+    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
+    found = mined(asked, run(q=["e", "d"], r=["c"]))
+    assert found.as_rows("triplets").columns["other"] == [
+        CORPUS.whole_texts()[IDS.index(one)] for one in "aabb"
+    ]
+    assert found.counts["without_negative"] == 1  # r found nothing but what is relevant
+
+
+def test_labelled_rows_are_the_relevant_documents_then_the_negatives_of_each_question():
+    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
+    rows = mined(asked, run(q=["e", "a", "d"], r=["e"]), form="labelled").as_rows("labelled")
+    assert rows.columns["label"] == ["1", "1", "0", "0", "1", "0"]
+    assert rows.columns["text"] == ["Text of q?"] * 4 + ["Text of r?"] * 2
+
+
+def test_the_margin_of_labelled_rows_is_counted_from_the_last_relevant_document():
+    asked = questions([("q", "a", 2), ("q", "b", 2)])
+    found = mined(asked, run(q=["a", "c", "b", "d"]), form="labelled", margin=0.0)
+    assert outcomes(found)["c"] == "score within the margin"
+    assert outcomes(found)["d"] == "taken"
+
+
+def test_pairs_need_no_run_and_relevant_documents_without_text_are_left_out():
+    asked = questions([("q", "a", 2), ("q", "none", 2), ("r", "d", 1)])
+    found = mined(asked, None, form="pairs")
+    assert found.rows == [("asked q", "Text of q?", "Art. 1 Licença de obra")]
+    assert (found.counts["empty_relevant"], found.counts["without_relevant"]) == (1, 1)
+
+
+def test_the_estimate_is_the_share_of_judged_documents_within_the_ranks_per_passing_document():
+    asked = questions([("q", "a", 2), ("r", "c", 2)])
+    facts = mined(asked, run(q=["b", "a", "d"], r=["b", "d", "e"]), number=1, choice="first").facts()
+    assert facts["relevant_in_ranks"] == 1
+    assert facts["looked_at"] == {"not chosen": 3, "relevant": 1, "taken": 2}
+    # one of two relevant documents was found, and five documents passed in two searches
+    assert facts["false_negatives_per_unjudged"] == pytest.approx(0.5 * 2 / 5)
+    assert facts["mean_rank"] == 1.0
+
+
+def test_the_file_says_what_became_of_each_document(tmp_path):
+    found = mined(ASKED, FOUND, number=1, choice="first")
+    write_looked_at(tmp_path / "x.parquet", "mine", found.looked_at)
+    about, table = read_described(tmp_path / "x.parquet")
+    assert about == {"training": "mine"}
+    first = {key: values[0] for key, values in table.to_pydict().items()}
+    assert first == {
+        "question_set": "asked", "question": "q", "relevant": "a", "relevant_rank": 3, "relevant_score": 8.0,
+        "document": "b", "rank": 1, "score": 10.0, "outcome": "taken",
+    }  # fmt: skip
+
+
+def test_documents_come_before_questions_with_title_and_text():
+    rows = collected_texts([CORPUS], [ASKED])
+    assert rows.columns["text"][0] == "Art. 1 Licença de obra"
+    assert rows.columns["text"][-1] == "Text of q?"
+    assert len(rows) == len(IDS) + 1
+
+
+def test_titles_and_texts_are_pairs():
+    rows = collected_titles([CORPUS])
+    assert rows.columns["text"][0] == "Art. 1"
+    assert rows.columns["other"][0] == TEXTS["a"]
+
+
+@pytest.mark.parametrize(
+    ("split", "spans"),
+    [
+        (None, ["Art. 2", "The following:", "1. a thing", "of two lines", "11. 1. another"]),
+        (r"\n(?=\d+\. )", ["Art. 2", "The following:", "1. a thing of two lines", "11. 1. another"]),
+        (r"\n(\d+)\. ", ["Art. 2", "The following:", "a thing of two lines", "1. another"]),
+    ],
+)
+def test_spans_are_the_title_and_the_parts_between_what_matches(split, spans):
+    text = "The following:\n1. a thing\n  of two lines\n11. 1. another\n"
+    corpus = Corpus("laws", "raw", "en", ["x"], ["Art. 2"], [text])
+    assert collected_spans([corpus], split).columns["text"] == ["\n".join(spans)]
