@@ -54,6 +54,12 @@ def test_an_edit_of_what_comes_after_trains_and_embeds_nothing(finished_chain, e
     assert not of(jobs, "train", "mine_training", "embed", "search_vectors", "collect_training")
 
 
+def test_another_depth_searches_tests_and_trains_nothing(finished_chain):
+    jobs = planned(finished_chain, {**chain(), "retrieval": {"depth": 50}})
+    assert of(jobs, "search_vectors") == {f"search_vectors {TEST}/round-{n}-seed-1" for n in (1, 2)}
+    assert not of(jobs, "train", "mine_training", "embed")
+
+
 def test_another_test_set_is_searched_and_trains_nothing(finished_chain):
     config = chain()
     config["question_sets"] = {"more": {"like": TEST, "title": "More questions", "mteb": "more"}}

@@ -155,7 +155,7 @@ def data(**negatives):
         ),
         (data(retriever="bm52"), "training_data.of-bm25.negatives.retriever: there is no retriever 'bm52'"),
         (data(ranks=[9, 2]), "training_data.of-bm25.negatives.ranks: from 9 to 2 is nothing"),
-        (data(ranks=[1, 5000]), "training_data.of-bm25.negatives.ranks: 5000 is beyond retrieval.depth"),
+        (data(ranks=[1, 5000]), "training_data.of-bm25.negatives.ranks.1: 5000"),
         (data(margin=1.0), "training_data.of-bm25.negatives.margin: 1.0"),
         (data(number=0), "training_data.of-bm25.negatives.number: 0"),
         (
@@ -171,6 +171,10 @@ def data(**negatives):
             "training_data.of-bm25.form: questions give pairs, triplets or labelled rows",
         ),
         ({"training_data": {"of-bm25": {"pair_sets": ["STSB-dev"]}}}, "training_data.of-bm25"),
+        (
+            {"training_data": {"of-bm25": {"without_documents_of": ["juristcu"]}}},
+            "training_data.of-bm25.without_documents_of: juristcu is on another corpus",
+        ),
         ({"training_data": {"of-bm25": {"split": "x"}}}, "training_data.of-bm25.split: documents are not cut here"),
         (
             {"retrievers": {"round-1": {"model": "round-2"}}},

@@ -125,6 +125,23 @@ def test_pairs_need_no_run_and_relevant_documents_without_text_are_left_out():
     assert (found.counts["empty_relevant"], found.counts["without_relevant"]) == (1, 1)
 
 
+def test_documents_that_are_held_out_are_in_no_row():
+    asked = questions([("q", "a", 2), ("q", "b", 2), ("r", "c", 2)])
+    found = Mined()
+    mine(
+        asked,
+        CORPUS,
+        run(q=["d", "e"], r=["d"]),
+        NegativeSettings(number="all"),
+        "triplets",
+        found,
+        {"b", "c", "d"},
+    )
+    assert found.rows == [("asked q", "Text of q?", "Art. 1 Licença de obra", TEXTS["e"])]
+    assert (found.counts["held_out_relevant"], found.counts["without_relevant"]) == (2, 1)
+    assert outcomes(found)["d"] == "held out"
+
+
 def test_the_estimate_is_the_share_of_judged_documents_within_the_ranks_per_passing_document():
     asked = questions([("q", "a", 2), ("r", "c", 2)])
     facts = mined(asked, run(q=["b", "a", "d"], r=["b", "d", "e"]), number=1, choice="first").facts()

@@ -17,6 +17,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--runs", type=Path, nargs="*", default=[], help="of the questions; none without negatives"
     )
     parser.add_argument(
+        "--held-out-questions", type=Path, nargs="*", default=[], help="whose judged documents are in no row"
+    )
+    parser.add_argument("--held-out-judgements", type=Path, nargs="*", default=[], help="of these questions")
+    parser.add_argument(
         "--settings", required=True, help="JSON: the form, negatives, which rows are left out, rows"
     )
     parser.add_argument(
@@ -40,12 +44,14 @@ def main(args: argparse.Namespace) -> None:
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
     negatives = NegativeSettings(**entry.get("negatives", {}))
     corpora = {corpus.name: corpus for corpus in map(read_corpus, args.corpora)}
+    kept_out = zip(args.held_out_questions, args.held_out_judgements, strict=True)
+    held_out = {document for paths in kept_out for document in read_questions(*paths).documents}
     mined = Mined()
     for place, paths in enumerate(zip(args.questions, args.judgements, strict=True)):
         questions = read_questions(*paths)
         corpus = corpora[questions.corpus]
         run = read_run(args.runs[place], corpus.ids)[1] if args.runs else None
-        mine(questions, corpus, run, negatives, settings.form, mined)
+        mine(questions, corpus, run, negatives, settings.form, mined, held_out)
     table, facts = table_of_rows(args.data, mined.as_rows(settings.form), settings)
     write_looked_at(args.looked_at, args.data, mined.looked_at)
     write_training_data(args.output, table, {**facts, "mined": mined.facts()})

@@ -30,7 +30,7 @@ from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
-from sentflow.training.data.collected import RANKS, question_sets_of
+from sentflow.training.data.collected import held_out_sets, question_sets_of
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 OTHER = "other"  # languages that a map from languages does not name
@@ -74,13 +74,6 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     for other in _sets_of_training(reached, entries, selected):
         if other in sets and other not in selected["question_sets"] and "corpus" in sets[other]:
             yield from _question_set_problems(other, entries)
-    for data in mining.values():
-        last = entries["training_data"][data]["negatives"].get("ranks", RANKS)[1]
-        if last > measured["depth"]:
-            yield (
-                f"training_data.{data}.negatives.ranks: {last} is beyond retrieval.depth, {measured['depth']}. Write a "
-                "smaller rank, or a greater depth."
-            )
     known = selected["retrievers"] if selected["question_sets"] else []
     if known and not searchable(known, entries["retrievers"], selected["models"]):
         encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
@@ -91,7 +84,8 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
 def _sets_of_training(reached: Sequence[str], entries: AllEntries, selected: Selected) -> list[str]:
     """The question sets that something is tuned on, or that give rows to train on."""
     tuned = [name for _, name in training_sets(reached, entries, selected)]
-    rows = [name for entry in data_of(entries, selected).values() for name in question_sets_of(entry)]
+    data = data_of(entries, selected).values()
+    rows = [name for entry in data for name in [*question_sets_of(entry), *held_out_sets(entry)]]
     return list(dict.fromkeys([*tuned, *rows]))
 
 

@@ -17,7 +17,13 @@ from sentflow.graph.provenance import code, versions
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
-from sentflow.training.data.collected import corpora_of, question_sets_of, retriever_of
+from sentflow.training.data.collected import (
+    MOST_RANKS,
+    corpora_of,
+    held_out_sets,
+    question_sets_of,
+    retriever_of,
+)
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -60,7 +66,11 @@ class RetrievalSettings(Family):
         self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
         # what encoders were trained on is prepared, too, but not searched for
         training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        training += [name for entry in of_training.values() for name in question_sets_of(entry)]
+        training += [
+            name
+            for entry in of_training.values()
+            for name in [*question_sets_of(entry), *held_out_sets(entry)]
+        ]
         self.prepared: Entries = self.searched | {name: entries["question_sets"][name] for name in training}
         read = [name for entry in of_training.values() for name in corpora_of(entry)]
         self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
@@ -123,7 +133,7 @@ class RetrievalSettings(Family):
     def search_settings(self, wildcards: Any) -> str:
         """What decides a run beside corpus, questions, vectors and other runs."""
         entry = self._retriever(wildcards)
-        found = pick(self.experiment.config["retrieval"], "depth") | {"retriever": wildcards.retriever}
+        found: dict[str, Any] = {"depth": self._depth(wildcards), "retriever": wildcards.retriever}
         match entry["kind"]:
             case "bm25":
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
@@ -301,6 +311,11 @@ class RetrievalSettings(Family):
             return str(wildcards.corpus)
         shard = suffix_of(getattr(wildcards, "retriever", ""))
         return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
+
+    def _depth(self, wildcards: Any) -> int:
+        """Documents that are ranked; that of runs that become training data is not the user's, who may edit it."""
+        mined = wildcards.questions in self.mined
+        return MOST_RANKS if mined else int(self.experiment.config["retrieval"]["depth"])
 
     def _training(self, wildcards: Any) -> list[str]:
         return list(self.prepared[wildcards.questions].get("training", []))

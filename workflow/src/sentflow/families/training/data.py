@@ -10,6 +10,7 @@ from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.job_settings import json_text, one_of, pick_known
 from sentflow.training.data.collected import (
     corpora_of,
+    held_out_sets,
     is_asked,
     is_collected,
     question_sets_of,
@@ -69,6 +70,12 @@ class DataOfTraining:
         """Function of a job: a file of each question set."""
         return lambda wildcards: [
             pattern.format(questions=name) for name in question_sets_of(self.entries[wildcards.data])
+        ]
+
+    def of_held_out(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set whose judged documents are in no row."""
+        return lambda wildcards: [
+            pattern.format(questions=name) for name in held_out_sets(self.entries[wildcards.data])
         ]
 
     def of_runs(self, pattern: str) -> Callable[[Any], list[str]]:

@@ -12,6 +12,8 @@ from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPL
 Entry = Mapping[str, Any]
 ALL, RANDOM, FIRST = "all", "random", "first"
 RANKS = (1, 20)
+MOST_RANKS = 1000
+"""Documents per question that are ranked for training, whatever is ranked elsewhere."""
 _OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
 
 
@@ -35,6 +37,11 @@ def question_sets_of(entry: Entry) -> list[str]:
     return list(entry.get("questions", entry.get("collections", {}).get("question_sets", [])))
 
 
+def held_out_sets(entry: Entry) -> list[str]:
+    """The question sets whose judged documents are in no row."""
+    return list(entry.get("without_documents_of", []))
+
+
 def retriever_of(entry: Entry) -> str | None:
     """What finds the negatives; None where there are none, whatever else is wrong with the entry."""
     negatives = entry.get("negatives")
@@ -45,7 +52,7 @@ def retriever_of(entry: Entry) -> str | None:
 def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     """Place in an entry, and what is wrong there beyond its schema; nothing for rows of files."""
     if not is_collected(entry) and not is_asked(entry):
-        for key in ("split", "negatives"):
+        for key in ("split", "negatives", "without_documents_of"):
             if key in entry:
                 yield key, "rows of files have none. Delete it, or write collections or questions."
         return
@@ -67,6 +74,8 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "negatives", "collections have no relevant documents. Write questions instead of collections."
     if form != TEXTS and question_sets_of(entry):
         yield "collections.question_sets", f"a question is no {form[:-1]}. Delete them, or write form: texts."
+    if "without_documents_of" in entry:
+        yield "without_documents_of", "only rows of questions have this. Delete it, or write questions."
     if "split" not in entry:
         return
     if form != SPANS:

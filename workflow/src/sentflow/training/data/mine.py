@@ -1,7 +1,7 @@
 """Questions with relevant documents, and documents that a retriever took for such, into rows of training data."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,9 @@ class Mined:
     looked_at
         See `LookedAt`.
     counts
-        ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents, ``empty_relevant`` ones,
-        which are left out; ``relevant_in_ranks``, which the retriever has within its ranks; ``searches`` for
-        negatives, ``without_negative``, those that found none.
+        ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents; ``empty_relevant`` and
+        ``held_out_relevant`` ones, which are left out; ``relevant_in_ranks``, which the retriever has within its ranks;
+        ``searches`` for negatives, ``without_negative``, those that found none.
     """
 
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -97,7 +97,13 @@ class Mined:
 
 
 def mine(
-    questions: Questions, corpus: Corpus, run: Run | None, settings: NegativeSettings, form: str, into: Mined
+    questions: Questions,
+    corpus: Corpus,
+    run: Run | None,
+    settings: NegativeSettings,
+    form: str,
+    into: Mined,
+    held_out: Container[str] = (),
 ) -> None:
     """Add the rows of a question set.
 
@@ -114,6 +120,8 @@ def mine(
         a row with label 1 for each relevant document of a question, then one with label 0 for each negative.
     into
         Is added to.
+    held_out
+        Documents that are in no row.
     """
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     copies, grades = copies_of(corpus), questions.by_question()
@@ -121,16 +129,17 @@ def mine(
     for question, text in zip(questions.ids, questions.texts, strict=True):
         judged = grades[question]
         known = [one for one, grade in judged.items() if grade >= questions.relevant_grade]
-        relevant = [one for one in known if text_of[one]]
-        into.counts["empty_relevant"] += len(known) - len(relevant)
+        with_text = [one for one in known if text_of[one]]
+        relevant = [one for one in with_text if one not in held_out]
+        into.counts["empty_relevant"] += len(known) - len(with_text)
+        into.counts["held_out_relevant"] += len(with_text) - len(relevant)
         into.counts["relevant"] += len(relevant)
         into.counts["questions" if relevant else "without_relevant"] += 1
         if not relevant:
             continue
         ranked = run.ranked.get(question, nothing) if run else nothing
-        search = _Search(
-            questions, question, Found(ranked, corpus.ids, judged, known, copies), settings, into
-        )
+        found = Found(ranked, corpus.ids, judged, known, copies, held_out)
+        search = _Search(questions, question, found, settings, into)
         into.counts["relevant_in_ranks"] += sum(map(search.has_within_ranks, relevant))
         name = f"{questions.name} {question}"
         if form == PAIRS:
@@ -142,8 +151,8 @@ def mine(
                 for other in search.negatives(one)
             ]
         else:
-            found = search.negatives(search.worst(relevant))
-            labels = [*((one, POSITIVE) for one in relevant), *((one, NEGATIVE) for one in found)]
+            negatives = search.negatives(search.worst(relevant))
+            labels = [*((one, POSITIVE) for one in relevant), *((one, NEGATIVE) for one in negatives)]
             into.rows += [(name, text, text_of[one], label) for one, label in labels]
 
 

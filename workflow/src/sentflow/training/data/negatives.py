@@ -1,7 +1,7 @@
 """Documents that a retriever ranks high for a question and that are not relevant: which of them become negatives."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from sentflow.audit.ngrams import plain
@@ -16,6 +16,7 @@ PARTLY = "partly relevant"
 COPY = "copy of a relevant document"
 MARGIN = "score within the margin"
 NOT_CHOSEN = "not chosen"
+HELD_OUT = "held out"
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ class Found:
         Those that count as relevant.
     copies
         See `copies_of`.
+    held_out
+        Documents that are in no row.
     """
 
     def __init__(
@@ -87,11 +90,12 @@ class Found:
         grades: Mapping[str, int],
         relevant: Sequence[str],
         copies: Mapping[str, set[str]],
+        held_out: Container[str] = (),
     ) -> None:
         documents = [ids[row] for row in ranked.rows.tolist()]
         self._found = list(zip(documents, ranked.scores.tolist(), strict=True))
         self._place = {document: place for place, document in enumerate(documents)}
-        self._grades, self._relevant = grades, set(relevant)
+        self._grades, self._relevant, self._held_out = grades, set(relevant), held_out
         self._copies = {copy for document in relevant for copy in copies.get(document, ())}
 
     def rank(self, document: str) -> int | None:
@@ -135,6 +139,8 @@ class Found:
             return COPY
         if self._grades.get(document, 0) > 0:
             return PARTLY
+        if document in self._held_out:
+            return HELD_OUT
         return TAKEN if score <= most else MARGIN
 
 
