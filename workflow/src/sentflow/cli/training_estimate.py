@@ -128,8 +128,8 @@ def training_estimate(
                     "(table training-costs): --tokens-per-second.",
                     "Rows that are mined count as if every question had as many negatives as it may have, and "
                     "documents as if each had two spans: there are fewer.",
-                    f"Memory of the device: {_COPIES * weights_mb / 1000:,.1f} GB for weights, gradients and moments, and "
-                    "on top what the layers keep of a batch, or with the gradient cache of a chunk (chunk_tokens).",
+                    f"Memory of the device: {_COPIES * weights_mb / 1000:,.1f} GB for weights, gradients and moments, "
+                    "and on top what the layers keep of a batch, or with the gradient cache of a chunk (chunk_tokens).",
                     _disk(found, weights_mb, at_a_time, kept=kept),
                     *_unknown(found),
                 ),

@@ -115,7 +115,10 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
     yield from _cluster_problems(entry, where)
     part = entry.get("part", {})
     if beyond := [str(one) for one in part.get("keep", ()) if one > part["of"]]:
-        yield f"{where}.part.keep: there is no part {', '.join(beyond)} of {part['of']}. Write numbers from 1 to {part['of']}."
+        yield (
+            f"{where}.part.keep: there is no part {', '.join(beyond)} of {part['of']}. Write numbers from 1 to "
+            f"{part['of']}."
+        )
     corpus = corpora[entry["corpus"]]
     if "dataset" not in corpus:  # its schema says what is wrong with it
         return
