@@ -30,7 +30,7 @@ from sentflow.training.data.collected import (
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without",
+    "unjudged", "without", "part",
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
