@@ -105,6 +105,7 @@ def test_a_column_of_clusters_is_read_with_the_questions():
             "question_sets.mine.cluster_pattern: '(x' is no regular expression",
         ),
         ({"cluster": "law"}, "question_sets.mine.cluster"),
+        ({"part": {"of": 3, "keep": [1, 4]}}, "question_sets.mine.part.keep: there is no part 4 of 3"),
     ],
 )
 def test_clusters_that_cannot_be_meant(entry, said):

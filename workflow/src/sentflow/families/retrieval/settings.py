@@ -30,10 +30,11 @@ from sentflow.training.data.collected import (
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without",
+    "unjudged", "without", "part",
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
+_LAWS = "laws"  # format of documents that are articles of laws
 HARDEST_QUESTIONS = 20
 _TITLE_KEYS = ("title", "corpus", "data_version", "language", "relevant_grade")
 
@@ -67,13 +68,13 @@ class RetrievalSettings(Family):
         self.searched: Entries = {name: entries["question_sets"][name] for name in self.needed}
         self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
         # what encoders were trained on is prepared, too, but not searched for
-        training = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
-        training += [
-            name
-            for entry in of_training.values()
-            for name in [*question_sets_of(entry), *held_out_sets(entry)]
-        ]
-        self.prepared: Entries = self.searched | {name: entries["question_sets"][name] for name in training}
+        named = [name for entry in self.question_sets.values() for name in entry.get("training", [])]
+        named += [name for entry in of_training.values() for name in question_sets_of(entry)]
+        self.training_sets = list(dict.fromkeys(named))
+        held_out = [name for entry in of_training.values() for name in held_out_sets(entry)]
+        self.prepared: Entries = self.searched | {
+            name: entries["question_sets"][name] for name in [*self.training_sets, *held_out]
+        }
         read = [name for entry in of_training.values() for name in corpora_of(entry)]
         self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
             name: entries["corpora"][name] for name in read
@@ -143,7 +144,7 @@ class RetrievalSettings(Family):
             case "dense":
                 found |= _index_settings(entry)
             case "fusion":
-                found |= pick_known(entry, "rule", "normalise", "k")
+                found |= fusion_settings(entry)
                 if not tuned_on(entry):
                     found["weights"] = entry.get("weights", [1] * len(entry["of"]))
             case "rerank":
@@ -332,6 +333,10 @@ class RetrievalSettings(Family):
         shard = suffix_of(getattr(wildcards, "retriever", ""))
         return f"{self.prepared[wildcards.questions]['corpus']}{shard}"
 
+    def holds_laws(self, corpus: str) -> bool:
+        """Whether documents of a corpus are articles of laws, as in the Zalo challenge."""
+        return any(source["format"] == _LAWS for source in self.prepared_corpora[corpus]["documents"])
+
     def _depth(self, wildcards: Any) -> int:
         """Documents that are ranked; that of runs that become training data is not the user's, who may edit it."""
         mined = wildcards.questions in self.mined
@@ -388,6 +393,11 @@ def _needed_runs(
         if miner := retriever_of(entry):
             train(question_sets_of(entry), [miner])
     return {name: list(names) for name, names in found.items()}
+
+
+def fusion_settings(entry: Entry) -> dict[str, Any]:
+    """How a fusion makes one run of several, but for its weights."""
+    return pick_known(entry, "rule", "normalise", "k") | ({"times": True} if "times" in entry else {})
 
 
 def _index_settings(entry: Entry) -> dict[str, Any]:

@@ -134,7 +134,7 @@ _PLACES: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
         (("settings", "teacher"), MODELS),
         (("data",), DATA),
     ),
-    RETRIEVERS: ((("model",), MODELS), (("of",), RETRIEVERS)),
+    RETRIEVERS: ((("model",), MODELS), (("of",), RETRIEVERS), (("times",), RETRIEVERS)),
     DATA: ((("negatives", "retriever"), RETRIEVERS),),
 }
 """Section → where its entries name others, and in which section those are."""
