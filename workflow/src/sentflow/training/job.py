@@ -17,10 +17,11 @@ from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, RecipeModule
+from sentflow.training.contract import Objective, RecipeModule, Row
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
+from sentflow.training.held_out import split
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.made import Made
@@ -34,6 +35,7 @@ from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teache
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
+from sentflow.training.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +48,8 @@ class Job:
     ----------
     settings
         Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
-        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration``), ``data``
-        (``name``, ``form``), and perhaps ``segment`` (see `sentflow.texts.segmentation`).
+        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration`` and
+        ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see `sentflow.texts.segmentation`).
     start
         Manifest of the encoder that the training starts from.
     data
@@ -86,12 +88,12 @@ class Job:
         draws = Draws(settings["seed"])
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
-        rows = self._segmented(self._taught(table.rows()))
+        rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
-        objective = self._objective(manifest, training, draws, device, place.threads)
+        objective = self._objective(manifest, rows, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
@@ -102,6 +104,8 @@ class Job:
             ),
         )
         logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
+        if held_out:
+            logger.info("%d further rows are held out", len(held_out))
         leave = Leave()
         leave.listen()
         progress = train(
@@ -120,6 +124,7 @@ class Job:
                 seconds=meter.seconds,
             ),
             processes,
+            held_out=held_out,
         )
         place.clear_snapshots(training.snapshot_steps(total))
         tokens = int(sum(row["tokens"] for row in progress.history))
@@ -131,7 +136,9 @@ class Job:
             seed=settings["seed"],
             pooling=settings["pooling"],
             start=_start(settings["start"], manifest),
-            data=Data(settings["data"]["name"], data_sha256, len(rows), settings["data"]["form"]),
+            data=Data(
+                settings["data"]["name"], data_sha256, len(table), settings["data"]["form"], len(held_out)
+            ),
             teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,
@@ -174,13 +181,21 @@ class Job:
         ]
 
     def _objective(
-        self, manifest: Manifest, training: TrainingSettings, draws: Draws, device: str, threads: int
+        self,
+        manifest: Manifest,
+        rows: Sequence[Row],
+        training: TrainingSettings,
+        draws: Draws,
+        device: str,
+        threads: int,
     ) -> Objective:
+        start = self.settings["start"]
         encoder = load_start(
             manifest,
             self.start.parent,
             pooling=self.settings["pooling"],
-            configuration=self.settings["start"].get("configuration"),
+            configuration=start.get("configuration"),
+            vocabulary=Vocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
             draws=draws,
             device=device,
             threads=threads,
@@ -199,7 +214,7 @@ class Job:
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
     kind, source = manifest.kind, manifest.source
     if "configuration" in start:
-        kind, source = RANDOM_WEIGHTS, {"configuration": start["configuration"]}
+        kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.items() if key != "name"}
     return Start(start["name"], kind, source, manifest.revision, manifest.files_sha256)
 
 

@@ -22,6 +22,7 @@ from sentflow.families.retrieval.parts import (
     parts_of,
     reached_by,
 )
+from sentflow.families.retrieval.stages import stage_problems
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
 from sentflow.families.training.needs import data_of, miners
 from sentflow.graph.config.entries import derived
@@ -66,6 +67,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reference = measured.get("reference")
     if reference is not None and reference not in selected["retrievers"]:
         yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
+    yield from stage_problems(measured, entries, selected)
     mining = miners(entries, selected)
     reached = reached_by([*selected["retrievers"], *mining], entries["retrievers"])
     for name in reached:
@@ -169,7 +171,8 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
         yield from _passage_problems(entry, where, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
-            yield unknown(f"{where}.of", "retriever", part, entries["retrievers"])
+            key = "times" if part == entry.get("times") else "of"
+            yield unknown(f"{where}.{key}", "retriever", part, entries["retrievers"])
     if entry["kind"] == RUN:
         missing = [one for one in _searched_by(name, entries, selected) if one not in entry["files"]]
         if missing:
