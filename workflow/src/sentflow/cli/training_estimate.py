@@ -143,7 +143,7 @@ def _estimate(entry: Mapping[str, Any], data: Mapping[str, Any], experiment: Exp
     rows_of_step = training.batch_size * training.accumulate
     steps = training.steps
     if steps is None:
-        n_rows = data.get("rows", data.get("limit", collected_rows(data, experiment.entries)))
+        n_rows = data.get("rows", data.get("limit", collected_rows(dict(data), experiment.entries)))
         if n_rows is None or training.epochs is None:
             return None
         steps = math.ceil(n_rows * training.epochs / rows_of_step)
