@@ -190,6 +190,14 @@ def test_phobert_reads_words_marked_and_vibert_does_not(variants):
         assert reads[name] == (None if name in plain or name == "phobert-large-raw" else "vietnamese-words")
 
 
+def test_what_mines_and_is_not_shown_searches_the_questions_that_it_mines_for_alone(zalo):
+    retrieval = Targets(zalo).families["retrieval"]
+    searched = {path.removesuffix(".parquet") for path in retrieval.runs()}
+    assert {path.removesuffix(".made.json") for path in retrieval.run_costs()} <= searched
+    mining = {path for path in searched if "ranking-1" in path}
+    assert mining and all("/zalo-learnt/" in path for path in mining)
+
+
 def test_better_rounds_rank_and_keep_their_distance(zalo):
     for name in ("phobert", "vibert", "condenser", "cocondenser"):
         for turn, miner in ((1, "bm25plus-zalo"), (2, f"{name}-ranking-1")):
