@@ -84,8 +84,12 @@ class Retrieval(TunedRetrieval):
         ]
 
     def run_costs(self) -> list[str]:
-        """What each of `runs` cost."""
-        return self._each(paths.RUN_MADE, self.retrievers, self.judged_sets)
+        """What each of `runs` on question sets with judgements cost."""
+        return [
+            path
+            for name in self.judged_sets
+            for path in self._each(paths.RUN_MADE, self.needed[name], [name])
+        ]
 
     def scores(self) -> list[str]:
         """One JSON per question set and selected retriever, question set after question set."""
