@@ -1,6 +1,8 @@
 """Entries of decisions and of fusions with tuned weights: what they need, and what is wrong with them."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -71,9 +73,26 @@ def test_the_published_ensemble_can_be_written():
     assert list(family.retrievers) == ["bm25", "other", "ensemble", "times"]
 
 
+def test_a_factor_is_searched_behind_what_is_weighed_and_has_no_weight():
+    family = Targets(loaded({"tuned": {**TUNED, "times": "bm25-english"}})).families["retrieval"]
+    job = SimpleNamespace(questions="npl", retriever="tuned")
+    parts = ("bm25", "other", "bm25-english")
+    assert family.runs_of_parts(job) == [f"results/runs/npl/{name}.parquet" for name in parts]
+    assert family.needed["npl"] == [*parts]
+    for settings in (family.weigh_settings(job), family.search_settings(job)):
+        assert json.loads(settings)["times"] is True
+    assert "times" not in Targets(loaded({"tuned": TUNED})).families["retrieval"].weigh_settings(job)
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
+        ({"times": "bm52"}, "retrievers.tuned.times: there is no retriever 'bm52'"),
+        (
+            {"rule": "product", "times": "bm25"},
+            "retrievers.tuned.times: a product multiplies all of its runs",
+        ),
+        ({"times": "tuned"}, "retrievers.tuned.of: it fuses itself"),
         (
             {"weights": {"tuned_on": ["nql"]}},
             "retrievers.tuned.weights.tuned_on: there is no question set 'nql'",

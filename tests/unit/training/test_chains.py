@@ -85,6 +85,14 @@ def test_what_names_encoders_with_seeds_stands_for_one_retriever_per_seed(chain)
     assert fused["seed_of"] == "bm25-x-round-2"
 
 
+def test_a_factor_of_a_fusion_is_that_of_the_seed():
+    product = {"kind": "fusion", "of": ["bm25", "bm25-x-round-2"], "rule": "sum", "times": "round-2"}
+    found = experiment(select={"retrievers": ["product"]}, retrievers={"product": product})
+    assert {name: entry["times"] for name, entry in found.selected["retrievers"].items()} == {
+        f"product-seed-{seed}": f"round-2-seed-{seed}" for seed in (1, 2)
+    }
+
+
 def test_what_mines_searches_the_training_questions_and_is_not_shown(chain):
     retrieval = Targets(chain).families["retrieval"]
     assert sorted(retrieval.needed[TRAINING]) == ["bm25", "round-1-seed-1", "round-1-seed-2"]

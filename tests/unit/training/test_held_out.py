@@ -66,6 +66,16 @@ def test_held_out_rows_are_whole_batches_drawn_by_the_seed_and_the_others_keep_t
     assert split(ROWS, SETTINGS, Draws(4))[1] != out
 
 
+def test_rows_of_one_question_are_on_one_side():
+    rows = [{"text": f"q{number // 3}", "other": str(number)} for number in range(60)]
+    settings = TrainingSettings(learning_rate=1.0, steps=1, batch_size=4, held_out=0.4)
+    for seed in range(5):
+        kept, out = split(rows, settings, Draws(seed))
+        assert len(out) == 24
+        assert not {row["text"] for row in kept} & {row["text"] for row in out}
+        assert len(kept) in (36, 35, 34)  # what is left of the last question is on neither side
+
+
 def test_without_a_share_all_rows_are_trained_on():
     assert split(ROWS, replace(SETTINGS, held_out=None), Draws(3)) == (ROWS, [])
 

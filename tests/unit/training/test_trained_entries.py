@@ -61,6 +61,10 @@ def problems_of(own):
             "models.mine.start.tokenizer.sise: there is no such key. Did you mean size?",
         ),
         ({"start": "mine"}, "models.mine: mine → mine is circular. Start one of them from another encoder"),
+        (
+            {"segment": "vietnamese-words"},
+            "models.mine.segment: minilm-l6, the start, reads texts with segment: null. Write the same here.",
+        ),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
         ({"recipe": None}, "models.mine: the key recipe is missing"),

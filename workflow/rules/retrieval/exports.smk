@@ -75,3 +75,34 @@ rule export_mteb_retrieval:
         " --judgements {input.judgements:q} --digests {input.digests:q} --runs {input.runs:q}"
         " --manifests {input.manifests:q} --versions {input.versions:q} --settings {params.settings:q}"
         " --output {output:q} > {log:q} 2>&1"
+
+
+rule export_law_files:
+    """A corpus of laws and questions → the intermediate files of the published Zalo system."""
+    input:
+        paths.CORPUS_DIGEST,
+        retrieval.exported.law_questions(paths.QUESTIONS_DIGEST),
+        corpus=ancient(paths.CORPUS),
+        questions=ancient(retrieval.exported.law_questions(paths.QUESTIONS)),
+    output:
+        text=paths.LAW_TEXT,
+        dictionary=paths.LAW_DICTIONARY,
+        articles=paths.LAW_ARTICLES,
+    log:
+        paths.log("export_law_files", "{corpus}"),
+    benchmark:
+        paths.benchmark("export_law_files", "{corpus}")
+    wildcard_constraints:
+        corpus=one_of(retrieval.exported.law_corpora()),
+    localrule: True
+    conda:
+        "../../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=12),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.export_law_files"),
+    shell:
+        "python -m sentflow.commands.export_law_files --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --text {output.text:q} --dictionary {output.dictionary:q} --articles {output.articles:q} > {log:q} 2>&1"

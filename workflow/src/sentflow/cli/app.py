@@ -197,6 +197,57 @@ def evaluate(
 
 
 @app.command()
+def search(
+    questions: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Questions: .json in the form of the Zalo challenge, .jsonl as BEIR's, or text with one per line."
+        ),
+    ] = None,
+    ask: Annotated[
+        str | None, typer.Option(help="One question instead of a file; its answers are shown.")
+    ] = None,
+    configfile: ConfigFiles = None,
+    results: Annotated[Path, typer.Option(help="The results folder; nothing is written there.")] = Path(
+        "results"
+    ),
+    retriever: Annotated[
+        str | None,
+        typer.Option(help="By default the first selected fusion, else the first selected retriever."),
+    ] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="What is searched, if the experiment has several.")
+    ] = None,
+    decision: Annotated[
+        str | None, typer.Option(help="A selected decision, which says how many documents are given.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            help="File to write: .json for a submission of the Zalo challenge (with --decision), .parquet for a run of "
+            "the pipeline, else a run in TREC's form."
+        ),
+    ] = None,
+) -> None:
+    """Answer new questions by a retriever of an experiment that was run.
+
+    Reads documents, vectors, trained encoders and what was tuned from the results, and embeds the questions alone.
+    """
+    from sentflow.cli.search import search as run
+
+    run(
+        questions,
+        ask=ask,
+        configs=configfile or [],
+        results=results,
+        retriever=retriever,
+        corpus=corpus,
+        decision=decision,
+        output=output,
+    )
+
+
+@app.command()
 def resources(
     path: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="A results folder; the run may be unfinished.")

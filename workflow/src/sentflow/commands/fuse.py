@@ -10,7 +10,9 @@ from sentflow.retrieval.jobs import Search, add_search_arguments
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     add_search_arguments(parser)
-    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="in the order of the weights")
+    parser.add_argument(
+        "--runs", type=Path, nargs="+", required=True, help="in the order of the weights, then a factor"
+    )
     parser.add_argument(
         "--chosen", type=Path, nargs="*", default=[], help="weights chosen on training questions"
     )

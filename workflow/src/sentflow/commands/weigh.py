@@ -13,7 +13,9 @@ logger = logging.getLogger(__name__)
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Arguments of the command."""
     add_search_arguments(parser)
-    parser.add_argument("--runs", type=Path, nargs="+", required=True, help="in the order of the weights")
+    parser.add_argument(
+        "--runs", type=Path, nargs="+", required=True, help="in the order of the weights, then a factor"
+    )
 
 
 @command(arguments, libraries=["numpy", "ir-measures", "pytrec-eval-terrier"])
@@ -26,7 +28,7 @@ def main(args: argparse.Namespace) -> None:
 
     job = Search.of(args)
     steps, measure = job.settings.pop("steps"), job.settings.pop("measure")
-    candidates = weight_grid(len(args.runs), steps)
+    candidates = weight_grid(len(args.runs) - job.settings.get("times", False), steps)
     settings = FusionSettings(**job.settings, weights=candidates[0])
     settings.check(f"retrievers.{job.retriever}")
     runs = [read_run(path, job.ids)[1].ranked for path in args.runs]

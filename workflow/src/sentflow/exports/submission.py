@@ -56,14 +56,23 @@ def repaired_law(law_id: str) -> str:
     return _WHOLE.get(law_id, law_id)
 
 
+def article_of(document: str) -> tuple[str, str]:
+    """The number of the law and the article that a document is, as its id says.
+
+    Raises
+    ------
+    DataError
+        It is no article of a law.
+    """
+    law, separator, article = document.rpartition(ARTICLE_SEPARATOR)
+    if not separator:
+        raise DataError(
+            f"document {document!r} is no article of a law: its id must be law{ARTICLE_SEPARATOR}article. "
+            "Files of the Zalo challenge need a corpus of format laws."
+        )
+    return law, article
+
+
 def _articles(documents: Sequence[str]) -> list[dict[str, str]]:
-    found = []
-    for document in documents:
-        law, separator, article = document.rpartition(ARTICLE_SEPARATOR)
-        if not separator:
-            raise DataError(
-                f"document {document!r} is no article of a law: its id must be law{ARTICLE_SEPARATOR}article. "
-                "Submissions need a corpus of format laws."
-            )
-        found.append((repaired_law(law), article))
+    found = ((repaired_law(law), article) for law, article in map(article_of, documents))
     return [{"law_id": law, "article_id": article} for law, article in dict.fromkeys(found)]

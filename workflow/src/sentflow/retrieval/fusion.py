@@ -1,7 +1,7 @@
 """Several runs into one: product, weighted sum of normalised scores, reciprocal ranks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,18 +22,21 @@ class FusionSettings:
         ``product`` of the scores of documents that every run has; ``sum`` of weighted, normalised scores;
         ``reciprocal-rank``: Σ weight / (k + rank), Cormack et al. 2009.
     weights
-        One per run.
+        One per run, but for the one that `times` is about.
     normalise
         Of the scores of a run per question, for ``sum``: none; (s − least) / (greatest − least); or (s − mean) /
         standard deviation. A document that a run lacks has the least score of that run there.
     k
         Of ``reciprocal-rank``.
+    times
+        Whether the last run is a factor: its scores multiply what the others add up to, of documents that it has.
     """
 
     rule: str
     weights: tuple[float, ...]
     normalise: str = "least-to-greatest"
     k: float = 60.0
+    times: bool = False
 
     def check(self, where: str) -> None:
         """Refuse settings that cannot be meant.
@@ -77,6 +80,8 @@ class Aligned:
     @classmethod
     def of(cls, runs: Sequence[Ranked], settings: FusionSettings) -> "Aligned":
         """Align what each run found for a question, which may be nothing."""
+        if settings.times:
+            return cls.of(runs[:-1], replace(settings, times=False)).multiplied(runs[-1])
         if settings.rule == "product":
             rows = _common([run.rows for run in runs])
             return cls(rows, np.array([_at(run, run.scores, rows, 0.0) for run in runs]), True)
@@ -86,6 +91,12 @@ class Aligned:
             if len(run):
                 own[:] = _added(run, settings, rows)
         return cls(rows, values, False)
+
+    def multiplied(self, factor: Ranked) -> "Aligned":
+        """The documents that a further run has, too, with what the runs add times its scores."""
+        kept = np.isin(self.rows, factor.rows)
+        rows = self.rows[kept]
+        return replace(self, rows=rows, values=self.values[:, kept] * _at(factor, factor.scores, rows, 0.0))
 
     def top(self, weights: Sequence[float], k: int) -> Ranked:
         """The k best documents by these weights, one per run."""
@@ -105,7 +116,7 @@ def fused(runs: Sequence[Ranked], settings: FusionSettings, k: int) -> Ranked:
     runs
         What each found for the question; may be empty.
     settings
-        See `FusionSettings`; a weight for each run.
+        See `FusionSettings`.
     k
         At least 1.
     """

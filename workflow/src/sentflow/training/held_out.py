@@ -6,6 +6,7 @@ drawn in the same way, so two measurements differ by the weights alone.
 
 import logging
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -23,6 +24,8 @@ _PURPOSE = "held-out"
 
 def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tuple[list[Row], list[Row]]:
     """The rows that are trained on, in their order, and those that are held out; the second is empty without a share.
+
+    Rows with the same ``text`` stay together, so that a question is not on both sides.
 
     Parameters
     ----------
@@ -48,11 +51,20 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
             f"training.held_out: {share:g} of {len(rows)} rows {problem}. Write another share, a smaller "
             "training.batch_size, more rows, or null."
         )
-    chosen = set(draws.of(_PURPOSE).generator().permutation(len(rows))[:number].tolist())
+    texts = list(dict.fromkeys(row["text"] for row in rows))
+    rows_of = Counter(row["text"] for row in rows)
+    chosen: set[str] = set()
+    n_chosen = 0
+    for place in draws.of(_PURPOSE).generator().permutation(len(texts)).tolist():
+        if n_chosen >= number:
+            break
+        chosen.add(texts[place])
+        n_chosen += rows_of[texts[place]]
     kept: list[Row] = []
     out: list[Row] = []
-    for place, row in enumerate(rows):
-        (out if place in chosen else kept).append(row)
+    for row in rows:
+        (out if row["text"] in chosen else kept).append(row)
+    out = out[:number]  # whole batches; what is left of the last text is in neither
     return kept, out
 
 

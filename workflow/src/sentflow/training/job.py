@@ -16,6 +16,7 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
+from sentflow.texts.segmentation import segmented
 from sentflow.training.contract import Objective, RecipeModule, Row
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
@@ -48,7 +49,7 @@ class Job:
     settings
         Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
         ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration`` and
-        ``tokenizer``), ``data`` (``name``, ``form``).
+        ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see `sentflow.texts.segmentation`).
     start
         Manifest of the encoder that the training starts from.
     data
@@ -87,7 +88,7 @@ class Job:
         draws = Draws(settings["seed"])
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
-        rows, held_out = split(self._taught(table.rows()), training, draws)
+        rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
@@ -165,6 +166,19 @@ class Job:
         found = read_vectors(*self.teacher)
         places = found.rows.of([row["text"] for row in rows], whose=f"the training data {self.data}")
         return [{**row, "target": found.vectors[place]} for row, place in zip(rows, places, strict=True)]
+
+    def _segmented(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with words marked in their texts, as the encoder reads texts in use; each text is cut once."""
+        how = self.settings.get("segment")
+        if how is None:
+            return rows
+        texts = list(dict.fromkeys(value for row in rows for value in row.values() if isinstance(value, str)))
+        logger.info("%d texts are segmented: %s", len(texts), how)
+        found = dict(zip(texts, segmented(texts, how), strict=True))
+        return [
+            {key: found[value] if isinstance(value, str) else value for key, value in row.items()}
+            for row in rows
+        ]
 
     def _objective(
         self,

@@ -14,6 +14,7 @@ from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
+from sentflow.training.new_weights import seeded
 from sentflow.training.vocabulary import Vocabulary, fit_configuration
 
 _PLAIN = "transformers"
@@ -60,7 +61,11 @@ def load_start(
     allow_pickle = bool(manifest.settings.get("allow_pickle", False))
     if configuration is None:
         plain = manifest.kind == _PLAIN
-        model = load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+        # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
+        with seeded(draws.of("start")):
+            model = load_model(
+                folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain
+            )
     else:
         with tempfile.TemporaryDirectory() as made:
             _with_random_weights(folder, Path(made), configuration, vocabulary, draws)
@@ -113,8 +118,7 @@ def _with_random_weights(
         config.update(dict(configuration))
         if vocabulary is not None:
             fit_configuration(config, tokenizer)
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(draws.of("start").torch_seed())
+        with seeded(draws.of("start")):
             AutoModel.from_config(config).save_pretrained(made)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"start.configuration: no model can be made of it ({error}).") from error

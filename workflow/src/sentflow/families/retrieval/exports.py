@@ -6,8 +6,9 @@ from typing import Any
 
 from sentflow.exports.identity import OWNER, REVISION_DIGITS, ModelName
 from sentflow.families.retrieval.config import task_of_mteb
-from sentflow.families.retrieval.parts import DENSE
+from sentflow.families.retrieval.parts import DENSE, parts_of
 from sentflow.families.retrieval.settings import RetrievalSettings
+from sentflow.families.retrieval.tuned_config import tuned_on
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
 from sentflow.graph.exports import model_outside
@@ -37,7 +38,7 @@ class RetrievalExports:
         """Every file; none without question sets."""
         sets = self._family.question_sets
         trec = [file.format(questions=name) for name in sets for file in (*self.runs(), paths.TREC_QRELS)]
-        return [*trec, *self.mteb_files()]
+        return [*trec, *self.mteb_files(), *self.law_files()]
 
     def runs(self) -> list[str]:
         """Run files of the wildcard ``{questions}``, a file per selected retriever."""
@@ -146,6 +147,34 @@ class RetrievalExports:
             "adapted_from": model["adapted_from"] or model["name"],
         }
 
+    # --- files of the Zalo challenge ------------------------------------------------------------------------
+
+    def law_corpora(self) -> list[str]:
+        """The corpora of laws."""
+        return [name for name in self._family.corpora if self._family.holds_laws(name)]
+
+    def law_files(self) -> list[str]:
+        """The intermediate files of the published system, for each corpus of laws."""
+        patterns = (paths.LAW_TEXT, paths.LAW_DICTIONARY, paths.LAW_ARTICLES)
+        return [pattern.format(corpus=name) for name in self.law_corpora() for pattern in patterns]
+
+    def law_questions(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each question set whose texts follow the articles.
+
+        First those that something is trained or tuned on, then those without judgements. Others are measured on, and
+        a language model that has read them would know the tests.
+        """
+        family = self._family
+        chosen_on = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
+        chosen_on += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
+        unjudged = [name for name in family.question_sets if name not in family.judged_sets]
+        names = dict.fromkeys([*family.training_sets, *chosen_on, *unjudged])
+        return lambda wildcards: [
+            pattern.format(questions=name)
+            for name in names
+            if family.prepared[name]["corpus"] == wildcards.corpus
+        ]
+
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _of_each(self, pattern: str, wildcards: Any) -> list[str]:
@@ -187,8 +216,9 @@ class RetrievalExports:
         if "passages" in entry:
             found["passages"] = self._entries["passages"][entry.pop("passages")]
         if "of" in entry:
-            parts = entry.pop("of")
-            found["reranks" if isinstance(parts, str) else "interpolates"] = parts
+            reranks = isinstance(entry["of"], str)
+            found["reranks" if reranks else "interpolates"] = entry["of"] if reranks else parts_of(entry)
+            entry.pop("of")
         entry.pop("files", None)
         return found | entry
 

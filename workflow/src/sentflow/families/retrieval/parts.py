@@ -12,9 +12,9 @@ BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", 
 
 
 def parts_of(entry: Entry) -> list[str]:
-    """The retrievers whose runs a retriever needs: those that it fuses, or the one that it reranks."""
-    of = as_map(entry).get("of")
-    named = of if isinstance(of, list) else [of]
+    """The retrievers whose runs a retriever needs: those that it fuses, then a factor; or the one that it reranks."""
+    of, times = (as_map(entry).get(key) for key in ("of", "times"))
+    named = [*of, times] if isinstance(of, list) else [of]
     return [name for name in named if isinstance(name, str)]
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sentflow.families.retrieval.parts import FUSION, RANDOM
+from sentflow.families.retrieval.settings import fusion_settings
 from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
@@ -11,7 +12,6 @@ from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick, pick_known
 
 _FOLDS = 10
-_LAWS = "laws"  # format of the documents that a submission of the Zalo challenge can name
 
 
 class TunedRetrieval(RetrievalUnits):
@@ -82,7 +82,7 @@ class TunedRetrieval(RetrievalUnits):
                 "depth": retrieval["depth"],
                 "measure": retrieval["main"],
                 "steps": entry["weights"].get("steps", WEIGHT_STEPS),
-                **pick_known(entry, "rule", "normalise", "k"),
+                **fusion_settings(entry),
             }
         )
 
@@ -124,11 +124,7 @@ class TunedRetrieval(RetrievalUnits):
 
     def submissions(self) -> list[str]:
         """Files for the Zalo challenge, where documents are articles of laws."""
-        sets = [
-            name
-            for name, entry in self.question_sets.items()
-            if any(source["format"] == _LAWS for source in self.corpora[entry["corpus"]]["documents"])
-        ]
+        sets = [name for name, entry in self.question_sets.items() if self.holds_laws(entry["corpus"])]
         return self._each_decision(paths.SUBMISSION, sets)
 
     def submissions_of_set(self) -> list[str]:

@@ -54,6 +54,8 @@ def tuning_problems(reached: Sequence[str], entries: AllEntries, selected: Selec
             yield f"{where}.tuned_on: {name!r} has no judgements, so nothing can be chosen on it. Write another."
     for name in reached:
         entry = entries["retrievers"][name]
+        if entry.get("times") and entry["rule"] == "product":
+            yield f"retrievers.{name}.times: a product multiplies all of its runs. Write {entry['times']} in of."
         if "weights" in entry:
             yield from _weight_problems(entry, f"retrievers.{name}")
     for name in selected["decisions"]:

@@ -121,6 +121,13 @@ class RetrievalUnits(RetrievalSettings):
             for search in self._shards(self._corpus(wildcards), wildcards.retriever)
         ]
 
+    def searches_of(self, wildcards: Any) -> list[str]:
+        """The searches whose runs are the run of a job's retriever: one, or one in each shard of its corpus."""
+        in_shards = wildcards.retriever in {*self._of_kind(BM25), *self._exact()}
+        return (
+            self._shards(self._corpus(wildcards), wildcards.retriever) if in_shards else [wildcards.retriever]
+        )
+
     def model_of_cut(self, wildcards: Any) -> str:
         """The manifest of the encoder whose tokens are counted."""
         return paths.MANIFEST.format(model=wildcards.passages.rpartition("/")[2])

@@ -97,6 +97,8 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
         )
+    elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
+        yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."
 
 
 def _configuration_problems(entry: Entry) -> Iterator[str]:

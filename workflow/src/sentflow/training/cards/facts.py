@@ -78,6 +78,8 @@ class About:
         Of the training data; empty where not known.
     read_out
         Pooling of the vectors that were scored; empty where it is that of the files.
+    segment
+        How words are marked in the texts that it reads, see `sentflow.texts.segmentation`; empty for not at all.
     siblings
         Encoder → seed, of the trainings that differ in nothing but the seed, this one included.
     """
@@ -95,6 +97,7 @@ class About:
     data_hub: str = ""
     data_licence: str = ""
     read_out: str = ""
+    segment: str = ""
     siblings: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod

@@ -1,0 +1,142 @@
+"""Jobs of the workflow that are run without it: what they make goes into a folder of its own, not into the results."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sentflow.commands import (
+    collect,
+    decide,
+    embed,
+    fuse,
+    merge_shards,
+    prepare_questions,
+    rerank,
+    search_index,
+    search_randomly,
+    search_terms,
+    search_vectors,
+)
+from sentflow.errors import DataError
+from sentflow.files.io import read_json
+from sentflow.graph.job_settings import pick
+from sentflow.jobs.log import Command
+
+COMMANDS: Mapping[str, Command] = {
+    "collect": collect.main,
+    "decide": decide.main,
+    "embed": embed.main,
+    "fuse": fuse.main,
+    "merge_shards": merge_shards.main,
+    "prepare_questions": prepare_questions.main,
+    "rerank": rerank.main,
+    "search_index": search_index.main,
+    "search_randomly": search_randomly.main,
+    "search_terms": search_terms.main,
+    "search_vectors": search_vectors.main,
+}
+VECTORS = ("--document-vectors", "--question-vectors")  # the last file of each describes the others
+_PROMPTS = ("prompts", "prompt_names")  # those of questions differ from those of documents
+_OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
+
+
+@dataclass(frozen=True)
+class Step:
+    """A job of the workflow.
+
+    Attributes
+    ----------
+    command
+        Name of its rule, one of `COMMANDS`.
+    reads
+        Option → files, as `sentflow.graph.paths` names them.
+    writes
+        File → option; empty for a file that the command puts beside another.
+    given
+        Option → value.
+    """
+
+    command: str
+    reads: Mapping[str, Sequence[str]]
+    writes: Mapping[str, str]
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    def words(self, place: Callable[[str], Path]) -> list[str]:
+        """The arguments of the command, with files where they are."""
+        written = ((option, str(place(file))) for file, option in self.writes.items() if option)
+        # with a sign between them, because a value may begin with a dash
+        single = [f"{option}={value}" for option, value in (*self.given.items(), *written)]
+        several = [(option, *map(str, map(place, files))) for option, files in self.reads.items() if files]
+        return [*single, *(word for words in several for word in words)]
+
+
+def missing(steps: Sequence[Step], results: Path) -> list[str]:
+    """The files of the results that steps read and that are not there, as Snakemake calls them."""
+    made = _made(steps)
+    files = (file for step in steps for names in step.reads.values() for file in names)
+    return [
+        file for file in dict.fromkeys(files) if file not in made and not in_folder(results, file).is_file()
+    ]
+
+
+def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]:
+    """Run jobs one after the other.
+
+    Parameters
+    ----------
+    steps
+        In their order.
+    results
+        What none of them makes is read from here.
+    work
+        Folder for what they make, laid out like the results.
+
+    Yields
+    ------
+    str
+        The command of each, before it is run.
+
+    Raises
+    ------
+    SentflowError
+        That of the command; or the documents were embedded by another encoder, or with other settings, than the
+        questions.
+    """
+    made = _made(steps)
+
+    def place(file: str) -> Path:
+        return in_folder(work if file in made else results, file)
+
+    for step in steps:
+        yield step.command
+        if VECTORS[0] in step.reads:
+            _refuse_other_encoder(*(place(step.reads[option][-1]) for option in VECTORS))
+        command = COMMANDS[step.command]
+        command.work(command.parser().parse_args(step.words(place)))
+
+
+def in_folder(folder: Path, file: str) -> Path:
+    """A file of the results tree in this folder, whatever it is called."""
+    return folder.joinpath(*Path(file).parts[1:]).absolute()
+
+
+def _made(steps: Sequence[Step]) -> set[str]:
+    return {file for step in steps for file in step.writes}
+
+
+def _refuse_other_encoder(documents: Path, questions: Path) -> None:
+    """Refuse vectors of documents that are not those of the encoder that the configuration describes now."""
+    first, second = (_encoder(read_json(info)) for info in (documents, questions))
+    if changed := [key for key in first if first[key] != second[key]]:
+        raise DataError(
+            f"{documents}: the documents were embedded by another encoder, or with other settings, than the "
+            f"configuration says now ({', '.join(changed)} differ). Run snakemake again with this configuration first."
+        )
+
+
+def _encoder(described: Mapping[str, Any]) -> dict[str, Any]:
+    """What a description of vectors says of the encoder and its settings, but for prompts."""
+    found = pick(described, *_OF_ENCODER)
+    settings = {key: value for key, value in found["encode_settings"].items() if key not in _PROMPTS}
+    return found | {"encode_settings": settings}
