@@ -7,10 +7,12 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
+from sentflow.cli import training_estimate
 from sentflow.cli.app import app
 from sentflow.cli.measured_jobs import Largest, MeasuredRule, requested_mb, requested_minutes
 from sentflow.cli.resources import block_lines
 from sentflow.cli.rule_requests import RuleRequest
+from sentflow.training.data.forms import FORMS
 
 # What `prepare` asks for by itself: 1000 MB, 10 minutes; `download` is a local rule.
 
@@ -215,3 +217,7 @@ def test_a_damaged_file_is_named(tmp_path, content):
 def test_a_margin_below_one_is_told(tmp_path, margin):
     measure(tmp_path, "prepare/T1B-sample")
     assert "Write 1 or more, e.g. 1.5" in refused(tmp_path, "--margin", margin)
+
+
+def test_every_form_of_training_data_has_a_number_of_texts_per_row():
+    assert training_estimate._VIEWS.keys() == FORMS.keys()

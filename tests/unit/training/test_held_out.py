@@ -93,6 +93,11 @@ def test_less_than_a_batch_on_either_side_is_refused(share, batch, message):
         split(ROWS, replace(SETTINGS, held_out=share, batch_size=batch), Draws(3))
 
 
+def test_rows_of_one_text_cannot_be_held_out():
+    with pytest.raises(DataError, match=r"0\.4 of 11 rows leave fewer than one batch of 2\."):
+        split([{"text": "lei", "other": row["text"]} for row in ROWS], SETTINGS, Draws(3))
+
+
 # --- training -----------------------------------------------------------------------------------------------
 
 

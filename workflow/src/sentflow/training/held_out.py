@@ -43,16 +43,8 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
         return list(rows), []
     share, size = settings.held_out, settings.batch_size
     number = math.floor(share * len(rows) / size) * size
-    if not number or len(rows) - number < size:
-        problem = (
-            f"are fewer than one batch of {size}" if not number else f"leave fewer than one batch of {size}"
-        )
-        raise DataError(
-            f"training.held_out: {share:g} of {len(rows)} rows {problem}. Write another share, a smaller "
-            "training.batch_size, more rows, or null."
-        )
-    texts = list(dict.fromkeys(row["text"] for row in rows))
     rows_of = Counter(row["text"] for row in rows)
+    texts = list(rows_of)
     chosen: set[str] = set()
     n_chosen = 0
     for place in draws.of(_PURPOSE).generator().permutation(len(texts)).tolist():
@@ -60,11 +52,19 @@ def split(rows: Sequence[Row], settings: TrainingSettings, draws: Draws) -> tupl
             break
         chosen.add(texts[place])
         n_chosen += rows_of[texts[place]]
-    kept: list[Row] = []
-    out: list[Row] = []
-    for row in rows:
-        (out if row["text"] in chosen else kept).append(row)
-    out = out[:number]  # whole batches; what is left of the last text is in neither
+    kept = [row for row in rows if row["text"] not in chosen]
+    if not number or len(kept) < size:
+        problem = "leave" if number else "are"
+        raise DataError(
+            f"training.held_out: {share:g} of {len(rows)} rows {problem} fewer than one batch of {size}. Write another "
+            "share, a smaller training.batch_size, more rows, or null."
+        )
+    if n_chosen > number:
+        logger.info(
+            "%d rows have the text of held-out ones, fill no batch, and are in neither part",
+            n_chosen - number,
+        )
+    out = [row for row in rows if row["text"] in chosen][:number]
     return kept, out
 
 
