@@ -34,6 +34,7 @@ from sentflow.commands import (
     summarise_questions,
     summarise_retrieval,
     summarise_retrieval_costs,
+    summarise_stages,
     summarise_weights,
     weigh,
 )
@@ -56,6 +57,7 @@ from sentflow.report.families.retrieval.rows import (
     RetrievalCostRow,
     RetrievalRow,
 )
+from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
@@ -289,7 +291,8 @@ def test_results_differences_and_summary(prepared):
                     "order": [["q"], ["bm25", "random"]],
                     "controls": ["random"],
                     "families": {},
-                    "measure": "nDCG@10",
+                    "main": "nDCG@10",
+                    "measures": ["nDCG@10", "R@1"],
                     "alpha": 0.05,
                     "margin": 0.01,
                     **bootstrap,
@@ -325,6 +328,17 @@ def test_results_differences_and_summary(prepared):
         ("bm25", "nDCG@10", True), ("bm25", "R@1", False), ("random", "nDCG@10", True), ("random", "R@1", False),
     ]  # fmt: skip
     assert [row.model for row in rows[:1]] == ["bm25"]
+    stages = {
+        "stages": [{"title": title, "retrievers": [title]} for title in ("random", "bm25")],
+        "series": ["alone"], "measures": ["R@1"], "reference": "random", "families": {},
+    }  # fmt: skip
+    summarise_stages.main(
+        [
+            *("--summary", "summary.parquet", "--differences", "differences.parquet"),
+            *("--seeds", "seeds.parquet", "--settings", json.dumps(stages), "--output", "stages.parquet"),
+        ]
+    )
+    assert [(row.place, row.value) for row in read_rows("stages.parquet", StageRow)][2] == (2, 1)
     summarise_questions.main(
         [
             *("--rows", "bm25-r.parquet", "random-r.parquet", "--differences", "differences.parquet"),

@@ -6,6 +6,7 @@ import sys
 from ast import literal_eval
 
 import pytest
+import yaml
 from workflow_copy import PACKAGE, REPOSITORY, RuleFacts, command_line, copy_workflow, rule_facts
 
 from sentflow.cli.rule_requests import rule_requests
@@ -268,6 +269,20 @@ def test_experiments_can_be_planned(tmp_path, name):
     file = REPOSITORY / f"experiments/{name}.yaml"
     outcome = command_line(project, "-n", "--quiet", "all", "--configfile", str(file))
     assert outcome.code == 0, outcome.text
+
+
+@pytest.mark.slow
+def test_the_zalo_pipeline_can_be_planned_with_what_users_write(tmp_path):
+    project, own = copy_workflow(tmp_path / "project"), tmp_path / "mine.yaml"
+    commits = {name: {"source": {"revision": "0" * 40}} for name in ("phobert-large", "vibert")}
+    stop_words = {"vietnamese-zalo": {"stop_words": ["khoản"]}}
+    own.write_text(yaml.safe_dump({"models": commits, "analysers": stop_words}), encoding="utf-8")
+    experiment = REPOSITORY / "experiments/zalo.yaml"
+    outcome = command_line(project, "-n", "--quiet", "rules", "--configfile", str(experiment), str(own))
+    assert outcome.code == 0, outcome.text
+    counts = dict(re.findall(r"^(\w+) +(\d+)$", outcome.text, flags=re.MULTILINE))
+    # 4 language models, 8 rounds as published, 8 of the better variant; two of BM25 and one for each second round
+    assert (counts["train"], counts["mine_training"]) == ("20", "10")
 
 
 def test_the_default_experiment_needs_no_download(tmp_path):

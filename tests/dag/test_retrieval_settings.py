@@ -118,6 +118,18 @@ def test_another_reference_changes_the_differences_from_it_alone(searched):
     assert found == {"summarise_questions", "figure question-differences", "record", "report"}
 
 
+def test_stages_of_a_chain_compare_nothing(searched):
+    stages = [{"title": name, "retrievers": [name]} for name in ("bm25", "both")]
+    found = planned(
+        searched,
+        {
+            **changed(retrieval={"stages": {"series": ["alone"], "of": stages}}),
+            "report": {**CONFIG["report"], "figures": [*CONFIG["report"]["figures"], "retrieval-stages"]},
+        },
+    )
+    assert found == {"summarise_stages", "figure retrieval-stages", "record", "report"}
+
+
 def test_what_a_search_took_is_read_by_costs_alone(searched):
     file = searched / "results/runs/mine/bm25.made.json"
     before = file.read_text(encoding="utf-8")

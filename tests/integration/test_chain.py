@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -11,9 +12,8 @@ import pytest
 import yaml
 from made_once import made_once
 from small_chain import TEST, TRAINING, chain
-from small_run import start_run
 from typer.testing import CliRunner
-from workflow_copy import TINY, copy_workflow, snakemake
+from workflow_copy import TINY, copy_workflow, environment, snakemake, snakemake_words
 
 from sentflow.cli.app import app
 from sentflow.files.parquet import read_described
@@ -31,13 +31,13 @@ COMPARED = ("models", "runs", "data/training", "training/*/record.json", "traini
 def arguments(project: Path) -> tuple[str, ...]:
     config = project / "chain.yaml"
     config.write_text(yaml.safe_dump(chain(steps=STEPS)), encoding="utf-8")
-    return ("--cores", "1", "--configfile", str(TINY), str(config), "--until", "evaluate")
+    last = f"results/runs/{TEST}/bm25-x-round-2-seed-1.parquet"
+    return (last, "--cores", "1", "--configfile", str(TINY), str(config))
 
 
-def run(project: Path) -> str:
-    outcome = snakemake(project, *arguments(project))
+def run(project: Path) -> None:
+    outcome = snakemake(project, "--rerun-incomplete", *arguments(project))
     assert outcome.code == 0, outcome.text[-6000:]
-    return outcome.text
 
 
 @pytest.fixture(scope="module")
@@ -92,25 +92,32 @@ def test_the_second_round_is_mined_by_the_first(undisturbed):
     assert (record["start"]["name"], record["data"]["name"]) == ("round-1-seed-1", "of-round-1-seed-1")
 
 
-@pytest.mark.parametrize(
-    "killed", ["train/round-1-seed-1", "mine_training/of-round-1-seed-1", "train/round-2-seed-1"]
-)
-def test_a_chain_that_is_killed_goes_on_to_the_same_bytes(undisturbed, tmp_path, killed):
+def test_a_chain_that_is_killed_at_each_stage_goes_on_to_the_same_bytes(undisturbed, tmp_path):
     project = copy_workflow(tmp_path / "project")
-    log = project / f"results/logs/{killed}.log"
-    process = start_run(project, *arguments(project), log=tmp_path / "run.log")
+    for stage in ("train/round-1-seed-1", "mine_training/of-round-1-seed-1", "train/round-2-seed-1"):
+        kill_in(project, project / f"results/logs/{stage}.log", tmp_path / "run.log")
+    run(project)
+    expected, found = compared(undisturbed), compared(project / "results")
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+def kill_in(project: Path, stage: Path, said: Path) -> None:
+    """Begin or go on, and kill everything without warning once a job has begun to write its log."""
+    with said.open("wb") as stream:
+        words = snakemake_words("--rerun-incomplete", *arguments(project))
+        process = subprocess.Popen(
+            words, cwd=project, env=environment(), stdout=stream, stderr=stream, start_new_session=True
+        )
     deadline = time.monotonic() + WAIT_SECONDS
-    while not log.exists():
-        assert process.poll() is None, (tmp_path / "run.log").read_text(encoding="utf-8")[-4000:]
+    while not stage.exists():
+        assert process.poll() is None, said.read_text(encoding="utf-8")[-4000:]
         assert time.monotonic() < deadline
         time.sleep(0.05)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    run(project)
-    expected, found = compared(undisturbed), compared(project / "results")
-    assert found.keys() == expected.keys()
-    assert [name for name in expected if found[name] != expected[name]] == []
+    snakemake(project, "--unlock", *arguments(project)[1:])
 
 
 def test_trained_encoders_answer_new_questions_as_the_pipeline_does(undisturbed, tmp_path):

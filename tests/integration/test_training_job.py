@@ -85,7 +85,10 @@ class Training:
             "settings": json.dumps(settings),
             "state": str(self.state),
             "device": '"cpu"',
-            **{name: str(folder / f"{name}.out") for name in ("record", "made", "history", "snapshots")},
+            **{
+                name: str(folder / f"{name}.out")
+                for name in ("record", "made", "history", "held_out", "snapshots")
+            },
             **more,
         }
         self.words = [sys.executable, "-m", "sentflow.commands.train"]

@@ -78,7 +78,7 @@ def test_default_experiment_has_every_official_task_as_sample():
 
 
 # They name files that the user has, see the tests below and tests/unit/training/test_study_experiments.py
-WITH_OWN_FILES = ("zalo-bm25", "contrastive-study")
+WITH_OWN_FILES = ("zalo", "zalo-bm25", "contrastive-study")
 
 
 def check_experiment(path):

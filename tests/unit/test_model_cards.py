@@ -98,6 +98,18 @@ def test_resumed_trainings_say_so_and_others_do_not(facts, card):
     assert ["Resumed", "no"] in tables(whole)["Training"]
 
 
+def test_held_out_rows_are_told_before_training_and_at_the_chosen_step_where_there_are_some(facts, card):
+    assert ["Of these, held out", "512"] in tables(card)["Training"]
+    # 51.25 / (40 + 10)
+    assert ["loss", "40", "1.0250", "16"] in tables(card)["Held-out rows"]
+    assert {row[1] for row in tables(card)["Held-out rows"]} == {"0", "40"}
+    record = replace(facts.record, data=replace(facts.record.data, held_out=0))
+    without = replace(facts, record=record, held_out=[])
+    assert "held out" not in model_card(without).lower().replace("held-out", "held out")
+    assert card_problems(model_card(without), without) == []
+    assert card_problems(card, replace(facts, held_out=facts.held_out[:2])) != []
+
+
 def test_a_teacher_and_its_vectors_are_named_where_there_is_one(facts, card):
     taught = replace(facts.record, teacher=Teacher("large", "12" * 32, "34" * 32))
     with_teacher = model_card(replace(facts, record=taught))

@@ -94,7 +94,7 @@ def test_groups_have_marks_of_tests_that_are_adjusted_over_all_of_them():
 
 def test_seeds_say_what_the_interval_holds_for_and_what_was_not_seen():
     one = asked()
-    rows = one.seed_rows({"trained": ["bm25", "dense"]})
+    rows = one.seed_rows({"trained": {"1": "bm25", "2": "dense"}})
     table = seeds_table(summary(one), "Test", rows)
     assert [row[0].text for row in table.groups[0].rows] == ["trained", "trained − Random order"]
     assert f"{words.QUESTIONS} and new seeds" in text_of(table)

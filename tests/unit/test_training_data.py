@@ -1,5 +1,7 @@
 """Training data from raw files to a table: forms, what is left out and counted, and what is refused."""
 
+import json
+
 import pytest
 from training_files import prepared, written
 
@@ -92,6 +94,15 @@ def test_a_list_of_texts_makes_a_row_for_each(tmp_path):
     reader = {"format": "json", "text": "q", "other": "found", "lists": True}
     data, _ = prepared(tmp_path, {"my.json": text}, reader, form="pairs")
     assert data.columns == {"text": ["quem?", "quem?", "onde?"], "other": ["Ana", "Bia", "em casa"]}
+
+
+def test_spans_are_the_texts_of_a_list_or_the_lines_of_a_text_and_documents_of_one_are_left_out(tmp_path):
+    found = ([" Art. 1º", "primeira\nlinha", ""], ["só"], "um\n\n dois \r\ntrês")
+    content = "\n".join(json.dumps({"spans": spans}) for spans in found)
+    reader = {"format": "jsonl", "text": "spans"}
+    data, facts = prepared(tmp_path, {"my.jsonl": content}, reader, form="spans")
+    assert data.columns["text"] == ["Art. 1º\nprimeira linha", "um\ndois\ntrês"]
+    assert facts["dropped"]["one_span"] == 1
 
 
 def test_an_entailed_hypothesis_has_a_contradicted_one_of_its_premise_as_negative(tmp_path):

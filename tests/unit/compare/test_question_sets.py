@@ -11,6 +11,7 @@ from sentflow.compare.question_sets import LEAST_CLUSTERS, QuestionSet
 from sentflow.compare.questions import QuestionSettings
 from sentflow.stats.clustered import ClusteredT
 from sentflow.stats.multiplicity import holm
+from sentflow.stats.seed_variance import seed_variance
 
 SETTINGS = QuestionSettings(level=0.95, alpha=0.05, margin=0.02, n_resamples=499, seed=5)
 N = 60
@@ -136,7 +137,7 @@ def seeded(generator, n_seeds=4):
     systems = [f"seed-{number}" for number in range(n_seeds)]
     values = np.vstack([own, 0.4 + questions + 0.1 * generator.standard_normal(N)])
     asked = made(systems=[*systems, "bm25"], controls=[], values=values)
-    return asked, {"trained": systems}
+    return asked, {"trained": dict(enumerate(systems))}
 
 
 def test_a_family_of_seeds_has_a_mean_and_differences_from_systems_without_seeds():
@@ -152,11 +153,32 @@ def test_a_family_of_seeds_has_a_mean_and_differences_from_systems_without_seeds
     assert (
         difference.share_of_seeds > mean.share_of_seeds
     )  # questions have much in common with the other system
+    assert math.isnan(mean.p)
+    assert (difference.p < 0.05) == (difference.low > 0 or difference.high < 0)
+
+
+def test_two_families_are_compared_seed_by_seed_the_later_less_the_earlier():
+    asked, _ = seeded(np.random.default_rng(1), n_seeds=6)
+    first = {"1": "seed-0", "2": "seed-1", "3": "seed-2"}
+    second = {"3": "seed-3", "2": "seed-4", "4": "seed-5"}
+    found = {(row.family, row.other): row for row in asked.seed_rows({"a": second, "b": first})}
+    assert list(found) == [("b", ""), ("b", "bm25"), ("a", ""), ("a", "bm25"), ("a", "b")]
+    own = asked.values[[4, 3]] - asked.values[[1, 2]]  # seeds 2 and 3, which both have
+    paired = found["a", "b"]
+    assert (paired.n_seeds, paired.value) == (2, pytest.approx(own.mean()))
+    assert (paired.low, paired.high) == pytest.approx(seed_variance(own.T).interval(0.95))
+    assert paired.p == pytest.approx(seed_variance(own.T).p())
+
+
+def test_families_with_one_seed_in_common_are_not_compared():
+    asked, _ = seeded(np.random.default_rng(1))
+    families = {"a": {"1": "seed-0", "2": "seed-1"}, "b": {"2": "seed-2", "3": "seed-3"}}
+    assert [row.family for row in asked.seed_rows(families) if row.other in families] == []
 
 
 def test_one_seed_is_no_family():
     asked, _ = seeded(np.random.default_rng(1))
-    assert asked.seed_rows({"trained": ["seed-0"], "not here": ["x", "y"]}) == []
+    assert asked.seed_rows({"trained": {1: "seed-0"}, "not here": {1: "x", 2: "y"}}) == []
 
 
 def test_random_orders_with_several_seeds_cover_chance():
@@ -167,7 +189,7 @@ def test_random_orders_with_several_seeds_cover_chance():
     for _ in range(300):
         ranks = generator.integers(1, 41, (5, N))  # of the relevant document, in random orders
         asked = made(systems=list("abcde"), controls=list("abcde"), values=1 / ranks)
-        [row] = asked.seed_rows({"random": list("abcde")})
+        [row] = asked.seed_rows({"random": dict(enumerate("abcde"))})
         covered.append(row.low <= chance <= row.high)
         with_zero.append(row.seeds_unseen)
     # 99 % band of 300 data sets around 95 %: 91.3 to 98.0; the mean of 300 reciprocal ranks is a little skewed

@@ -1,4 +1,4 @@
-"""What configuration says of clusters, seeds and pairs of retrievers: what follows, and what is refused."""
+"""What configuration says of clusters, seeds, pairs and stages of retrievers: what follows, and what is refused."""
 
 import json
 from pathlib import Path
@@ -40,8 +40,13 @@ def test_settings_name_clusters_where_they_are_measured_and_families_where_they_
     assert [one["cluster"] for one in evaluated] == ["gold-document"] * 2
     assert "cluster_pattern" not in evaluated[0]
     assert evaluated[1]["cluster_pattern"] == "^([^|]+)"
-    assert json.loads(found.comparison_settings(None))["families"] == {"random": ["random-1", "random-2"]}
-    seeds = [json.loads(found.search_settings(SimpleNamespace(retriever=name)))["seed"] for name in RANDOM]
+    assert json.loads(found.comparison_settings(None))["families"] == {
+        "random": {name: name for name in RANDOM}
+    }
+    seeds = [
+        json.loads(found.search_settings(SimpleNamespace(questions="faquad", retriever=name)))["seed"]
+        for name in RANDOM
+    ]
     assert seeds == [1, 2]
 
 
@@ -100,6 +105,7 @@ def test_a_column_of_clusters_is_read_with_the_questions():
             "question_sets.mine.cluster_pattern: '(x' is no regular expression",
         ),
         ({"cluster": "law"}, "question_sets.mine.cluster"),
+        ({"part": {"of": 3, "keep": [1, 4]}}, "question_sets.mine.part.keep: there is no part 4 of 3"),
     ],
 )
 def test_clusters_that_cannot_be_meant(entry, said):
@@ -124,4 +130,46 @@ def test_pairs_and_seeds_that_cannot_be_meant(changed, said):
     chosen = changed.pop("retrievers", ("bm25", *RANDOM))
     with pytest.raises(ConfigError) as error:
         targets(("cranfield",), chosen, **changed, **({"retrievers": own} if own else {}))
+    assert said in str(error.value)
+
+
+def configured(**stages):
+    of = [{"title": "first", "retrievers": ["bm25"]}, {"title": "second", "retrievers": ["random"]}]
+    return targets(retrieval={"stages": {"series": ["alone"], "of": of, **stages}})
+
+
+def test_stages_are_shown_by_the_main_measure_and_recall_and_seeds_by_the_name_of_their_family():
+    found = configured()
+    assert {"retrieval-stages"} <= set(found.selected("tables")) & set(found.selected("figures"))
+    settings = found.families["retrieval"].stage_settings(None)
+    assert '"measures": ["nDCG@10"' in settings
+    assert "retrieval-stages" not in targets().selected("figures")
+
+
+@pytest.mark.parametrize(
+    ("stages", "said"),
+    [
+        (
+            {"series": ["alone", "fused"]},
+            "config.retrieval.stages.of.0.retrievers: 1 of them for 2 series. Write one for each of: alone, fused.",
+        ),
+        (
+            {"of": [{"title": "a", "retrievers": ["bm25"]}, {"title": "b", "retrievers": ["bm52"]}]},
+            "config.retrieval.stages.of.1.retrievers: there is no retriever 'bm52'",
+        ),
+        (
+            {"of": [{"title": "a", "retrievers": ["bm25"]}, {"title": "b", "retrievers": ["minilm"]}]},
+            "config.retrieval.stages.of.1.retrievers: 'minilm' is not selected. Write it in select.retrievers, too.",
+        ),
+        (
+            {"of": [{"title": "a", "retrievers": ["bm25"]}, {"title": "a", "retrievers": ["random"]}]},
+            "two stages have the title 'a'",
+        ),
+        ({"measures": ["P@7"]}, "config.retrieval.stages.measures: 'P@7' is not one of retrieval.measures"),
+        ({"of": [{"title": "a", "retrievers": ["bm25"]}]}, "retrieval.stages.of"),
+    ],
+)
+def test_stages_that_cannot_be_meant(stages, said):
+    with pytest.raises(ConfigError) as error:
+        configured(**stages)
     assert said in str(error.value)

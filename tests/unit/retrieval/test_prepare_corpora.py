@@ -155,6 +155,23 @@ def test_questions_of_other_splits_are_left_out_where_a_file_holds_all(tmp_path)
     assert (found.ids, found.judged.tolist(), found.documents) == (["q2"], [0], ["d3"])
 
 
+def test_a_part_of_the_questions_shares_none_with_another_and_all_parts_are_all(tmp_path):
+    corpus = corpus_of(tmp_path, DOCUMENTS)
+    asked = [{"_id": f"q{number}", "text": f"question {number}"} for number in range(60)]
+    judged = [f"q{number}\td1\t1" for number in range(60)]
+
+    def kept(*parts):
+        return questions_of(tmp_path, asked, judged, corpus, part={"of": 3, "keep": [*parts]})
+
+    parts = [kept(number) for number in (1, 2, 3)]
+    assert sorted(one for part in parts for one in part.ids) == sorted(one["_id"] for one in asked)
+    assert all(len(part) > 10 and len(part.judged) == len(part) for part in parts)
+    assert sorted(kept(1, 3).ids) == sorted(parts[0].ids + parts[2].ids)
+    # of other questions beside it, a question stays in its part
+    asked, judged = asked[:20], judged[:20]
+    assert kept(2).ids == [one for one in parts[1].ids if int(one[1:]) < 20]
+
+
 @pytest.mark.parametrize(
     ("column", "other", "left"),
     [

@@ -15,7 +15,7 @@ from sentflow.report.families.retrieval.question_summary import gap_rows, recall
 from sentflow.report.figure import canvas
 from sentflow.report.figure.canvas import save
 
-FIGURES = ("question-differences", "recall-curve", "effectiveness-cost")
+FIGURES = ("retrieval-stages", "question-differences", "recall-curve", "effectiveness-cost")
 
 
 @pytest.fixture(scope="module")

@@ -109,13 +109,17 @@ def test_published_values_stand_beside_ours_with_the_difference(found):
     assert "Author 2026" in latex_text(published_table(found.rows, "Title", [ENTRY]))
 
 
-def test_what_is_not_comparable_has_no_difference_and_says_why(found):
+def test_beside_what_is_not_comparable_stands_nothing_of_ours_and_it_says_why(found):
     entry = {**ENTRY, "comparable": False, "remark": "On other documents."}
     (value,) = beside_ours([entry], found.rows)
-    assert math.isnan(value.difference)
-    assert not math.isnan(value.value)
-    table = published_table(found.rows, "Title", [entry, {**entry, "measure": "P@3"}])
-    assert table.groups[0].rows[0][0].text == "BM25 of a paper (1)"
+    assert (value.retriever, math.isnan(value.value), math.isnan(value.difference)) == ("", True, True)
+    table = published_table(found.rows, "Title", [entry, ENTRY, {**entry, "measure": "P@3"}])
+    assert [(group.title, len(group.rows)) for group in table.groups] == [
+        ("first: Questions of first", 1),
+        ("first: Questions of first; not comparable with ours", 2),
+    ]
+    assert table.groups[1].rows[0][0].text == "BM25 of a paper (1)"
+    assert [cell.text for cell in table.groups[1].rows[0][3:7]] == ["—"] * 4
     assert table.notes[-1] == "(1) On other documents."
 
 

@@ -43,6 +43,14 @@ def test_a_reranker_asks_a_cross_encoder_that_is_fetched_and_embeds_nothing():
     ]
 
 
+def test_passages_of_tokens_are_refused_for_an_encoder_that_reads_words_marked():
+    dense = {"kind": "dense", "model": "phobert-base", "passages": "tokens-128"}
+    said = told({"mine": dense}, models=("phobert-base",), passages={"tokens-128": {"tokens": 128}})
+    assert (
+        "retrievers.mine.passages: 'tokens-128' counts tokens of texts as they are, but phobert-base" in said
+    )
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [

@@ -133,3 +133,16 @@ def test_resamples_say_which_part_is_larger(of_seeds, more):
 def test_resamples_of_one_seed_are_refused():
     with pytest.raises(ValueError, match="9 questions and 1 seeds"):
         resampled_seed_variance(np.ones(1), np.ones((5, 1)), n_units=9)
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_p_is_that_of_the_interval(level):
+    found = seed_variance(0.06 + drawn(40, 5, 0.3, 0.02, 0.1, 4))
+    low, high = found.interval(level)
+    assert (low > 0) == (found.p() < 1 - level)
+    assert found.interval(1 - found.p())[0] == pytest.approx(0, abs=1e-9)
+
+
+def test_p_without_any_spread():
+    assert seed_variance(np.zeros((3, 2))).p() == 1
+    assert math.isnan(seed_variance(np.ones((3, 2))).p())

@@ -13,12 +13,16 @@ from sentflow.encoders.manifest import WEIGHTS, Manifest, read_manifest, write_m
 from sentflow.errors import ConfigError
 from sentflow.files.io import file_sha256
 from sentflow.training.data.table import TrainingData, write_training_data
+from sentflow.training.draws import Draws
+from sentflow.training.held_out import split
 from sentflow.training.job import Job
 from sentflow.training.loop import LeftEarly
 from sentflow.training.place import Place
 from sentflow.training.recipes.table import RECIPES
 from sentflow.training.record import RANDOM_WEIGHTS
+from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens
+from sentflow.training.vocabulary import Vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +78,39 @@ def test_of_drawn_weights_the_record_names_the_files_of_tokenizer_and_architectu
     record, _, _ = job(begins=begins).run(Place(tmp_path))
     assert (record.start.kind, record.start.name) == (RANDOM_WEIGHTS, "tiny")
     assert record.start.files_sha256 == read_manifest(start).files_sha256
+
+
+def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job, tmp_path, monkeypatch):
+    begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
+    record, _, _ = job(begins=begins).run(Place(tmp_path / "whole"))
+    assert record.start.source == {"configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 40}}
+    with monkeypatch.context() as patched, pytest.raises(LeftEarly):
+        patched.setattr("sentflow.training.job.Leave.__call__", lambda _self: True)
+        job(begins=begins).run(Place(tmp_path / "parts"))
+    _, made, _ = job(begins=begins).run(Place(tmp_path / "parts"))
+    assert made.resumed_at == (1,)
+    whole, parts = (tmp_path / name / "snapshots" / "step-000004" for name in ("whole", "parts"))
+    for file in ("model.safetensors", "tokenizer.json", "config.json"):
+        assert file_sha256(whole / file) == file_sha256(parts / file)
+    encoder = SentenceTransformer(str(whole), device="cpu")
+    assert encoder[0].auto_model.config.vocab_size == len(encoder.tokenizer) <= 40
+    assert encoder.tokenizer.tokenize("projeto") == ["projeto"]  # nine times in the rows
+
+
+def test_held_out_rows_are_counted_and_measured_and_nothing_is_learnt_of_them(job, tmp_path, monkeypatch):
+    learnt = []
+    made = Vocabulary.of.__func__
+    monkeypatch.setattr(
+        "sentflow.training.job.Vocabulary.of",
+        lambda settings, rows: learnt.extend(rows) or made(Vocabulary, settings, rows),
+    )
+    begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 60}}
+    record, _, progress = job(begins=begins, held_out=0.5).run(Place(tmp_path))
+    assert (record.data.rows, record.data.held_out, record.training["held_out"]) == (5, 2, 0.5)
+    rows = [{"text": text} for text in TEXTS]
+    kept, _ = split(rows, TrainingSettings.of(record.training), Draws(1))
+    assert learnt == kept and len(kept) == 3
+    assert [(row["step"], row["measure"], row["n"]) for row in progress.held_out] == [(4, "loss", 1)]
 
 
 def test_snapshots_of_a_training_with_other_settings_that_was_broken_off_do_not_stay(

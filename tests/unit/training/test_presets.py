@@ -88,6 +88,19 @@ def test_presets_say_what_was_published():
     assert PRESETS["sg-bert-as-released"]["training"] == {**guided["training"], "weight_decay": 0.01}
 
 
+def test_presets_of_language_models_say_what_was_published():
+    mlm, condenser, cocondenser = (PRESETS[f"zalo-{name}"] for name in ("mlm", "condenser", "cocondenser"))
+    same = {"learning_rate": 5e-5, "batch_size": 32, "max_tokens": 256}
+    assert all(preset["training"] | same == preset["training"] for preset in (mlm, condenser, cocondenser))
+    assert [preset["training"]["epochs"] for preset in (mlm, condenser, cocondenser)] == [20, 8, 10]
+    # the published 6 of 24 layers, by name, not half of them
+    assert condenser["settings"]["skip_from"] == cocondenser["settings"]["skip_from"] == 6
+    assert condenser["training"]["accumulate"] == 4 and cocondenser["training"]["last_batch"] == "drop"
+    assert cocondenser["settings"]["defects"] == ["language-model-twice"]  # it was trained with a cache
+    assert PRESETS["cocondenser-bert-base"]["settings"]["defects"] == []
+    assert PRESETS["condenser-bert-base"]["training"]["learning_rate"] == 1e-4
+
+
 @pytest.mark.parametrize(
     ("recipe", "settings", "form", "read"),
     [

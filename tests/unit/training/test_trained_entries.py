@@ -52,7 +52,19 @@ def problems_of(own):
         ({"start": 3}, "models.mine.start: 3 is not of type"),
         ({"start": {"like": "minilm-l6"}}, "models.mine.start: 'configuration' is a required property"),
         ({"start": None}, "models.mine: the key start is missing"),
+        (
+            {"start": {"like": "minilm-l6", "configuration": {"vocab_size": 9}, "tokenizer": {"size": 90}}},
+            "models.mine.start.configuration.vocab_size: start.tokenizer.size says it",
+        ),
+        (
+            {"start": {"like": "minilm-l6", "configuration": {}, "tokenizer": {"size": 90, "sise": 9}}},
+            "models.mine.start.tokenizer.sise: there is no such key. Did you mean size?",
+        ),
         ({"start": "mine"}, "models.mine: mine → mine is circular. Start one of them from another encoder"),
+        (
+            {"segment": "vietnamese-words"},
+            "models.mine.segment: minilm-l6, the start, reads texts with segment: null. Write the same here.",
+        ),
         ({"start": "simcse-sample/step-000015"}, "models.mine.start: simcse-sample/step-000015 names a snapshot"),
         ({"recipe": "simsce"}, "models.mine.recipe: there is no recipe 'simsce'. Did you mean simcse?"),
         ({"recipe": None}, "models.mine: the key recipe is missing"),
@@ -77,6 +89,9 @@ def problems_of(own):
         ({"settings": {"temprature": 1}}, "models.mine.settings.temprature: there is no such key"),
         ({"recipe": "distillation"}, "models.mine.settings.teacher: write the encoder"),
         ({"recipe": "consert", "settings": {"objective": "joint"}}, "models.mine.data: the recipe consert"),
+        ({"recipe": "mlm", "training": {"matryoshka": {"dimensions": [8]}}}, "models.mine.training.matryoshka: mlm"),
+        ({"recipe": "condenser", "training": {"matryoshka": {"dimensions": [8]}}}, "models.mine.training.matryoshka"),
+        ({"training": {"held_out": 0}}, "models.mine.training.held_out: 0 is less than or equal to the minimum"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_once_at_the_entry_as_it_is_written(own, told):
@@ -176,3 +191,52 @@ def test_an_entry_that_is_no_map_is_told_as_such(section):
     select = {**SELECT, "sweeps": ["rates"] if section == "sweeps" else []}
     found = problems_of({**own, section: {name: 3}, "select": select})
     assert f"{section}.{name}: 3 is not of type 'object'" in " ".join(found)
+
+
+# --- the read-out after Condenser ---------------------------------------------------------------------------
+
+CONDENSER = {
+    **{key: ENTRY[key] for key in ("kind", "start", "data")},
+    "recipe": "condenser",
+    "seed": 1,
+    "training": {"steps": 2, "learning_rate": 1.0e-3, "batch_size": 8},
+}
+AFTER = {**CONDENSER, "recipe": "simcse"}
+
+
+def chain(**later):
+    """A Condenser, an encoder that is trained on from it, and one that is trained on from that."""
+    return {
+        "first": CONDENSER,
+        "second": {**AFTER, "start": "first"},
+        "mine": {**AFTER, "start": "second", **later},
+    }
+
+
+def test_encoders_are_read_out_by_cls_after_condenser_unless_their_weights_are_drawn():
+    drawn = {**AFTER, "start": {"like": "first", "configuration": {"num_hidden_layers": 2}}}
+    whole = laid_over(
+        copy.deepcopy(DEFAULT),
+        {"select": {**SELECT, "models": ["mine", "drawn"]}, "models": {**chain(), "drawn": drawn}},
+    )
+    models = load_experiment(whole, REPOSITORY / "workflow").entries["models"]
+    assert [models[name]["pooling"] for name in ("first", "second", "mine")] == ["cls"] * 3
+    assert "pooling" not in models["drawn"]
+
+
+@pytest.mark.parametrize("key", ["pooling", "training_pooling"])
+def test_another_read_out_after_condenser_is_refused(key):
+    told = "gathers a text in its first token, and mean reads out others. Write cls, or leave"
+    (later,) = problems_of({"models": chain(**{key: "mean"})})
+    assert later.startswith(
+        f"models.mine.{key}: the recipe condenser, by which first was trained before, {told}"
+    )
+    (own,) = problems_of({"models": {"mine": {**CONDENSER, key: "mean"}}})
+    assert own.startswith(f"models.mine.{key}: the recipe condenser {told}")
+
+
+def test_an_encoder_whose_start_is_trained_from_itself_is_told_once():
+    (problem,) = problems_of(
+        {"models": {"mine": {**AFTER, "start": "other"}, "other": {**AFTER, "start": "mine"}}}
+    )
+    assert "is circular" in problem

@@ -1,11 +1,17 @@
 """`sentflow resources --configfile`: what trainings would take, before any of them runs."""
 
+from pathlib import Path
+
 import yaml
 from pytest import mark
 from typer.testing import CliRunner
 
 from sentflow.cli.app import app
+from sentflow.cli.collected_rows import collected_rows
 from sentflow.cli.training_estimate import TOKENS_PER_SECOND, WEIGHTS_MB
+from sentflow.graph.config.experiment import load_experiment
+
+REPOSITORY = Path(__file__).parents[3]
 
 TRAINED = {
     "kind": "trained", "recipe": "simcse", "start": "minilm-l6", "data": "wiki-10k",
@@ -57,6 +63,68 @@ def test_epochs_count_where_the_rows_are_stated_and_are_named_where_not(tmp_path
     text = printed(tmp_path, models, training_data={"my": {"file": str(tmp_path / "my.txt")}})
     assert line(text, "simcse", "minilm-l6")[:2] == ["1", "157"]  # 10,000 rows in batches of 64
     assert "Not in the sums, because nothing states how many rows an epoch has: unknown." in text
+
+
+QUESTIONS = {"form": "labelled", "questions": ["zalo-2021-train"]}  # 3,196 questions, 3,298 judgements
+NEGATIVES = {"retriever": "bm25", "ranks": [1, 20]}
+
+
+@mark.parametrize(
+    ("data", "n_rows"),
+    [
+        ({"form": "texts", "collections": {"corpora": ["zalo-2021"]}}, 61_425),
+        (
+            {
+                "form": "texts",
+                "collections": {"corpora": ["zalo-2021"], "question_sets": ["zalo-2021-train"]},
+            },
+            64_621,
+        ),
+        ({"form": "spans", "collections": {"corpora": ["zalo-2021"]}}, 61_425),
+        ({"form": "pairs", "questions": ["zalo-2021-train"]}, 3298),
+        ({**QUESTIONS, "negatives": {**NEGATIVES, "number": "all"}}, 3298 + 20 * 3196),
+        ({**QUESTIONS, "negatives": {**NEGATIVES, "number": 2}}, 3298 + 2 * 3196),
+        ({**QUESTIONS, "form": "triplets", "negatives": {**NEGATIVES, "number": 5}}, 5 * 3298),
+        ({"form": "texts", "collections": {"question_sets": ["juristcu-clicks"]}}, 3054),
+        ({"form": "texts", "dataset": "mine"}, None),
+    ],
+)
+def test_rows_of_corpora_and_questions_are_counted_before_they_are_read(data, n_rows):
+    config = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
+    assert collected_rows(data, load_experiment(config, REPOSITORY / "workflow").entries) == n_rows
+
+
+@mark.parametrize(
+    ("recipe", "data", "views"),
+    [
+        ("mlm", {"form": "texts", "collections": {"corpora": ["zalo-subset"]}}, 1),
+        ("cocondenser", {"form": "spans", "collections": {"corpora": ["zalo-subset"]}}, 2),
+        ("bi-encoder", {**QUESTIONS, "questions": ["zalo-subset-train"], "negatives": NEGATIVES}, 2),
+    ],
+)
+def test_a_language_model_reads_a_text_once_and_others_two_texts_of_a_row(recipe, data, views, tmp_path):
+    data = {"title": "Mine", "language": "vi", "data_version": "raw", **data}
+    steps = {"steps": 1000, "batch_size": 10, "max_tokens": 100, "learning_rate": 1e-5}
+    entry = {
+        "kind": "trained",
+        "recipe": recipe,
+        "start": "minilm-l6",
+        "data": "mine",
+        "seed": 1,
+        "training": steps,
+    }
+    settings = {"settings": {"loss": "contrastive"}} if recipe == "bi-encoder" else {}
+    text = printed(tmp_path, {"mine": {**entry, **settings}}, training_data={"mine": data})
+    assert line(text, recipe, "minilm-l6")[:3] == ["1", "1,000", f"{views}.0"]  # 1,000 × 10 × 100 tokens
+
+
+def test_larger_weights_than_those_of_bert_base_take_longer_and_more_memory(tmp_path):
+    models = {"mine": {**TRAINED, "seed": 1}}
+    text = printed(tmp_path, models, "--device", "gpu", "--weights-mb", 4 * WEIGHTS_MB)
+    assert "at 7,500 tokens/s" in text and "here for 1,760 MB of weights" in text  # 30,000 / 4
+    assert "Memory of the device: 7.0 GB" in text  # 4 × 1,760 MB
+    stated = printed(tmp_path, models, "--weights-mb", 4 * WEIGHTS_MB, "--tokens-per-second", 20)
+    assert "at 20 tokens/s (as you state)" in stated
 
 
 @mark.parametrize("device", TOKENS_PER_SECOND)

@@ -128,6 +128,33 @@ rule summarise_retrieval:
         " --output {output:q} > {log:q} 2>&1"
 
 
+rule summarise_stages:
+    """Means, tests and seeds of the retrievers of a chain → one row per stage."""
+    input:
+        summary=paths.SUMMARY_RETRIEVAL,
+        differences=paths.RETRIEVAL_PAIRS,
+        seeds=paths.RETRIEVAL_SEEDS,
+    output:
+        paths.SUMMARY_STAGES,
+    log:
+        paths.log("summarise_stages"),
+    benchmark:
+        paths.benchmark("summarise_stages")
+    localrule: True
+    conda:
+        "../../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(10),
+    params:
+        code=code("sentflow.commands.summarise_stages"),
+        settings=retrieval.stage_settings,
+    shell:
+        "python -m sentflow.commands.summarise_stages --summary {input.summary:q} --differences {input.differences:q}"
+        " --seeds {input.seeds:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
 rule summarise_questions:
     """The values of every question → curves of recall, and differences from the reference."""
     input:

@@ -36,6 +36,7 @@ rule model_card:
     input:
         paths.TRAINING_MADE,
         paths.TRAINING_HISTORY,
+        paths.TRAINING_HELD_OUT,
         paths.CHOSEN_SNAPSHOT,
         record=paths.TRAINING_RECORD,
         manifest=paths.MANIFEST,

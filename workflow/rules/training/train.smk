@@ -14,6 +14,7 @@ rule train:
         record=paths.TRAINING_RECORD,
         made=paths.TRAINING_MADE,
         history=paths.TRAINING_HISTORY,
+        held_out=paths.TRAINING_HELD_OUT,
         snapshots=training.kept(directory(paths.SNAPSHOTS), temp),
     log:
         paths.log("train", "{model}"),
@@ -45,7 +46,7 @@ rule train:
         " --settings {params.settings:q} --libraries {params.libraries:q} --code {params.code:q}"
         " --device {resources.device:q} --limits {resources.limits:q} --threads {threads} --state {params.state:q}"
         " --record {output.record:q} --made {output.made:q} --history {output.history:q}"
-        " --snapshots {output.snapshots:q} > {log:q} 2>&1"
+        " --held-out {output.held_out:q} --snapshots {output.snapshots:q} > {log:q} 2>&1"
 
 
 rule score_snapshot:

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sentflow.cli.collected_rows import collected_rows
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.families.training.needs import start_of
 from sentflow.graph.config.experiment import Experiment, load_experiment
-from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 
@@ -27,9 +28,12 @@ TOKENS_PER_SECOND: Mapping[str, tuple[float, str]] = {
 WEIGHTS_MB = 440.0
 """Of a start: BERT-base, 110 million weights of 4 bytes."""
 
-# Texts that a step represents for a row, at most: two views of a text, or one view of each text of a row, and of
-# labelled rows two views of both
-_VIEWS = {TEXTS: 2, PAIRS: 2, TRIPLETS: 3, LABELLED: 4}
+# Texts that a step represents for a row, at most: two views of a text, two spans of a document, or one view of each
+# text of a row, and of labelled rows two views of both
+_VIEWS = {TEXTS: 2, PAIRS: 2, SPANS: 2, TRIPLETS: 3, LABELLED: 4}
+# Recipes that have fewer: a language model reads a text once, and a bi-encoder both texts of a labelled row
+_FEWER_VIEWS = {("mlm", TEXTS): 1, ("condenser", TEXTS): 1, ("bi-encoder", LABELLED): 2}
+_COPIES = 4  # of the weights on a device, in float32: themselves, their gradients, two moments of AdamW
 _HOUR = 3600
 
 
@@ -60,7 +64,10 @@ class Estimate:
 def estimated(experiment: Experiment) -> dict[str, Estimate | None]:
     """Trained encoder → its estimate; None where its steps follow from a number of rows that no entry states."""
     data = experiment.entries["training_data"]
-    return {name: _estimate(entry, data[entry["data"]]) for name, entry in experiment.trained_models.items()}
+    return {
+        name: _estimate(entry, data[entry["data"]], experiment)
+        for name, entry in experiment.trained_models.items()
+    }
 
 
 def training_estimate(
@@ -78,7 +85,7 @@ def training_estimate(
     device
         A key of `TOKENS_PER_SECOND`.
     tokens_per_second
-        Of one training; None is that of the device.
+        Of one training; None is that of the device, divided by how much larger a snapshot is than one of BERT-base.
     weights_mb
         Of a snapshot, MB.
     at_a_time
@@ -92,6 +99,8 @@ def training_estimate(
     if device not in TOKENS_PER_SECOND:
         raise ConfigError(f"--device {device}: write {' or '.join(TOKENS_PER_SECOND)}.")
     speed, source = TOKENS_PER_SECOND[device]
+    if weights_mb > WEIGHTS_MB:
+        speed, source = speed * WEIGHTS_MB / weights_mb, f"{source}; here for {weights_mb:,.0f} MB of weights"
     if tokens_per_second is not None:
         speed, source = tokens_per_second, "as you state"
     given = {"tokens-per-second": speed, "weights-mb": weights_mb, "at-a-time": at_a_time}
@@ -113,10 +122,14 @@ def training_estimate(
                 caption="Trainings: an estimate of what they take, made before any of them ran",
                 notes=(
                     f"Hours: steps × rows of a step × texts of a row × the limit of tokens, at {speed:,.0f} tokens/s "
-                    f"({source}). Texts that are shorter than the limit and bfloat16 make it less; the "
-                    "gradient cache and starts larger than BERT-base make it more. Embedding and scoring "
-                    "snapshots come on top. A training of yours tells its own tokens/s (table "
-                    "training-costs): --tokens-per-second.",
+                    f"({source}). Texts that are shorter than the limit and half precision make it less; the gradient "
+                    "cache, which computes a text twice, Condenser's head and starts larger than --weights-mb make it "
+                    "more. Embedding and scoring snapshots come on top. A training of yours tells its own tokens/s "
+                    "(table training-costs): --tokens-per-second.",
+                    "Rows that are mined count as if every question had as many negatives as it may have, and "
+                    "documents as if each had two spans: there are fewer.",
+                    f"Memory of the device: {_COPIES * weights_mb / 1000:,.1f} GB for weights, gradients and moments, "
+                    "and on top what the layers keep of a batch, or with the gradient cache of a chunk (chunk_tokens).",
                     _disk(found, weights_mb, at_a_time, kept=kept),
                     *_unknown(found),
                 ),
@@ -125,12 +138,12 @@ def training_estimate(
     )
 
 
-def _estimate(entry: Mapping[str, Any], data: Mapping[str, Any]) -> Estimate | None:
+def _estimate(entry: Mapping[str, Any], data: Mapping[str, Any], experiment: Experiment) -> Estimate | None:
     training = TrainingSettings.of(entry["training"])
     rows_of_step = training.batch_size * training.accumulate
     steps = training.steps
     if steps is None:
-        n_rows = data.get("rows", data.get("limit"))
+        n_rows = data.get("rows", data.get("limit", collected_rows(dict(data), experiment.entries)))
         if n_rows is None or training.epochs is None:
             return None
         steps = math.ceil(n_rows * training.epochs / rows_of_step)
@@ -140,10 +153,14 @@ def _estimate(entry: Mapping[str, Any], data: Mapping[str, Any]) -> Estimate | N
         recipe=entry["recipe"],
         start=str(start_of(entry)["name"]),
         steps=steps,
-        tokens=steps * rows_of_step * _VIEWS[data["form"]] * training.max_tokens,
+        tokens=steps * rows_of_step * _views(entry["recipe"], data["form"]) * training.max_tokens,
         snapshots=len(training.snapshot_steps(steps)),
         left=2 if chosen else 1,
     )
+
+
+def _views(recipe: str, form: str) -> int:
+    return _FEWER_VIEWS.get((recipe, form), _VIEWS[form])
 
 
 def _rows(found: Mapping[str, Estimate | None], speed: float) -> list[tuple[str, ...]]:

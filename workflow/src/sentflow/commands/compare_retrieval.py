@@ -24,8 +24,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"order": [question sets, retrievers], "controls", "families": name → retrievers, "measure", '
-        '"alpha", "level", "margin", "n_resamples", "seed"}',
+        help='JSON: {"order": [question sets, retrievers], "controls", "families": name → seed → retriever, "main", '
+        '"measures", "alpha", "level", "margin", "n_resamples", "seed"}',
     )
     for name, what in _OUTPUTS.items():
         parser.add_argument(f"--{name}", type=Path, required=True, help=f"output, .parquet: {what}")
@@ -34,6 +34,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "scipy", "pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
+    from dataclasses import replace
+
     from sentflow.compare import question_rows as kinds
     from sentflow.compare.question_sets import QuestionSet
     from sentflow.compare.questions import QuestionSettings
@@ -42,17 +44,19 @@ def main(args: argparse.Namespace) -> None:
 
     settings = json.loads(args.settings)
     sets, retrievers = settings.pop("order")
-    measure, controls, families = (settings.pop(key) for key in ("measure", "controls", "families"))
+    main, measures, controls, families = (
+        settings.pop(key) for key in ("main", "measures", "controls", "families")
+    )
     rows = {(one.question_set, one.retriever): one for one in map(read_values, args.rows)}
-    found = []
+    found, of_seeds = [], []
     for name in sets:
         own = [rows[name, retriever] for retriever in retrievers if (name, retriever) in rows]
         if not own:
             continue
-        questions, values = common_questions(own, measure)
+        questions, values = common_questions(own, main)
         asked = QuestionSet(
             name=name,
-            measure=measure,
+            measure=main,
             systems=[one.retriever for one in own],
             controls=controls,
             questions=questions,
@@ -62,6 +66,9 @@ def main(args: argparse.Namespace) -> None:
             settings=QuestionSettings(**settings),
         )
         found.append(asked)
+        for measure in measures:  # no test is adjusted for the others: they cost nothing
+            by_measure = replace(asked, measure=measure, values=common_questions(own, measure)[1])
+            of_seeds += by_measure.seed_rows(families)
         logger.info("%s: %d retrievers on %d questions", name, len(own), len(questions))
     write_rows(
         args.differences, kinds.QuestionDifference, [row for one in found for row in one.differences()]
@@ -78,7 +85,7 @@ def main(args: argparse.Namespace) -> None:
     )
     write_rows(args.clusters, kinds.ClusterRow, [row for one in found for row in one.cluster_rows()])
     write_rows(args.groups, kinds.GroupRow, [row for one in found for row in one.group_rows()])
-    write_rows(args.seeds, kinds.SeedRow, [row for one in found for row in one.seed_rows(families)])
+    write_rows(args.seeds, kinds.SeedRow, of_seeds)
 
 
 if __name__ == "__main__":

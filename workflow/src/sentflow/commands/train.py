@@ -46,6 +46,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--made", type=Path, required=True, help="output, .json: what differs from run to run"
     )
     parser.add_argument("--history", type=Path, required=True, help="output, .parquet: a row per step")
+    parser.add_argument(
+        "--held-out",
+        type=Path,
+        required=True,
+        help="output, .parquet: what rows that are not trained on measure",
+    )
     parser.add_argument("--snapshots", type=Path, required=True, help="output, a folder: step-000020/ …")
 
 
@@ -60,6 +66,8 @@ def main(args: argparse.Namespace) -> None:
         _in_processes(len(devices))
         return
 
+    from sentflow.files.rows import write_rows
+    from sentflow.training.held_out_rows import HeldOutRow
     from sentflow.training.history import write_history
     from sentflow.training.job import Job
     from sentflow.training.leave import EXIT_CODE
@@ -79,6 +87,7 @@ def main(args: argparse.Namespace) -> None:
         return  # the first process writes
     link_files(place.snapshots, args.snapshots)
     write_history(args.history, progress.history)
+    write_rows(args.held_out, HeldOutRow, [HeldOutRow(**row) for row in progress.held_out])
     write_text(args.made, made.to_json())
     write_text(args.record, record.to_json())
     place.clear()

@@ -176,11 +176,14 @@ class SeedRow:
     unit_set, measure
         Collection and measure.
     family, other
-        Name of what the seeds are of, and of a system without seeds; empty where `value` is the mean of the family.
+        Name of what the seeds are of, and of a system without seeds, or of a family before it with the same seeds,
+        seed by seed; empty where `value` is the mean of the family.
     value, low, high, level
         Mean over questions and seeds, and its interval for new questions and new seeds.
+    p
+        Of a difference: that the true one is 0, for the same; not adjusted. NaN for means.
     n_questions, n_seeds
-        At least 2 each.
+        At least 2 each; the seeds of both where two families differ.
     spread_of_seeds
         Standard deviation between the means of seeds.
     share_of_questions, share_of_seeds
@@ -201,6 +204,7 @@ class SeedRow:
     low: float
     high: float
     level: float
+    p: float
     n_questions: int
     n_seeds: int
     spread_of_seeds: float

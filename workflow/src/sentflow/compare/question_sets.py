@@ -1,7 +1,7 @@
 """Everything that is said of systems on one question set: for new questions, new documents, groups, new seeds."""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeVar
 
@@ -142,24 +142,40 @@ class QuestionSet:
             for row, p, p_flip in zip(rows, adjusted, flipped, strict=True)
         ]
 
-    def seed_rows(self, families: Mapping[str, Sequence[str]]) -> list[SeedRow]:
-        """The mean of each family over its seeds, and its differences from systems without seeds.
+    def seed_rows(self, families: Mapping[str, Mapping[str, str]]) -> list[SeedRow]:
+        """The mean of each family over its seeds, and its differences from systems without seeds and earlier families.
 
         Parameters
         ----------
         families
-            Family → its systems, one per seed. Those with fewer than two systems here are left out.
+            Family → seed → system, in any order: that of the systems counts. Those with fewer than two systems here
+            are left out, and so are pairs of families with fewer than two seeds in common.
         """
         place = {system: row for row, system in enumerate(self.systems)}
-        within = {name: [place[one] for one in ones if one in place] for name, ones in families.items()}
-        seeded = {row for rows in within.values() for row in rows}
-        alone = [row for row in place.values() if row not in seeded]
-        return [
-            row
-            for name, rows in within.items()
-            if len(rows) > 1 and len(self.questions) > 1
-            for row in self._seed_rows(name, rows, alone)
-        ]
+        there = {
+            name: {seed: place[one] for seed, one in ones.items() if one in place}
+            for name, ones in families.items()
+        }
+        in_order = sorted(filter(there.get, there), key=lambda name: min(there[name].values()))
+        within = {name: {seed: self.values[row] for seed, row in there[name].items()} for name in in_order}
+        seeded = {one for ones in families.values() for one in ones.values()}
+        alone = {one: self.values[row] for one, row in place.items() if one not in seeded}
+        if len(self.questions) < 2:
+            return []
+        found: list[SeedRow] = []
+        for number, (name, own) in enumerate(within.items()):
+            before = dict(list(within.items())[:number])
+            others: dict[str, Mapping[str, np.ndarray]] = {
+                "": dict.fromkeys(own, np.zeros(len(self.questions))),
+                **{other: dict.fromkeys(own, values) for other, values in alone.items()},
+                **before,
+            }
+            found += [
+                self._seed_row(name, other, np.stack([own[seed] - theirs[seed] for seed in seeds], axis=1))
+                for other, theirs in others.items()
+                if len(seeds := [seed for seed in own if seed in theirs]) > 1
+            ]
+        return found
 
     @property
     def has_clusters(self) -> bool:
@@ -172,30 +188,29 @@ class QuestionSet:
         units = ClusteredScores.of(self.values, self.clusters)
         return units.sizes, units.unit
 
-    def _seed_rows(self, family: str, rows: Sequence[int], alone: Sequence[int]) -> Iterator[SeedRow]:
-        own = self.values[list(rows)].T
-        others = {"": own} | {self.systems[row]: own - self.values[row][:, None] for row in alone}
-        for other, values in others.items():
-            split = seed_variance(values)
-            low, high = split.interval(self.settings.level)
-            total = split.variance or math.nan
-            yield SeedRow(
-                unit_set=self.name,
-                measure=self.measure,
-                family=family,
-                other=other,
-                value=split.mean,
-                low=low,
-                high=high,
-                level=self.settings.level,
-                n_questions=split.n_questions,
-                n_seeds=split.n_seeds,
-                spread_of_seeds=float(values.mean(axis=0).std(ddof=1)),
-                share_of_questions=split.from_questions / total,
-                share_of_seeds=split.from_seeds / total,
-                more=split.more,
-                seeds_unseen="seeds" in split.negative,
-            )
+    def _seed_row(self, family: str, other: str, values: np.ndarray) -> SeedRow:
+        """Of (n, n_s) values, or differences from those of another one."""
+        split = seed_variance(values)
+        low, high = split.interval(self.settings.level)
+        total = split.variance or math.nan
+        return SeedRow(
+            unit_set=self.name,
+            measure=self.measure,
+            family=family,
+            other=other,
+            value=split.mean,
+            low=low,
+            high=high,
+            level=self.settings.level,
+            p=split.p() if other else math.nan,
+            n_questions=split.n_questions,
+            n_seeds=split.n_seeds,
+            spread_of_seeds=float(values.mean(axis=0).std(ddof=1)),
+            share_of_questions=split.from_questions / total,
+            share_of_seeds=split.from_seeds / total,
+            more=split.more,
+            seeds_unseen="seeds" in split.negative,
+        )
 
     def _compared(self, clusters: Sequence[str | None] | None) -> list[QuestionDifference]:
         rows = compare_questions(self._scores(clusters))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,15 @@ class SeedVariance:
         if self.variance > 0:
             half_width = float(stdtrit(self.freedom, (1 + level) / 2)) * math.sqrt(self.variance)
         return self.mean - half_width, self.mean + half_width
+
+    def p(self) -> float:
+        """Two-sided p that the true mean is 0, for new questions and new seeds; the test of `interval`.
+
+        1 where all values are 0, NaN where they are equal otherwise.
+        """
+        if not self.variance > 0:
+            return 1.0 if self.mean == 0 else math.nan
+        return float(2 * stdtr(self.freedom, -abs(self.mean) / math.sqrt(self.variance)))
 
 
 def seed_variance(values: np.ndarray) -> SeedVariance:

@@ -1,5 +1,6 @@
 """Raw files into questions with their judgements: read, match, and say all that is wrong at once."""
 
+import hashlib
 import logging
 import re
 from collections.abc import Mapping, Sequence
@@ -135,11 +136,20 @@ def _less_those_taken_out(
         unjudged = asked.keys() - judged_ones
         logger.info("%s: %d questions without a judgement are left out", name, len(unjudged))
         out |= unjudged
+    if settings.part:
+        elsewhere = {key for key in asked if _part_of(key, settings.part["of"]) not in settings.part["keep"]}
+        logger.info("%s: %d questions are of other parts", name, len(elsewhere))
+        out |= elsewhere
     return (
         {key: text for key, text in asked.items() if key not in out},
         {key: group for key, group in groups.items() if key not in out},
         {pair: grade for pair, grade in judged.items() if pair[0] not in out},
     )
+
+
+def _part_of(key: str, n: int) -> int:
+    """Which of n parts a question is dealt to, from 1."""
+    return 1 + int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % n
 
 
 def _letters(text: str) -> str:

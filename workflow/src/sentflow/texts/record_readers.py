@@ -106,7 +106,7 @@ class RecordReader(FileForm):
             case "tsv":
                 return read_delimited(raw, "\t", quoting=False, header=self.header)
             case "jsonl":
-                return read_json_lines(raw, wanted, gaps=True)
+                return read_json_lines(raw, wanted, gaps=True, joined="\n")
             case "json":
                 return read_json_list(raw, wanted, gaps=True, joined="\n")
             case "parquet":

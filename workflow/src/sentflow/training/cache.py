@@ -108,10 +108,8 @@ def gradients(
     places = [chunks(view) for view in views]
 
     def represent(view: int, chunk: int) -> torch.Tensor:
-        torch.manual_seed(draws.of("view", view, "chunk", chunk).torch_seed())
-        with autocast(), _sparse_tables(objective):
-            found = objective.represent([views[view][place] for place in places[view][chunk]], view)
-        return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
+        examples = [views[view][place] for place in places[view][chunk]]
+        return _represented(objective, examples, view, chunk, draws, autocast)
 
     all_chunks = [(view, chunk) for view, of in enumerate(places) for chunk in range(len(of))]
     own = processes.share(all_chunks)
@@ -142,6 +140,44 @@ def gradients(
         loss=loss.item() + further,
         tokens=sum(len(example["input_ids"]) for view in views for example in view),
     )
+
+
+@torch.no_grad()
+def represented(
+    objective: Objective,
+    views: Sequence[Sequence[Example]],
+    draws: Draws,
+    *,
+    chunks: Callable[[Sequence[Example]], list[list[int]]],
+    autocast: Autocast = nullcontext,
+) -> list[torch.Tensor]:
+    """What an objective represents examples by, without gradient: a tensor per view, in the order of the rows.
+
+    Parameters
+    ----------
+    views
+        See `Objective.views`.
+    draws, chunks, autocast
+        As of `gradients`.
+    """
+    found = []
+    for view, examples in enumerate(views):
+        places = chunks(examples)
+        parts = [
+            _represented(objective, [examples[place] for place in chunk], view, number, draws, autocast)
+            for number, chunk in enumerate(places)
+        ]
+        found.append(_in_order(parts, places))
+    return found
+
+
+def _represented(
+    objective: Objective, examples: Sequence[Example], view: int, chunk: int, draws: Draws, autocast: Autocast
+) -> torch.Tensor:
+    torch.manual_seed(draws.of("view", view, "chunk", chunk).torch_seed())
+    with autocast(), _sparse_tables(objective):
+        found = objective.represent(examples, view)
+    return found.float() if found.dtype in (torch.float16, torch.bfloat16) else found
 
 
 @contextmanager

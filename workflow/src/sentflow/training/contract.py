@@ -73,6 +73,20 @@ class Objective(torch.nn.Module, ABC):
         """
         yield from ()
 
+    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
+        """What is told of a batch that is not trained on: name → a sum, and of how many things.
+
+        Sums and numbers of several batches are added up; the measure is their quotient. By default the loss, of one
+        batch; what `further_losses` gives is no part of it.
+
+        Parameters
+        ----------
+        views, rows
+            As of `loss`, represented without dropout.
+        """
+        with torch.no_grad():
+            return {"loss": (self.loss(views, rows).item(), 1)}
+
     def heads(self) -> Mapping[str, torch.Tensor]:
         """Tensors that are kept beside the weights of the encoder for trainings that go on from it, and that its use
         does not read; see `sentflow.training.prediction_heads`. None by default.

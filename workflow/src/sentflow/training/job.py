@@ -16,10 +16,12 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
-from sentflow.training.contract import Objective, RecipeModule
+from sentflow.texts.segmentation import segmented
+from sentflow.training.contract import Objective, RecipeModule, Row
 from sentflow.training.data.table import check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
+from sentflow.training.held_out import split
 from sentflow.training.leave import Leave, SaveEvery
 from sentflow.training.loop import Hooks, n_steps, train
 from sentflow.training.made import Made
@@ -33,6 +35,7 @@ from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teache
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
+from sentflow.training.vocabulary import Vocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -45,8 +48,8 @@ class Job:
     ----------
     settings
         Of the entry: ``model``, ``recipe``, ``module`` (of the recipe), ``settings`` (of the recipe), ``training``,
-        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration``), ``data``
-        (``name``, ``form``).
+        ``seed``, ``pooling`` (None is that of the start), ``start`` (``name`` and perhaps ``configuration`` and
+        ``tokenizer``), ``data`` (``name``, ``form``), and perhaps ``segment`` (see `sentflow.texts.segmentation`).
     start
         Manifest of the encoder that the training starts from.
     data
@@ -85,12 +88,12 @@ class Job:
         draws = Draws(settings["seed"])
         table = read_training_data(self.data)
         check_rows(table, training.batch_size)
-        rows = self._taught(table.rows())
+        rows, held_out = split(self._segmented(self._taught(table.rows())), training, draws)
         manifest = read_manifest(self.start)
         device = place.devices[local_rank()] or default_devices("torch")[0]
         check_devices((device,), backend="torch")
         processes = processes_of(device)
-        objective = self._objective(manifest, training, draws, device, place.threads)
+        objective = self._objective(manifest, rows, training, draws, device, place.threads)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
@@ -101,6 +104,8 @@ class Job:
             ),
         )
         logger.info("%d rows, %d steps of %d rows, on %s", len(rows), total, training.batch_size, device)
+        if held_out:
+            logger.info("%d further rows are held out", len(held_out))
         leave = Leave()
         leave.listen()
         progress = train(
@@ -119,6 +124,7 @@ class Job:
                 seconds=meter.seconds,
             ),
             processes,
+            held_out=held_out,
         )
         place.clear_snapshots(training.snapshot_steps(total))
         tokens = int(sum(row["tokens"] for row in progress.history))
@@ -130,7 +136,9 @@ class Job:
             seed=settings["seed"],
             pooling=settings["pooling"],
             start=_start(settings["start"], manifest),
-            data=Data(settings["data"]["name"], data_sha256, len(rows), settings["data"]["form"]),
+            data=Data(
+                settings["data"]["name"], data_sha256, len(table), settings["data"]["form"], len(held_out)
+            ),
             teacher=_teacher(self.teacher),
             code=self.code,
             versions=self.versions,
@@ -159,14 +167,35 @@ class Job:
         places = found.rows.of([row["text"] for row in rows], whose=f"the training data {self.data}")
         return [{**row, "target": found.vectors[place]} for row, place in zip(rows, places, strict=True)]
 
+    def _segmented(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The rows with words marked in their texts, as the encoder reads texts in use; each text is cut once."""
+        how = self.settings.get("segment")
+        if how is None:
+            return rows
+        texts = list(dict.fromkeys(value for row in rows for value in row.values() if isinstance(value, str)))
+        logger.info("%d texts are segmented: %s", len(texts), how)
+        found = dict(zip(texts, segmented(texts, how), strict=True))
+        return [
+            {key: found[value] if isinstance(value, str) else value for key, value in row.items()}
+            for row in rows
+        ]
+
     def _objective(
-        self, manifest: Manifest, training: TrainingSettings, draws: Draws, device: str, threads: int
+        self,
+        manifest: Manifest,
+        rows: Sequence[Row],
+        training: TrainingSettings,
+        draws: Draws,
+        device: str,
+        threads: int,
     ) -> Objective:
+        start = self.settings["start"]
         encoder = load_start(
             manifest,
             self.start.parent,
             pooling=self.settings["pooling"],
-            configuration=self.settings["start"].get("configuration"),
+            configuration=start.get("configuration"),
+            vocabulary=Vocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
             draws=draws,
             device=device,
             threads=threads,
@@ -185,7 +214,7 @@ class Job:
 def _start(start: Mapping[str, Any], manifest: Manifest) -> Start:
     kind, source = manifest.kind, manifest.source
     if "configuration" in start:
-        kind, source = RANDOM_WEIGHTS, {"configuration": start["configuration"]}
+        kind, source = RANDOM_WEIGHTS, {key: value for key, value in start.items() if key != "name"}
     return Start(start["name"], kind, source, manifest.revision, manifest.files_sha256)
 
 

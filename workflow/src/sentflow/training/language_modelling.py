@@ -88,8 +88,9 @@ class LanguageModelling(torch.nn.Module):
         """See `sentflow.training.masking.masked`."""
         return masked(ids, draws, self._vocabulary, whole_words=self._whole_words)
 
-    def cross_entropy(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Per text the sum of the cross-entropy over its masked tokens, (k,).
+    def predicted(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Per text the sum of the cross-entropy over its masked tokens, their number, and how many of them have the
+        highest logit, (k, 3).
 
         Parameters
         ----------
@@ -103,10 +104,15 @@ class LanguageModelling(torch.nn.Module):
             labels[row, : len(values)] = torch.tensor(values)
         labels = labels.to(tokens.device)
         rows, places = torch.nonzero(labels != NOT_PREDICTED, as_tuple=True)
-        found = torch.nn.functional.cross_entropy(
-            self.head(tokens[rows, places]), labels[rows, places], reduction="none"
-        )
-        return torch.zeros(len(tokens), dtype=found.dtype, device=found.device).index_add(0, rows, found)
+        logits, truth = self.head(tokens[rows, places]), labels[rows, places]
+        losses = torch.nn.functional.cross_entropy(logits, truth, reduction="none")
+        right = (logits.detach().argmax(dim=1) == truth).to(losses)
+        found = torch.stack([losses, torch.ones_like(losses), right], dim=1)
+        return torch.zeros(len(tokens), 3, dtype=found.dtype, device=found.device).index_add(0, rows, found)
+
+    def cross_entropy(self, tokens: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
+        """The first column of `predicted`, (k,)."""
+        return self.predicted(tokens, expected)[:, 0]
 
     def kept(self) -> dict[str, torch.Tensor]:
         """The tensors of the layer under the names of transformers' models, without the vectors of the vocabulary."""

@@ -16,6 +16,7 @@ from sentflow.errors import DataError
 from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.contract import Objective, Row
 from sentflow.training.draws import Draws
+from sentflow.training.held_out import measured
 from sentflow.training.optimiser import learning_rate, make_optimiser, trained
 from sentflow.training.order import Order
 from sentflow.training.precision import Precision
@@ -72,6 +73,8 @@ def train(
     state: StateFolder,
     hooks: Hooks,
     processes: Processes = ALONE,
+    *,
+    held_out: Sequence[Row] = (),
 ) -> Progress:
     """Train an objective from its last state on disk, or from the start, to the last step.
 
@@ -80,7 +83,7 @@ def train(
     objective
         In its state before the first step, on its device.
     rows
-        All rows of the data.
+        All rows that are trained on.
     settings, draws
         Of the training.
     state
@@ -89,6 +92,8 @@ def train(
         See `Hooks`.
     processes
         That train together; the first one saves.
+    held_out
+        See `sentflow.training.held_out`; measured wherever the encoder is saved.
 
     Returns
     -------
@@ -109,6 +114,14 @@ def train(
             save()
         processes.wait()
 
+    def snapshot() -> None:
+        saved(lambda: hooks.snapshot(progress.step))
+        if held_out and all(row["step"] != progress.step for row in progress.held_out):
+            progress.held_out += measured(
+                objective, held_out, settings, draws, step=progress.step, autocast=precision.autocast
+            )
+        objective.train()
+
     total = n_steps(settings, len(rows))
     snapshots = set(settings.snapshot_steps(total))
     optimiser = make_optimiser(objective, settings)
@@ -121,7 +134,7 @@ def train(
     if progress.step:
         progress.resumed.append(progress.step)
     elif 0 in snapshots:
-        saved(lambda: hooks.snapshot(0))
+        snapshot()
     objective.train()
     while progress.step < total:
         try:
@@ -134,8 +147,7 @@ def train(
         progress.scaler, progress.seconds = precision.state(), earlier + hooks.seconds()
         hooks.told(progress)
         if progress.step in snapshots:
-            saved(lambda: hooks.snapshot(progress.step))
-            objective.train()
+            snapshot()
         leaving = progress.step < total and processes.agreed(hooks.leave())
         if leaving or progress.step in snapshots or processes.agreed(hooks.save_now()):
             saved(lambda: state.save(objective, optimiser, progress))

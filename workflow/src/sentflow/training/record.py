@@ -27,7 +27,8 @@ class Start:
         Of encoder, see `sentflow.encoders.kinds.table`; `RANDOM_WEIGHTS` where they were drawn, and only tokenizer and
         architecture are those of the entry.
     source
-        As in the manifest of the start; the configuration of a model with random weights.
+        As in the manifest of the start; of a model with random weights its ``configuration`` and, where its vocabulary
+        was learnt from the data, ``tokenizer``.
     revision
         Commit of a model from the hub, else None.
     files_sha256
@@ -54,13 +55,16 @@ class Data:
     rows
         Rows of the table.
     form
-        ``"texts"``, ``"pairs"``, ``"triplets"`` or ``"labelled"``, see `sentflow.training.recipes.table`.
+        ``"texts"``, ``"pairs"``, ``"triplets"``, ``"labelled"`` or ``"spans"``, see `sentflow.training.recipes.table`.
+    held_out
+        Of these rows, those that it was not trained on, see `sentflow.training.held_out`.
     """
 
     name: str
     sha256: str
     rows: int
     form: str
+    held_out: int = 0
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,9 @@ class TrainingSettings:
         A view is computed in chunks of rows of about equal length, of at most so many tokens with padding.
     gradient_cache
         Whether a chunk's graph is thrown away and computed once more, so that memory does not grow with the batch.
+    held_out
+        Share of the rows that are never trained on and are measured at each snapshot, in (0, 1), rounded down to whole
+        batches; None is no row.
     matryoshka, lora
         Settings of options, see `sentflow.training.options`; None is without.
     """
@@ -72,6 +75,7 @@ class TrainingSettings:
     snapshots: int | None = None
     chunk_tokens: int = 512
     gradient_cache: bool = False
+    held_out: float | None = None
     matryoshka: Mapping[str, Any] | None = None
     lora: Mapping[str, Any] | None = None
 

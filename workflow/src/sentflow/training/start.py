@@ -14,6 +14,8 @@ from sentflow.encoders.kinds.neural.settings import Settings
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
+from sentflow.training.new_weights import seeded
+from sentflow.training.vocabulary import Vocabulary, fit_configuration
 
 _PLAIN = "transformers"
 
@@ -24,6 +26,7 @@ def load_start(
     *,
     pooling: str | None,
     configuration: Mapping[str, Any] | None,
+    vocabulary: Vocabulary | None,
     draws: Draws,
     device: str,
     threads: int,
@@ -40,6 +43,8 @@ def load_start(
     configuration
         Keys of its configuration that are changed: then its tokenizer and its configuration are taken, and its weights
         are drawn; None takes its weights.
+    vocabulary
+        With a configuration, what its tokenizer learns instead of the vocabulary that it has; None keeps that.
     draws
         For random weights.
     device, threads
@@ -48,17 +53,22 @@ def load_start(
     Raises
     ------
     ConfigError, DataError
-        See `sentflow.encoders.kinds.neural.load.load_folder`; or the configuration is none that transformers knows.
+        See `sentflow.encoders.kinds.neural.load.load_folder` and `Vocabulary.tokenizer`; or the configuration is none
+        that transformers knows.
     """
     folder = checked_folder(manifest, manifest_folder)
     settings = Settings(pooling=pooling)
     allow_pickle = bool(manifest.settings.get("allow_pickle", False))
     if configuration is None:
         plain = manifest.kind == _PLAIN
-        model = load_model(folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain)
+        # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
+        with seeded(draws.of("start")):
+            model = load_model(
+                folder, settings, device, threads=threads, allow_pickle=allow_pickle, plain=plain
+            )
     else:
         with tempfile.TemporaryDirectory() as made:
-            _with_random_weights(folder, Path(made), configuration, draws)
+            _with_random_weights(folder, Path(made), configuration, vocabulary, draws)
             model = load_model(Path(made), settings, device, threads=threads, allow_pickle=False, plain=True)
     for parameter in model.parameters():
         parameter.requires_grad_(True)
@@ -86,9 +96,18 @@ def check_max_tokens(encoder: SentenceTransformer, max_tokens: int) -> None:
         )
 
 
-def _with_random_weights(folder: Path, made: Path, configuration: Mapping[str, Any], draws: Draws) -> None:
+def _with_random_weights(
+    folder: Path,
+    made: Path,
+    configuration: Mapping[str, Any],
+    vocabulary: Vocabulary | None,
+    draws: Draws,
+) -> None:
     inner = _transformer_folder(folder)
     offline: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    tokenizer = AutoTokenizer.from_pretrained(str(inner), **offline)
+    if vocabulary is not None:
+        tokenizer = vocabulary.tokenizer(tokenizer)
     try:
         config = AutoConfig.from_pretrained(str(inner), **offline)
         for key in configuration:
@@ -97,12 +116,13 @@ def _with_random_weights(folder: Path, made: Path, configuration: Mapping[str, A
                     f"start.configuration.{key}: a {config.model_type} has no such key. Write keys of its config.json."
                 )
         config.update(dict(configuration))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(draws.of("start").torch_seed())
+        if vocabulary is not None:
+            fit_configuration(config, tokenizer)
+        with seeded(draws.of("start")):
             AutoModel.from_config(config).save_pretrained(made)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"start.configuration: no model can be made of it ({error}).") from error
-    AutoTokenizer.from_pretrained(str(inner), **offline).save_pretrained(made)
+    tokenizer.save_pretrained(made)
 
 
 def _transformer_folder(folder: Path) -> Path:

@@ -41,6 +41,8 @@ class Progress:
         Steps that are done.
     history
         A row per done step.
+    held_out
+        What was measured on rows that are not trained on, see `sentflow.training.held_out.measured`.
     scaler
         State of the scaler of the loss; empty without one.
     resumed
@@ -51,6 +53,7 @@ class Progress:
 
     step: int = 0
     history: list[dict[str, float]] = field(default_factory=list)
+    held_out: list[dict[str, Any]] = field(default_factory=list)
     scaler: dict[str, float] = field(default_factory=dict)
     resumed: list[int] = field(default_factory=list)
     seconds: float = 0.0

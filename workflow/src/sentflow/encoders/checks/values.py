@@ -14,6 +14,7 @@ from sentflow.encoders.kinds.neural.settings import (
     TORCH,
     TRUNCATIONS,
 )
+from sentflow.encoders.kinds.table import SEGMENTERS
 
 _DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d+)?")
 TOKENS = ("words", "hyphenated-words", "words-and-signs", "whitespace")
@@ -65,6 +66,7 @@ _PROBLEMS: Mapping[str, Callable[[Any], str | None]] = {
     "truncation": _choice(TRUNCATIONS),
     "dtype": _choice(DTYPES),
     "backend": _choice(BACKENDS),
+    "segment": _choice(tuple(SEGMENTERS), optional=True),
     "tokens": _choice(TOKENS),
 }
 

@@ -3,7 +3,7 @@
 from fnmatch import fnmatch
 from pathlib import Path
 
-PATTERNS = ("*.json", "*.txt", "*.model", "*.safetensors")
+PATTERNS = ("*.json", "*.txt", "*.model", "*.codes", "*.safetensors")
 PICKLES = "pytorch_model*.bin"
 # Other formats of the same weights, which are not read, and what download tools leave behind.
 _IGNORED = ("onnx/*", "openvino/*", ".cache/*", "*/onnx/*", "*/openvino/*")

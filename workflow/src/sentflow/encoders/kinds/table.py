@@ -14,6 +14,9 @@ FITTED = "fitted"  # learns from the training part of every fold, so that it has
 PAIRS = "pairs"  # a number for two texts, and no vector of one
 OWN = "own"  # one or the other, or features of rows, as the user's class says
 
+# How words are marked in texts before an encoder reads them → the distribution whose version can change that
+SEGMENTERS: Mapping[str, str] = {"vietnamese-words": "underthesea"}
+
 _KINDS = "sentflow.encoders.kinds"
 _FETCH = "sentflow.encoders.fetch"
 _FOLDERS = ("archive", "folder", "hub", "package")
@@ -87,14 +90,19 @@ class Kind:
         return (*self.fetch_keys, *self.encode_keys, *elsewhere)
 
     def vector_libraries(self, settings: Mapping[str, object]) -> tuple[str, ...]:
-        """`libraries` and those of the backend that an entry, or its encode settings, names."""
-        return (*self.libraries, *self.backend_libraries.get(str(settings.get("backend")), ()))
+        """`libraries` and those of the backend and of the words that an entry, or its encode settings, names."""
+        segmenter = SEGMENTERS.get(str(settings.get("segment")))
+        return (
+            *self.libraries,
+            *self.backend_libraries.get(str(settings.get("backend")), ()),
+            *([segmenter] if segmenter else []),
+        )
 
 
 _NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "transformers")
 _NEURAL_KEYS = (
     *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
-    *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size"),
+    *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size", "segment"),
 )
 _BACKENDS = {
     "torch": (),

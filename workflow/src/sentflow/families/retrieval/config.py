@@ -22,6 +22,7 @@ from sentflow.families.retrieval.parts import (
     parts_of,
     reached_by,
 )
+from sentflow.families.retrieval.stages import stage_problems
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
 from sentflow.families.training.needs import data_of, miners
 from sentflow.graph.config.entries import derived
@@ -66,6 +67,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     reference = measured.get("reference")
     if reference is not None and reference not in selected["retrievers"]:
         yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
+    yield from stage_problems(measured, entries, selected)
     mining = miners(entries, selected)
     reached = reached_by([*selected["retrievers"], *mining], entries["retrievers"])
     for name in reached:
@@ -113,6 +115,12 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
         yield unknown(f"{where}.corpus", "corpus", entry["corpus"], corpora)
         return
     yield from _cluster_problems(entry, where)
+    part = entry.get("part", {})
+    if beyond := [str(one) for one in part.get("keep", ()) if one > part["of"]]:
+        yield (
+            f"{where}.part.keep: there is no part {', '.join(beyond)} of {part['of']}. Write numbers from 1 to "
+            f"{part['of']}."
+        )
     corpus = corpora[entry["corpus"]]
     if "dataset" not in corpus:  # its schema says what is wrong with it
         return
@@ -184,7 +192,13 @@ def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iter
         return
     if name in UNITS:
         yield f"passages.{name}: this is the name of whole {name}. Write another one."
-    kind = entries["models"].get(retriever["model"], {}).get("kind", "")
+    model = entries["models"].get(retriever["model"], {})
+    kind = model.get("kind", "")
+    if "tokens" in known[name] and model.get("segment"):
+        yield (
+            f"{where}.passages: {name!r} counts tokens of texts as they are, but {retriever['model']} reads them with "
+            "words marked (segment). Write passages of words."
+        )
     if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
         yield (
             f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "

@@ -109,7 +109,8 @@ class Retrieval(TunedRetrieval):
     def summaries(self) -> list[str]:
         """The summaries of scores, questions and costs, and the tests; nothing if nothing is measured."""
         indexes = [paths.SUMMARY_INDEXES] if self.certificates() else []
-        found = [*_SUMMARIES, *indexes] if self.scores() else []
+        stages = [paths.SUMMARY_STAGES] if self.has_stages() else []
+        found = [*_SUMMARIES, *stages, *indexes] if self.scores() else []
         return [*found, *self.summaries_of_chosen()]
 
     def certificates(self) -> list[str]:
@@ -141,6 +142,7 @@ class Retrieval(TunedRetrieval):
             "retrieval-clusters": there and clustered,
             "retrieval-groups": there and grouped,
             "retrieval-seeds": there and seeded,
+            "retrieval-stages": there and self.has_stages(),
             "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
             "decisions": bool(self.decision_scores()),
@@ -201,6 +203,7 @@ class Retrieval(TunedRetrieval):
             "compare_retrieval": one,
             "hardest_questions": len(self.excerpts()),
             "summarise_retrieval": one,
+            "summarise_stages": one * self.has_stages(),
             "summarise_questions": one,
             "summarise_retrieval_costs": one,
             **self.jobs_of_chosen(),

@@ -32,6 +32,12 @@ PRODUCTS = (
     ),
     *products_of(
         _PACKAGE,
+        "retrieval-stages",
+        (TABLE, "retrieval-stages", "stages_table:table", (paths.SUMMARY_STAGES,)),
+        (FIGURE, "retrieval-stages", "stages_figure:FIGURE", (paths.SUMMARY_STAGES,)),
+    ),
+    *products_of(
+        _PACKAGE,
         "decisions",
         (
             TABLE,

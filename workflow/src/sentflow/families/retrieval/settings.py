@@ -7,7 +7,9 @@ from typing import Any
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.config import OTHER, searchable
 from sentflow.families.retrieval.parts import BM25, DENSE, RANDOM, all_retrievers, parts_of
+from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
+from sentflow.families.training.seeds import seed_in
 from sentflow.families.training.settings import selected_data
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
@@ -28,7 +30,7 @@ from sentflow.training.data.collected import (
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
     "corpus", "questions", "judgements", "data_version", "language", "relevant_grade", "ids", "grades", "unknown",
-    "unjudged", "without",
+    "unjudged", "without", "part",
 )  # fmt: skip
 _RECALLS = (10, 100)  # documents whose recall is certified, beside all that are ranked
 _CHECK_KEYS = ("rows", "judged")
@@ -205,19 +207,20 @@ class RetrievalSettings(Family):
                 "order": [list(self.judged_sets), self.shown],
                 "controls": list(self._of_kind(RANDOM)),
                 "families": self.seed_families(),
-                "measure": self.experiment.config["retrieval"]["main"],
+                **pick(self.experiment.config["retrieval"], "main", "measures"),
                 "alpha": statistics["alpha"],
                 "margin": statistics["rope"],
                 **self._resampling(),
             }
         )
 
-    def seed_families(self) -> dict[str, list[str]]:
-        """Name → the shown retrievers that differ in their seed alone."""
-        found: dict[str, list[str]] = {}
+    def seed_families(self) -> dict[str, dict[str, str]]:
+        """Name → seed → the shown retriever; those of a family differ in their seed alone."""
+        found: dict[str, dict[str, str]] = {}
         for name in self.shown:
             if "seed_of" in self.retrievers[name]:
-                found.setdefault(self.retrievers[name]["seed_of"], []).append(name)
+                family = self.retrievers[name]["seed_of"]
+                found.setdefault(family, {})[seed_in(name, family)] = name
         return found
 
     def hardest_settings(self, _wildcards: Any) -> str:
@@ -264,10 +267,26 @@ class RetrievalSettings(Family):
 
     def question_summary_settings(self, wildcards: Any) -> str:
         """The same, and how bands of recall are drawn and which retriever the others are compared with."""
-        reference = self.experiment.config["retrieval"].get("reference", self._first_bm25())
         depth = self.experiment.config["retrieval"]["depth"]
         told = json.loads(self.summarise_settings(wildcards))
-        return json_text({**told, "reference": reference, "depth": depth, **self._resampling()})
+        return json_text({**told, "reference": self._reference(), "depth": depth, **self._resampling()})
+
+    def has_stages(self) -> bool:
+        """Whether the configuration names the stages of a chain."""
+        return "stages" in self.experiment.config["retrieval"]
+
+    def stage_settings(self, _wildcards: Any) -> str:
+        """The stages of the chain, what they are shown by, and which retrievers stand behind a name."""
+        retrieval = self.experiment.config["retrieval"]
+        return json_text(
+            {
+                "stages": retrieval["stages"]["of"],
+                "series": retrieval["stages"]["series"],
+                "measures": measures_of_stages(retrieval),
+                "families": self.seed_families(),
+                "reference": self._reference(),
+            }
+        )
 
     def cost_settings(self, _wildcards: Any) -> str:
         """Which retrievers and encoders each shown retriever is made of."""
@@ -289,10 +308,11 @@ class RetrievalSettings(Family):
         ]
         return alike.index(name)
 
-    def _first_bm25(self) -> str:
-        """What the others are compared with where the configuration says nothing."""
+    def _reference(self) -> str:
+        """What the others are compared with: the first BM25 where the configuration says nothing."""
         lexical = [name for name in self.shown if self.retrievers[name]["kind"] == BM25]
-        return next(iter([*lexical, *self.shown]), "")
+        first = next(iter([*lexical, *self.shown]), "")
+        return str(self.experiment.config["retrieval"].get("reference", first))
 
     def _encoder(self, retriever: Entry) -> Entry:
         return self.experiment.fetched_models[retriever["model"]]

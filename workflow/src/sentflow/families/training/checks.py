@@ -10,6 +10,7 @@ from typing import Any
 from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
+from sentflow.families.training.read_out import pooling_problems
 from sentflow.graph.config.family import AllEntries, Entries, Entry
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.training.recipes.table import RECIPES, Recipe
@@ -24,7 +25,8 @@ def trained_problems(entries: AllEntries) -> Iterator[str]:
     """What is wrong with trained encoders, selected or not."""
     for name, entry in entries["models"].items():
         if isinstance(entry, dict) and entry.get("kind") == TRAINED:
-            yield from (f"models.{name}.{problem}" for problem in _problems(entry, entries))
+            found = (*_problems(entry, entries), *pooling_problems(name, entry, entries["models"]))
+            yield from (f"models.{name}.{problem}" for problem in found)
     yield from circle_problems(entries)
 
 
@@ -57,6 +59,7 @@ def _way_back(first: str, entries: AllEntries) -> list[str]:
 
 def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     yield from _start_problems(entry, entries["models"])
+    yield from _configuration_problems(entry)
     named = entry.get("recipe")
     recipe = RECIPES.get(named) if isinstance(named, str) else None
     if recipe:
@@ -76,6 +79,7 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
         return
     if recipe:
         yield from _batch_problems(entry, recipe, training)
+        yield from _option_problems(recipe, training)
     if selection:
         yield from _snapshot_problems(selection, training)
 
@@ -93,6 +97,14 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
         )
+    elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
+        yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."
+
+
+def _configuration_problems(entry: Entry) -> Iterator[str]:
+    start = as_map(entry.get("start"))
+    if "tokenizer" in start and "vocab_size" in as_map(start.get("configuration")):
+        yield "start.configuration.vocab_size: start.tokenizer.size says it. Leave one of them out."
 
 
 def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str]:
@@ -127,6 +139,15 @@ def _batch_problems(entry: Entry, recipe: Recipe, training: TrainingSettings) ->
         yield (
             f"training.batch_size: {recipe.name} with these settings compares a text with the others of its batch. "
             f"Write {least} or more."
+        )
+
+
+def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str]:
+    if training.matryoshka is not None and not recipe.compares_vectors:
+        able = [name for name, other in RECIPES.items() if other.compares_vectors]
+        yield (
+            f"training.matryoshka: {recipe.name} learns to predict tokens, and truncated vectors predict none. "
+            f"Leave it out here, and write it in a training that goes on from this one, by {_or(able)}."
         )
 
 

@@ -6,6 +6,7 @@ Standard library only: the Snakefile imports this package in every job.
 from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
+from sentflow.families.training.read_out import write_out_pooling
 from sentflow.families.training.seeds import write_out_seeds
 from sentflow.families.training.sweep_config import is_whole
 from sentflow.families.training.sweeps import Cell, cells, sweep_problems
@@ -41,7 +42,9 @@ def write_out_models(entries: AllEntries) -> dict[str, list[str]]:
             refused[name] = problems
         else:
             models[name] = whole
-    return {**refused, **write_out_seeds(entries)}
+    refused |= write_out_seeds(entries)
+    write_out_pooling(models)
+    return refused
 
 
 def _is_list_of_seeds(seeds: Any) -> bool:

@@ -161,6 +161,7 @@ class TrainedModels:
                 "training": TrainingSettings.of(entry["training"]).as_dict(),
                 "seed": entry["seed"],
                 "pooling": entry.get("training_pooling", entry.get("pooling")),
+                **pick_known(entry, "segment"),
                 "start": start_of(entry),
                 "data": {"name": entry["data"], "form": self.form(entry["data"])},
             }
@@ -238,7 +239,8 @@ class TrainedModels:
 
     def _libraries(self, wildcards: Any) -> list[str]:
         of_options = [name for option in self._options(wildcards) for name in option.libraries]
-        return sorted({*KINDS[TRAINED].libraries, *self._recipe(wildcards).libraries, *of_options})
+        of_entry = KINDS[TRAINED].vector_libraries(pick_known(self._entry(wildcards), "segment"))
+        return sorted({*of_entry, *self._recipe(wildcards).libraries, *of_options})
 
     def _options(self, wildcards: Any) -> list[Option]:
         return [OPTIONS[name] for name in TrainingSettings.of(self._entry(wildcards)["training"]).options]

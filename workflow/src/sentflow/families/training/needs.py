@@ -14,11 +14,13 @@ from sentflow.training.data.collected import retriever_of
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """``name`` of the encoder that a training starts from, and ``configuration`` where its weights are drawn."""
+    """``name`` of the encoder that a training starts from; ``configuration`` where its weights are drawn, and
+    ``tokenizer`` where its vocabulary is learnt.
+    """
     start = entry["start"]
     if isinstance(start, str):
         return {"name": start}
-    return {"name": start["like"], "configuration": start["configuration"]}
+    return {"name": start["like"], **{key: value for key, value in start.items() if key != "like"}}
 
 
 def start_name(entry: Any) -> str | None:

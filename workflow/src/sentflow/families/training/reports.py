@@ -11,7 +11,7 @@ from sentflow.families.training.study import StudyOfTrainings
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
-from sentflow.graph.job_settings import json_text
+from sentflow.graph.job_settings import json_text, pick_known
 
 
 class ReportsOfTraining:
@@ -98,6 +98,7 @@ class ReportsOfTraining:
                 "base_licence": told.get("licence", ""),
                 "path": path,
                 "siblings": self._siblings(name, entry),
+                **pick_known(entry, "segment"),
                 **self._about_data(entry["data"]),
             }
         )

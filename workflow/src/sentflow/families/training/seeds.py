@@ -20,6 +20,11 @@ def of_seed(name: str, seed: Any) -> str:
     return f"{name}-seed-{seed}"
 
 
+def seed_in(name: str, family: str) -> str:
+    """The seed in a name that `of_seed` made; the name itself, which pairs with nothing, where somebody else did."""
+    return name.removeprefix(of_seed(family, ""))
+
+
 def write_out_seeds(entries: AllEntries) -> dict[str, list[str]]:
     """Replace entries with several seeds, and those that name such entries, by one for each seed, in place.
 

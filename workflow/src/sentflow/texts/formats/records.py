@@ -75,7 +75,8 @@ def typed_records(
     values
         Of the columns that somebody asked for, all of one length.
     joined
-        What a list of texts is joined by; None: it is an error, like any other type that is no text.
+        What a list of texts is joined by; inside of one it becomes a space, so that they can be told apart again. None:
+        a list is an error, like any other type that is no text.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def _as_text(value: Any, file: str, column: str, row: int, joined: str | None) -
     if isinstance(value, int | float):
         return str(value)
     if joined is not None and isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return joined.join(value)
+        return joined.join(item.replace(joined, " ") for item in value)
     expected = "a text, a number, true or false" + (
         "" if joined is None else ", or a list of texts (alternatives)"
     )

@@ -13,6 +13,7 @@ from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.training.cards.overlap import Overlap
 from sentflow.training.cards.scores import CardScore, read_scores
+from sentflow.training.held_out_rows import HeldOutRow
 from sentflow.training.made import Made
 from sentflow.training.record import Record
 
@@ -77,6 +78,8 @@ class About:
         Of the training data; empty where not known.
     read_out
         Pooling of the vectors that were scored; empty where it is that of the files.
+    segment
+        How words are marked in the texts that it reads, see `sentflow.texts.segmentation`; empty for not at all.
     siblings
         Encoder → seed, of the trainings that differ in nothing but the seed, this one included.
     """
@@ -94,6 +97,7 @@ class About:
     data_hub: str = ""
     data_licence: str = ""
     read_out: str = ""
+    segment: str = ""
     siblings: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -135,6 +139,8 @@ class Facts:
         How the snapshot was chosen; ``step`` is the chosen one.
     loss
         Mean over the first and over the last tenth of the steps.
+    held_out
+        What rows that were not trained on measured at first and with the chosen weights; empty without such rows.
     scores
         Of this encoder.
     spreads
@@ -149,6 +155,7 @@ class Facts:
     about: About
     selection: Mapping[str, Any]
     loss: tuple[float, float]
+    held_out: Sequence[HeldOutRow]
     scores: Sequence[CardScore]
     spreads: Sequence[Spread]
     overlap: Overlap | None
@@ -167,7 +174,7 @@ def read_facts(
     Parameters
     ----------
     training
-        Folder with ``record.json``, ``made.json``, ``selection.json`` and ``history.parquet``.
+        Folder with ``record.json``, ``made.json``, ``selection.json``, ``history.parquet`` and ``held-out.parquet``.
     manifest
         Of the encoder.
     summaries
@@ -201,6 +208,9 @@ def read_facts(
         about=about,
         selection=selection,
         loss=_ends(read_rows(training / "history.parquet", HistoryRow)),
+        held_out=_first_and_chosen(
+            read_rows(training / "held-out.parquet", HeldOutRow, may_be_empty=True), selection["step"]
+        ),
         scores=own,
         spreads=[spread for score in own if len((spread := _spread(score, scores, about)).values) > 1],
         overlap=found,
@@ -211,6 +221,11 @@ def _ends(history: Sequence[HistoryRow]) -> tuple[float, float]:
     losses = [row.loss for row in sorted(history, key=lambda row: row.step) if math.isfinite(row.loss)]
     n = max(1, len(losses) // _END_SHARE)
     return statistics.fmean(losses[:n]), statistics.fmean(losses[-n:])
+
+
+def _first_and_chosen(rows: Sequence[HeldOutRow], chosen: int) -> list[HeldOutRow]:
+    shown = {min((row.step for row in rows), default=chosen), chosen}
+    return [row for row in rows if row.step in shown]
 
 
 def _spread(score: CardScore, scores: Sequence[CardScore], about: About) -> Spread:

@@ -110,6 +110,7 @@ def _of_tables(found: Tables, facts: Facts) -> Iterator[str]:
     yield from _pairs(found, "Software", record.versions)
     of_training = {
         "Rows of training data": record.data.rows,
+        **({"Of these, held out": record.data.held_out} if record.data.held_out else {}),
         "Checksum of training data (SHA-256)": record.data.sha256,
         "Checksum of the start's files (SHA-256)": record.start.files_sha256 or "none",
         "Revision of the start": record.start.revision or "none",
@@ -152,6 +153,9 @@ def _of_tables(found: Tables, facts: Facts) -> Iterator[str]:
             ]
             for one in facts.spreads
         ],
+    )
+    yield from _lines(
+        found, "Held-out rows", [[row.measure, row.step, row.value, row.n] for row in facts.held_out]
     )
     tests = facts.overlap.tests if facts.overlap else ()
     yield from _lines(

@@ -46,7 +46,7 @@ class Rows:
     def with_whole_lines(self) -> "Rows":
         """Texts without empty lines, and without white space around lines."""
         cells = [
-            "\n".join(line for raw in text.splitlines() if (line := raw.strip()))
+            "\n".join(line for raw in text.split("\n") if (line := raw.strip()))
             for text in self.columns["text"]
         ]
         return replace(self, columns={**self.columns, "text": cells})

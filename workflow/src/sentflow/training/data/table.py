@@ -14,7 +14,7 @@ from sentflow.files.io import file_sha256, write_json
 from sentflow.files.parquet import read_described, readable, write_described
 from sentflow.training.data.forms import FORMS
 
-_TEXTS = ("text", "other", "negative")
+TEXT_COLUMNS = ("text", "other", "negative")
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def training_data_of(about: Mapping[str, Any], stored: pa.Table) -> TrainingData
     return TrainingData(
         name=str(about["training"]),
         form=about["form"],
-        columns={key: columns[key] for key in _TEXTS if key in columns},
+        columns={key: columns[key] for key in TEXT_COLUMNS if key in columns},
         labels=np.asarray(columns["label"], dtype=np.int64) if "label" in columns else None,
         classes=about["classes"],
     )

@@ -40,6 +40,10 @@ class Wrapped(Objective):
         """See `Objective`."""
         return self.inner.further_losses(rows, draws)
 
+    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> Mapping[str, tuple[float, int]]:
+        """See `Objective`."""
+        return self.inner.measures(views, rows)
+
     def heads(self) -> Mapping[str, torch.Tensor]:
         """See `Objective`."""
         return self.inner.heads()

@@ -47,7 +47,7 @@ class CoCondenser(Condenser):
         return views
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """Per span the sum of the cross-entropy over its hidden tokens, their number, and its vector, (k, 2 + H)."""
+        """Per span what it is represented by in `Condenser`, and its vector, (k, 3 + H or 6 + H)."""
         parts, first = self._parts(examples)
         return torch.cat([parts, first.to(parts)], dim=1)
 
@@ -56,8 +56,25 @@ class CoCondenser(Condenser):
 
         The second is of dot products, which are neither scaled nor divided, and a span is no candidate for itself.
         """
-        language = super().loss([torch.cat([view[:, :2] for view in views])], rows)
-        return self._weight * language + partner_cross_entropy(*(view[:, 2:] for view in views))
+        parts, vectors = self._apart(views)
+        return self._weight * super().loss([parts], rows) + partner_cross_entropy(*vectors)
+
+    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+        """See `Objective`: the loss of a batch, what `Condenser` measures, and the second term for itself."""
+        parts, vectors = self._apart(views)
+        scores, partners = partner_scores(*vectors)
+        n = len(partners)
+        return {
+            **super().measures([parts], rows),
+            "loss": (self.loss(views, rows).item(), 1),
+            "partner_loss": (n * torch.nn.functional.cross_entropy(scores, partners).item(), n),
+            "partner_accuracy": (float((scores.argmax(dim=1) == partners).sum()), n),
+        }
+
+    def _apart(self, views: Sequence[torch.Tensor]) -> tuple[torch.Tensor, list[torch.Tensor]]:
+        """What the language model makes of all spans, and the vectors of each view."""
+        width = 3 * len(self.predicting)
+        return torch.cat([view[:, :width] for view in views]), [view[:, width:] for view in views]
 
 
 def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
@@ -68,11 +85,15 @@ def partner_cross_entropy(first: torch.Tensor, second: torch.Tensor) -> torch.Te
     first, second
         (n, H) each; row i of both is a pair.
     """
+    return torch.nn.functional.cross_entropy(*partner_scores(first, second))
+
+
+def partner_scores(first: torch.Tensor, second: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Dot products of all vectors, (2n, 2n), −∞ of each with itself; and the place of the partner of each, (2n,)."""
     vectors = torch.cat([first, second])
     scores = (vectors @ vectors.T).fill_diagonal_(-torch.inf)
     n = len(first)
-    partners = torch.arange(2 * n, device=vectors.device).roll(n)
-    return torch.nn.functional.cross_entropy(scores, partners)
+    return scores, torch.arange(2 * n, device=vectors.device).roll(n)
 
 
 def build(

@@ -53,7 +53,7 @@ class Condenser(MaskedLanguageModelling):
                 f"settings.skip_from: {asked} is no layer below the last of {depth}. Write 0 to {depth - 1}, or null "
                 f"for half of them."
             )
-        self._late = settings["late_mlm"]
+        self.predicting = ("head_", "encoder_") if settings["late_mlm"] else ("head_",)
         with seeded(draws.of("condenser")):
             made = [type(_layers(network)[0])(network.config) for _ in range(settings["layers"])]
         self.condenser = torch.nn.ModuleList(made)
@@ -64,7 +64,7 @@ class Condenser(MaskedLanguageModelling):
         self.condenser.to(encoder.device)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """Per text the sum of the cross-entropy over its hidden tokens, and their number, (k, 2)."""
+        """See `LanguageModelling.predicted`; that of the head and, with ``late_mlm``, of the encoder, (k, 3 or 6)."""
         return self._parts(examples)[0]
 
     def heads(self) -> dict[str, torch.Tensor]:
@@ -83,10 +83,9 @@ class Condenser(MaskedLanguageModelling):
         for layer in self.condenser:
             found = layer(found, attention_mask=mask)
         expected = [example["expected"] for example in examples]
-        loss = self.language.cross_entropy(found, expected)
-        if self._late:
-            loss = loss + self.language.cross_entropy(last, expected)
-        return self.with_counts(loss, expected), last[:, 0]
+        read = {"head_": found, "encoder_": last}
+        parts = [self.language.predicted(read[name], expected) for name in self.predicting]
+        return torch.cat(parts, dim=1), last[:, 0]
 
 
 def _layers(network: Any) -> torch.nn.ModuleList:

@@ -14,7 +14,6 @@ from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.language_modelling import LanguageModelling
-from sentflow.training.masking import n_predicted
 from sentflow.training.modules import transformer_of
 
 WORDS = "words"
@@ -22,7 +21,16 @@ LINES, PACKED = "lines", "packed"
 
 
 class MaskedLanguageModelling(Objective):
-    """One view, the texts with hidden tokens. What a text is represented by is its part of the loss."""
+    """One view, the texts with hidden tokens. What a text is represented by is its part of the loss.
+
+    Attributes
+    ----------
+    predicting
+        What predicts the hidden tokens, as prefixes of measures; what represents a text has for each of them the three
+        numbers of `LanguageModelling.predicted`.
+    """
+
+    predicting: tuple[str, ...] = ("",)
 
     def __init__(
         self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
@@ -40,22 +48,32 @@ class MaskedLanguageModelling(Objective):
         return [[{"input_ids": ids, "expected": expected} for ids, expected in masked]]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
-        """Per text the sum of the cross-entropy over its hidden tokens, and their number, (k, 2)."""
+        """See `LanguageModelling.predicted`, (k, 3)."""
         tokens = transformer_of(self.encoder)(self.padded(examples))["token_embeddings"]
-        expected = [example["expected"] for example in examples]
-        return self.with_counts(self.language.cross_entropy(tokens, expected), expected)
-
-    @staticmethod
-    def with_counts(losses: torch.Tensor, expected: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Losses of texts, (k,), beside the number of hidden tokens of each, (k, 2)."""
-        counts = torch.tensor([n_predicted([values]) for values in expected])
-        return torch.stack([losses, counts.to(losses)], dim=1)
+        return self.language.predicted(tokens, [example["expected"] for example in examples])
 
     def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:  # noqa: ARG002
-        """Mean cross-entropy over the hidden tokens of all texts."""
+        """Mean cross-entropy over the hidden tokens of all texts; the sum of those of all that predict."""
+        sums = self._sums(views)
+        return sums[:, 0].sum() / sums[0, 1].clamp(min=1)
+
+    def measures(
+        self,
+        views: Sequence[torch.Tensor],
+        rows: Sequence[Row],  # noqa: ARG002
+    ) -> dict[str, tuple[float, int]]:
+        """See `Objective`: the loss per hidden token and, of each that predicts, its own and its accuracy."""
+        sums = self._sums(views)
+        n = int(sums[0, 1])
+        found = {"loss": (sums[:, 0].sum().item(), n)}
+        for name, (loss, _, right) in zip(self.predicting, sums.tolist(), strict=True):
+            found |= {f"{name}loss": (loss, n), f"{name}accuracy": (right, n)}
+        return found
+
+    def _sums(self, views: Sequence[torch.Tensor]) -> torch.Tensor:
+        """Over all texts, a row for each that predicts, (p, 3)."""
         (parts,) = views
-        total = parts.sum(dim=0)
-        return total[0] / total[1].clamp(min=1)
+        return parts.sum(dim=0).view(len(self.predicting), -1)
 
     def heads(self) -> dict[str, torch.Tensor]:
         """See `Objective`."""

@@ -15,6 +15,8 @@ TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
 SPANS = "spans"  # a text of two lines or more, each a span of one document
 
+CLS = "cls"
+
 _Found = TypeVar("_Found")
 _RECIPES = "sentflow.training.recipes"
 
@@ -32,7 +34,7 @@ class Recipe:
     title
         For tables.
     data
-        The forms of data that it reads: of `TEXTS`, `PAIRS`, `TRIPLETS`, `LABELLED`.
+        The forms of data that it reads: of `TEXTS`, `PAIRS`, `TRIPLETS`, `LABELLED`, `SPANS`.
     settings
         Key of ``settings`` → what it is where an entry leaves it out. Its schema says what it may be.
     libraries
@@ -43,6 +45,10 @@ class Recipe:
         A batch has at least so many, where a text is compared with others of its batch.
     rows_where
         Key of ``settings`` → its value → the same, where it is another number.
+    compares_vectors
+        Whether its loss is one of vectors of texts alone, which matryoshka may truncate.
+    pooling
+        The read-out that its encoders have, and those that are trained on from them; None is any.
     """
 
     name: str
@@ -54,6 +60,8 @@ class Recipe:
     data_where: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     rows: int = 1
     rows_where: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    compares_vectors: bool = True
+    pooling: str | None = None
 
     def forms(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The forms of data that the recipe reads with these settings."""
@@ -156,6 +164,7 @@ _ALL: tuple[Recipe, ...] = (
             "packing": "lines",  # packed: texts one behind the other, as many tokens as are read at once
             "dropout": None,
         },
+        compares_vectors=False,
     ),
     Recipe(
         "condenser",
@@ -170,6 +179,8 @@ _ALL: tuple[Recipe, ...] = (
             "late_mlm": True,
             "dropout": None,
         },
+        compares_vectors=False,
+        pooling=CLS,
     ),
     Recipe(
         "cocondenser",
@@ -185,6 +196,8 @@ _ALL: tuple[Recipe, ...] = (
             "defects": [],  # of the released code: language-model-twice
         },
         rows=2,
+        compares_vectors=False,
+        pooling=CLS,
     ),
     Recipe(
         "bi-encoder",

@@ -19,6 +19,7 @@ from sentflow.encoders.vectors.batches import plan_batches
 from sentflow.encoders.vectors.memory import BatchHalver
 from sentflow.encoders.vectors.storage import named_rows
 from sentflow.errors import ConfigError, DataError
+from sentflow.texts.segmentation import segmented
 
 logger = logging.getLogger(__name__)
 
@@ -83,6 +84,7 @@ class SentenceTransformerEncoder:
         self.reading: Reading | None = None
         self._halver = BatchHalver(self._forward_whole)
         self._prompt = self._prompt_of(role, task)
+        self._segmented: dict[str, str] = {}
 
     def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> FloatArray:
         """See `Encoder.encode`; role and task choose the prompt."""
@@ -148,6 +150,8 @@ class SentenceTransformerEncoder:
     def _lengths(self, texts: Sequence[str], prompt: str | None) -> IntArray:
         """Tokens of each text as the model reads it, at least 1; counts the texts that are cut."""
         tokenizer = getattr(self._model[0], "tokenizer", None)
+        if texts and self._settings.segment is not None:
+            texts = self._with_words(texts, self._settings.segment)
         if not texts or not isinstance(tokenizer, PreTrainedTokenizerBase):
             return np.asarray([1 + len(text) // _CHARACTERS_PER_TOKEN for text in texts], dtype=np.int64)
         whole = np.concatenate(
@@ -177,8 +181,16 @@ class SentenceTransformerEncoder:
 
     def _features(self, texts: list[str], prompt: str | None) -> dict[str, Any]:
         # In the caller's thread: a fast tokenizer is used by one thread at a time, and has threads of its own
+        if self._settings.segment is not None:
+            texts = self._with_words(texts, self._settings.segment)
         features: dict[str, Any] = self._model.preprocess(texts, prompt=prompt)
         return features
+
+    def _with_words(self, texts: Sequence[str], how: str) -> list[str]:
+        """Segmented texts; a plan segments all of a job, which its batches find here."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._segmented]
+        self._segmented |= zip(new, segmented(new, how), strict=True)
+        return [self._segmented[text] for text in texts]
 
     def _one_after_the_other(self, features: Iterable[dict[str, Any]]) -> Iterator[FloatArray]:
         for batch in features:

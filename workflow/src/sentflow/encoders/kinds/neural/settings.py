@@ -68,6 +68,9 @@ class Settings(EncoderSettings):
         that decides which way a product is rounded. Equal batches give equal bytes all the same.
     backend
         What computes the transformer, one of `BACKENDS`.
+    segment
+        How words are marked in texts before the tokenizer reads them, see `sentflow.texts.segmentation`; None is not at
+        all. Prompts stay as they are.
     """
 
     max_tokens: int | None = None
@@ -82,6 +85,7 @@ class Settings(EncoderSettings):
     prompt_names: Mapping[str, Any] = field(default_factory=dict)
     dtype: str = FLOAT32
     backend: str = TORCH
+    segment: str | None = None
 
     def dimension(self, manifest: Manifest) -> int | None:
         """See `EncoderSettings.dimension`; another pooling in the place of several changes it."""

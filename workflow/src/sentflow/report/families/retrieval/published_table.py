@@ -23,9 +23,9 @@ class PublishedValue:
     questions, system, measure, published, source, comparable, remark
         See the schema of question sets.
     retriever, retriever_title
-        Ours that does the same; empty where the entry names none, or none that was measured.
+        Ours that does the same; empty where the entry names none, none that was measured, or is not comparable.
     value, low, high, level, difference
-        Ours with its interval, and ours less the published one; no difference where it is not comparable.
+        Ours with its interval, and ours less the published one.
     """
 
     questions: str
@@ -53,8 +53,9 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRo
     for entry in entries:
         if entry["questions"] not in titles:
             continue
-        ours = found.get((entry["questions"], entry.get("retriever", ""), entry["measure"]))
         comparable = entry.get("comparable", True)
+        name = entry.get("retriever", "") if comparable else ""
+        ours = found.get((entry["questions"], name, entry["measure"]))
         values.append(
             PublishedValue(
                 questions=entry["questions"],
@@ -68,7 +69,7 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRo
                 low=ours.low if ours else math.nan,
                 high=ours.high if ours else math.nan,
                 level=ours.level if ours else math.nan,
-                difference=ours.value - float(entry["value"]) if ours and comparable else math.nan,
+                difference=ours.value - float(entry["value"]) if ours else math.nan,
                 comparable=comparable,
                 source=entry["source"],
                 remark=entry.get("remark", ""),
@@ -78,22 +79,29 @@ def beside_ours(entries: Sequence[Mapping[str, Any]], rows: Sequence[RetrievalRo
 
 
 def published_table(rows: Sequence[RetrievalRow], title: str, entries: Sequence[Mapping[str, Any]]) -> Table:
-    """One line per published value, a block per question set."""
+    """One line per published value; a block per question set, and one for values that ours cannot be compared with."""
     values = beside_ours(entries, rows)
     remarks = unique(value.remark for value in values if value.remark)
     numbers = {remark: place for place, remark in enumerate(remarks, 1)}
+    titles = {value.questions: f"{value.questions}: {value.questions_title}" for value in values}
     groups = [
-        Group(
-            f"{name}: {next(value.questions_title for value in values if value.questions == name)}",
-            tuple(_line(value, numbers) for value in values if value.questions == name),
+        Group(f"{title}{'' if comparable else '; not comparable with ours'}", lines)
+        for name, title in titles.items()
+        for comparable in (True, False)
+        if (
+            lines := tuple(
+                _line(value, numbers)
+                for value in values
+                if (value.questions, value.comparable) == (name, comparable)
+            )
         )
-        for name in unique(value.questions for value in values)
     ]
     levels = sorted({value.level for value in values if not math.isnan(value.level)})
     notes = (
         captions.data_note(rows),
         "Published values are as printed in their sources. Ours: of the retriever that does most nearly the same; "
-        f"difference: ours less the published one. {MISSING} not measured here, or not comparable.",
+        f"difference: ours less the published one. {MISSING} not measured here. Beside values of other documents or "
+        "questions nothing of ours stands.",
         f"In brackets the {percent(levels[0])} interval of ours for {words.POPULATION} (bootstrap over questions)."
         if levels
         else "",

@@ -12,6 +12,7 @@ from sentflow.report.families.retrieval.decision_rows import DecisionRow, Weight
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.index_rows import IndexRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
@@ -19,6 +20,7 @@ from sentflow.retrieval.hardest_rows import HardQuestion
 
 # What is shown where there are rows of it
 _OTHER_TABLES = {
+    "retrieval-stages": StageRow,
     "retrieval-documents": ClusterRow,
     "retrieval-group-tests": GroupRow,
     "retrieval-seeds": SeedRow,

@@ -8,7 +8,7 @@ from sentflow.report import captions
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import MISSING, count, decimal, interval, percent
+from sentflow.report.numbers import MISSING, count, decimal, interval, p_number, percent, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 
@@ -18,8 +18,12 @@ def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRo
     shown = [row for row in words.whole(rows) if row.is_main]
     titles = {row.retriever: row.retriever_title for row in shown}
     sets = {row.questions: row.questions_title for row in shown}
+    main = {row.measure for row in shown}
     groups = [
-        Group(f"{name}: {sets[name]}", tuple(_line(row, titles) for row in seeds if row.unit_set == name))
+        Group(
+            f"{name}: {sets[name]}",
+            tuple(_line(row, titles) for row in seeds if row.unit_set == name and row.measure in main),
+        )
         for name in unique(row.unit_set for row in seeds)
     ]
     return Table(
@@ -28,8 +32,9 @@ def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRo
         notes=tuple(filter(None, (captions.data_note(shown), *_notes(seeds)))),
         header=(
             "Family, or family − retriever",
-            seeds[0].measure if seeds else "Value",
+            shown[0].measure if shown else "Value",
             "Interval",
+            "p",
             "Questions",
             "Seeds",
             "Spread of seeds",
@@ -37,7 +42,7 @@ def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRo
             "from seeds",
             "More of",
         ),
-        alignment=("w4.6", "r", "l", "r", "r", "r", "r", "r", "l"),
+        alignment=("w4.4", "r", "l", "r", "r", "r", "r", "r", "r", "l"),
         groups=tuple(groups),
         tidy_header=names_of(SeedRow),
         tidy_rows=records_of(seeds),
@@ -46,9 +51,10 @@ def seeds_table(rows: Sequence[RetrievalRow], title: str, seeds: Sequence[SeedRo
 
 def _line(row: SeedRow, titles: Mapping[str, str]) -> tuple[Cell, ...]:
     return (
-        Cell(f"{row.family} − {titles[row.other]}" if row.other else row.family),
-        Cell(decimal(row.value)),
+        Cell(f"{row.family} − {titles.get(row.other, row.other)}" if row.other else row.family),
+        Cell(signed(row.value) if row.other else decimal(row.value)),
         Cell(interval(row.low, row.high)),
+        Cell(p_number(row.p)),
         Cell(count(row.n_questions)),
         Cell(count(row.n_seeds)),
         Cell(decimal(row.spread_of_seeds)),
@@ -67,10 +73,11 @@ def _notes(seeds: Sequence[SeedRow]) -> list[str]:
         return ["No retriever was searched with several seeds."]
     said = [
         f"Mean over questions and seeds, with its {percent(seeds[0].level)} interval for {words.QUESTIONS} and new "
-        "seeds (two-way analysis of variance); not adjusted for the number of lines. Nothing is said of other "
-        "collections, nor of changes other than the seed. Spread of seeds: standard deviation between their means. "
-        "Variance: share of that of the mean; the rest is what is peculiar to a question with a seed. More of: what "
-        "twice as many would make the interval narrower."
+        "seeds (two-way analysis of variance); p: of a difference, for the same. Neither is adjusted for the number of "
+        "lines. Two families are compared seed by seed. Nothing is said of other collections, nor of changes other "
+        "than the seed. Spread of seeds: standard deviation between their means. Variance: share of that of the mean; "
+        "the rest is what is peculiar to a question with a seed. More of: what twice as many would make the interval "
+        "narrower."
     ]
     if any(row.seeds_unseen for row in seeds):
         said.append(

@@ -1,0 +1,176 @@
+"""What a chain of retrievers reaches, stage by stage: a panel per question set and measure, a line per series."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report import captions
+from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.stage_rows import StageRow
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.grid import draw_grid
+from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.recipe import Recipe
+from sentflow.report.figure.texts import FigureTexts, nothing, sentences
+from sentflow.report.numbers import counted, percent
+from sentflow.report.rows import unique
+
+_MOST_COLUMNS = 3
+_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.7, 1.7, 3.1
+_BESIDE = 0.45  # inches of numbers and margins beside each panel
+_LABEL_SIZE, _MOST_LABEL_LINES, _UPRIGHT_INCHES = 6.5, 3, 1.5
+_LEAST_SLOT = 0.18  # inches between stages, so that upright names stand apart
+_LEGEND_SIZE, _LEGEND_INCHES = 7, 2.8
+_SPREAD, _STEP = 0.6, 0.22  # of a slot: what the points of all series take, and the distance of two at most
+_ASIDE = 0.45  # of that distance: from a mean to its single seeds
+_NOTHING = "Nothing to draw: no retriever of the stages was measured on a question set."
+
+
+@dataclass(frozen=True)
+class _Series:
+    """What decides how a series is drawn, see `canvas.EncoderInRow`."""
+
+    model: str
+    position: int
+    is_control: bool = False
+
+
+def draw(rows: Sequence[StageRow]) -> Figure:
+    """Means with intervals, joined by a line; single seeds beside them; the reference as a line with a band."""
+    texts = texts_of(rows)
+    if not any(row.is_mean for row in rows):
+        return layout.nothing(texts, rows)
+    panels = {f"{row.measure} on {row.questions}": (row.questions, row.measure) for row in rows}
+    n_measures = len(unique(row.measure for row in rows))
+    n_columns = n_measures if 1 < n_measures <= _MOST_COLUMNS else min(_MOST_COLUMNS, len(panels))
+    stages = dict(sorted({row.place: row.stage for row in rows if row.place}.items()))
+    least = max(_LEAST_PANEL, _LEAST_SLOT * len(stages))
+    inches = max(least, min(_MOST_PANEL, layout.column_inches(n_columns) - _BESIDE))
+    headings = lettering.starts({name: name for name in panels}, lettering.into(inches, 7, bold=True))
+    looks = canvas.looks([_Series(row.series, row.line) for row in rows if row.is_mean])
+
+    def draw_panel(axes: Axes, name: str, is_lowest: bool) -> None:
+        members = [row for row in rows if (row.questions, row.measure) == panels[name]]
+        _draw_panel(axes, members, looks)
+        if is_lowest:
+            _name_stages(axes, stages, inches / len(stages))
+
+    grid = draw_grid(headings, draw_panel, columns=n_columns, labels=("", ""), shares_y=False)
+    grid.first.set_xlim(min(stages) - 0.5, max(stages) + 0.5)
+    size = Panels([_PANEL_INCHES] * grid.n_lines, least, max(least, _MOST_PANEL))
+    layout.finish(grid.figure, texts, rows, size, _handles(rows, looks))
+    return grid.figure
+
+
+def texts_of(rows: Sequence[StageRow]) -> FigureTexts:
+    """Texts of the stages."""
+    title = "Retrieval stage by stage"
+    means = [row for row in rows if row.is_mean]
+    if not means:
+        return nothing(title, _NOTHING)
+    measures, sets = unique(row.measure for row in rows), unique(row.questions for row in rows)
+    reference = next((row.series for row in rows if not row.place), "")
+    main = next((row.measure for row in rows if row.is_main), "")
+    several = any(row.n_seeds > 1 for row in means)
+    return FigureTexts(
+        title=title,
+        reading=sentences(
+            f"Means over questions{' and seeds (small: single seeds)' if several else ''}.",
+            f"Bars: {percent(means[0].level)} intervals for {words.QUESTIONS}"
+            + (", and new seeds where there are several" if several else "")
+            + (f"; line with a band: {reference}, for {words.QUESTIONS}." if reference else "."),
+            seeds_note(means),
+            "Nothing is said of new documents or other collections. Intervals that overlap do not show that stages are "
+            "equal.",
+            f"Tests of {main} are in the table of stages." if main else "",
+            captions.data_note(rows),
+        ),
+        alternative=f"Points with intervals for {counted(len({row.place for row in means}), 'stage')} of "
+        f"{', '.join(unique(row.series for row in means))} by {', '.join(measures)} on {', '.join(sets)}. The table "
+        "of stages has the numbers.",
+    )
+
+
+def seeds_note(means: Sequence[StageRow]) -> str:
+    """How many seeds are behind which stage, and what follows from a single one."""
+    found: dict[int, list[str]] = {}
+    for place in sorted({row.place for row in means}):
+        own = [row for row in means if row.place == place]
+        alike = len({row.n_seeds for row in own}) == 1
+        for row in own:
+            name = row.stage if alike else f"{row.stage} ({row.series})"
+            found.setdefault(row.n_seeds, []).append(f"“{name}”")
+    said = [
+        f"{', '.join(unique(names))}: {counted(n, 'seed')}"
+        + (", nothing is known of others" if n == 1 else "")
+        for n, names in sorted(found.items(), reverse=True)
+        if n
+    ]
+    return f"{'; '.join(said)}." if said else ""
+
+
+def _draw_panel(axes: Axes, rows: Sequence[StageRow], looks: Mapping[str, canvas.Look]) -> None:
+    for row in rows:
+        if not row.place:
+            axes.axhline(row.value, color=canvas.QUIET, linewidth=0.9, linestyle="--", zorder=1)
+            if not math.isnan(row.low):
+                axes.axhspan(row.low, row.high, color=canvas.QUIET, alpha=0.15, linewidth=0, zorder=0)
+    step = min(_STEP, _SPREAD / len(looks))
+    for number, (series, look) in enumerate(looks.items()):
+        aside = step * (number - (len(looks) - 1) / 2)
+        own = [row for row in rows if row.place and row.series == series]
+        means = [row for row in own if row.is_mean]
+        axes.plot(
+            [row.place + aside for row in means], [row.value for row in means], color=look.color,
+            marker=look.marker, markersize=3.5, linewidth=0.9, zorder=3,
+        )  # fmt: skip
+        for row in means:
+            if not math.isnan(row.low):
+                axes.plot(
+                    (row.place + aside,) * 2, (row.low, row.high), color=look.color, linewidth=1.1, zorder=2
+                )
+        single = [row for row in own if row.seed]
+        axes.plot(
+            [row.place + aside + _ASIDE * step for row in single], [row.value for row in single], linestyle="none",
+            color=look.color, marker=".", markersize=2.5, alpha=0.8, zorder=4,
+        )  # fmt: skip
+    canvas.few_ticks(axes.yaxis)
+    axes.grid(True, axis="y")
+
+
+def _name_stages(axes: Axes, stages: Mapping[int, str], slot: float) -> None:
+    """In some lines below their points, or, where one does not fit, all of them upright."""
+    names = {place: lettering.broken(title, slot, _LABEL_SIZE) for place, title in stages.items()}
+    level = all(
+        lettering.width(name, _LABEL_SIZE) <= 0.95 * slot and name.count("\n") < _MOST_LABEL_LINES
+        for name in names.values()
+    )
+    if not level:
+        titles = {str(place): title for place, title in stages.items()}
+        short = lettering.distinct(titles, lettering.into(_UPRIGHT_INCHES, _LABEL_SIZE))
+        names = {place: short[str(place)] for place in stages}
+    axes.set_xticks(list(names), list(names.values()), fontsize=_LABEL_SIZE)
+    if not level:
+        for label in axes.get_xticklabels():
+            label.set(rotation=90, rotation_mode="anchor", ha="right", va="center")
+
+
+def _handles(rows: Sequence[StageRow], looks: Mapping[str, canvas.Look]) -> list[Line2D]:
+    reference = unique(row.series for row in rows if not row.place)
+    names = {str(place): title for place, title in enumerate([*looks, *reference])}
+    labels = list(lettering.distinct(names, lettering.into(_LEGEND_INCHES, _LEGEND_SIZE)).values())
+    found = [
+        Line2D([], [], color=look.color, marker=look.marker, label=label)
+        for look, label in zip(looks.values(), labels, strict=False)
+    ]
+    dashed = [
+        Line2D([], [], color=canvas.QUIET, linestyle="--", label=label) for label in labels[len(looks) :]
+    ]
+    return [*found, *dashed]
+
+
+FIGURE = Recipe(StageRow, draw, texts_of, may_be_empty=True)

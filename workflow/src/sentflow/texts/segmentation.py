@@ -1,0 +1,38 @@
+"""Texts whose words are marked, for encoders that were pre-trained on such texts."""
+
+from collections.abc import Sequence
+
+from sentflow.errors import ConfigError
+
+
+def segmented(texts: Sequence[str], how: str) -> list[str]:
+    """The texts with "_" between the syllables of a word, and a space between words.
+
+    Parameters
+    ----------
+    texts
+        Any; lines stay lines, since the spans of a document are its lines.
+    how
+        A key of `sentflow.encoders.kinds.table.SEGMENTERS`; there is one.
+
+    Raises
+    ------
+    ConfigError
+        The library is not installed.
+
+    Notes
+    -----
+    PhoBERT was pre-trained on words by RDRSegmenter (Nguyen and Nguyen 2020, arXiv 2003.00744, section 3); underthesea
+    finds other boundaries in some places.
+    """
+    try:
+        from underthesea import word_tokenize
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"segment: {how} needs underthesea, which is not installed. Write: pip install -r "
+            "envs/requirements-vietnamese.txt"
+        ) from error
+    return [
+        "\n".join(word_tokenize(line, format="text") if line.strip() else "" for line in text.split("\n"))
+        for text in texts
+    ]
