@@ -12,9 +12,12 @@ import pytest
 import yaml
 from made_once import made_once
 from small_chain import TEST, TRAINING, chain
+from typer.testing import CliRunner
 from workflow_copy import TINY, copy_workflow, environment, snakemake, snakemake_words
 
+from sentflow.cli.app import app
 from sentflow.files.parquet import read_described
+from sentflow.retrieval.runs import read_run
 from sentflow.texts.corpora import read_corpus, read_questions
 from sentflow.training.data.table import read_training_data
 
@@ -115,3 +118,30 @@ def kill_in(project: Path, stage: Path, said: Path) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     snakemake(project, "--unlock", *arguments(project)[1:])
+
+
+def test_trained_encoders_answer_new_questions_as_the_pipeline_does(undisturbed, tmp_path):
+    retriever, config, asked = "bm25-x-round-2-seed-1", tmp_path / "chain.yaml", tmp_path / "asked.jsonl"
+    config.write_text(yaml.safe_dump(chain(steps=STEPS)), encoding="utf-8")
+    data = undisturbed / "data"
+    questions = read_questions(data / f"questions/{TEST}.parquet", data / f"judgements/{TEST}.parquet")
+    rows = zip(questions.ids, questions.texts, strict=True)
+    asked.write_text(
+        "\n".join(json.dumps({"_id": name, "text": text}) for name, text in rows), encoding="utf-8"
+    )
+    words = ["--configfile", str(TINY), "--configfile", str(config), "--results", str(undisturbed)]
+    output = tmp_path / "found.parquet"
+    told = CliRunner().invoke(
+        app, ["search", str(asked), *words, "--retriever", retriever, "--output", str(output)]
+    )
+    assert told.exit_code == 0, told.output
+    ids = read_corpus(data / f"corpora/{TEST}.parquet").ids
+    found, run = (
+        read_run(path, ids)[1] for path in (output, undisturbed / f"runs/{TEST}/{retriever}.parquet")
+    )
+    assert {name: found.documents(name) for name in found.ranked} == {
+        name: run.documents(name) for name in run.ranked
+    }
+    for name, one in run.ranked.items():
+        # questions may be embedded in other batches
+        assert found.ranked[name].scores == pytest.approx(one.scores, rel=1e-5)
