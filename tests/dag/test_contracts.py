@@ -33,7 +33,8 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
     project = copy_workflow(tmp_path_factory.mktemp("contracts") / "project")
     (project / "cranfield.run").write_text("1 Q0 1 1 1.0 tag\n", "utf-8")
     (project / "mine.py").write_text("class Mine:\n    def embed(self, a, b, task, split): ...\n", "utf-8")
-    models = ["minilm-l6", "tfidf", "mine", "own"]
+    models = ["minilm-l6", "tfidf", "mine", "own", "round", "titles"]
+    of_laws = {"title": "Laws", "language": "vi", "data_version": "raw"}
     prompted = {"prompts": {"law": "Lei: "}, "prompt_names": {"tasks": {"T1B-tiny": "law"}}}
     facts = rule_facts(
         project,
@@ -48,6 +49,22 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                     "seeds": [1, 2],
                     "training": {"steps": 4, "learning_rate": 1e-5, "snapshots": 2},
                     "selection": {"pairs": "STSB-train"},
+                },
+                "round": {
+                    "kind": "trained",
+                    "recipe": "bi-encoder",
+                    "start": "minilm-l6",
+                    "data": "mined",
+                    "seed": 1,
+                    "training": {"steps": 4, "learning_rate": 1e-5},
+                },
+                "titles": {
+                    "kind": "trained",
+                    "recipe": "bi-encoder",
+                    "start": "minilm-l6",
+                    "data": "titles",
+                    "seed": 1,
+                    "training": {"steps": 4, "learning_rate": 1e-5},
                 },
                 "minilm-l6": prompted,
                 "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
@@ -75,6 +92,15 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "decisions": ["first"],
             },
             "corpora": {"cranfield": {"shards": 2}},
+            "training_data": {
+                "mined": {
+                    **of_laws,
+                    "form": "triplets",
+                    "questions": ["zalo-subset-train"],
+                    "negatives": {"retriever": "bm25"},
+                },
+                "titles": {**of_laws, "form": "pairs", "collections": {"corpora": ["zalo-subset"]}},
+            },
             "retrievers": {
                 "elsewhere": {
                     "kind": "run",

@@ -10,7 +10,8 @@ from sentflow.errors import ConfigError
 from sentflow.texts.corpora import Corpus
 from sentflow.texts.split_passages import PassageSettings, split_corpus
 
-WORDS = st.lists(st.text("abcdefg", min_size=1, max_size=14), min_size=1, max_size=25)
+# Equal words would have several places in a text
+WORDS = st.lists(st.text("abcdefg", min_size=1, max_size=14), min_size=1, max_size=25, unique=True)
 
 
 def pieces(text):
