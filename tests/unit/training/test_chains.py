@@ -137,6 +137,22 @@ def test_encoders_that_mine_are_trained_where_nothing_is_searched():
     assert (questions, sorted(needed)) == (TRAINING, ["bm25", *first])
 
 
+def test_pseudo_labels_search_the_questions_by_what_labels_and_by_what_finds_negatives():
+    fused = {"kind": "fusion", "of": ["bm25", "round-1"], "rule": "sum", "weights": {"tuned_on": [TEST]}}
+    labelled = {**MINED, "pseudo_labels": {"retriever": "tuned", "margin": 0.1}}
+    found = experiment(
+        training_data={"of-round-1": labelled},
+        retrievers={"tuned": fused},
+        select={"retrievers": ["bm25"], "question_sets": ["municipal-laws-sample"]},
+    )
+    retrieval = Targets(found).families["retrieval"]
+    assert {"tuned-seed-1", "tuned-seed-2", "bm25"} <= set(retrieval.needed[TRAINING])
+    # the weights are chosen on the test, whose questions the parts search for it
+    assert {"bm25", "round-1-seed-1"} <= set(retrieval.needed[TEST])
+    assert "tuned-seed-1" not in retrieval.needed[TEST]
+    assert found.trained_models["round-2-seed-2"]["data"] == "of-round-1-seed-2"
+
+
 def test_the_plan_counts_the_jobs_of_a_chain(chain):
     jobs = Targets(chain).families["training"].jobs()
     assert (jobs["prepare_training"], jobs["mine_training"], jobs["train"]) == (0, 3, 4)

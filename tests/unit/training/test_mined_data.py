@@ -7,7 +7,7 @@ from sentflow.files.parquet import read_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
 from sentflow.training.data.collect import collected_spans, collected_texts, collected_titles
-from sentflow.training.data.mine import Mined, mine, write_looked_at
+from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
 from sentflow.training.data.negatives import NegativeSettings
 
 TEXTS = {
@@ -140,6 +140,27 @@ def test_documents_that_are_held_out_are_in_no_row():
     assert found.rows == [("asked q", "Text of q?", "Art. 1 Licença de obra", TEXTS["e"])]
     assert (found.counts["held_out_relevant"], found.counts["without_relevant"]) == (2, 1)
     assert outcomes(found)["d"] == "held out"
+
+
+def test_a_first_document_well_before_the_second_counts_as_relevant():
+    asked = questions([("q", "a", 2), ("r", "c", 2), ("s", "c", 2)])
+    labels = Run(
+        IDS,
+        {
+            "q": Ranked(np.array([2, 3]), np.array([5.0, 3.0])),
+            "r": Ranked(np.array([3, 2]), np.array([5.0, 3.5])),
+            "s": Ranked(np.array([4]), np.array([9.0])),
+        },
+    )
+    found = pseudo_labelled(asked, labels, 2.0)
+    assert found.by_question() == {"q": {"b": 2}, "r": {}, "s": {}}
+    rows = Mined()
+    mine(found, CORPUS, run(q=["b", "a", "c"]), NegativeSettings(number="all"), "triplets", rows)
+    assert [row[1:] for row in rows.rows] == [
+        ("Text of q?", TEXTS["b"], CORPUS.whole_texts()[0]),
+        ("Text of q?", TEXTS["b"], TEXTS["c"]),
+    ]
+    assert rows.counts["without_relevant"] == 2
 
 
 def test_the_estimate_is_the_share_of_judged_documents_within_the_ranks_per_passing_document():

@@ -73,12 +73,14 @@ rule mine_training:
         training.data_of.of_questions(paths.QUESTIONS_DIGEST),
         training.data_of.of_questions(paths.JUDGEMENTS_DIGEST),
         training.data_of.of_runs(paths.RUN_DIGEST),
+        training.data_of.of_labels(paths.RUN_DIGEST),
         training.data_of.of_held_out(paths.QUESTIONS_DIGEST),
         training.data_of.of_held_out(paths.JUDGEMENTS_DIGEST),
         corpora=ancient(training.data_of.of_corpora(paths.CORPUS)),
         questions=ancient(training.data_of.of_questions(paths.QUESTIONS)),
         judgements=ancient(training.data_of.of_questions(paths.JUDGEMENTS)),
         runs=ancient(training.data_of.of_runs(paths.RUN)),
+        labels=ancient(training.data_of.of_labels(paths.RUN)),
         held_out=ancient(training.data_of.of_held_out(paths.QUESTIONS)),
         held_out_judgements=ancient(training.data_of.of_held_out(paths.JUDGEMENTS)),
     output:
@@ -104,6 +106,7 @@ rule mine_training:
     shell:
         "python -m sentflow.commands.mine_training --data {wildcards.data:q} --corpora {input.corpora:q}"
         " --questions {input.questions:q} --judgements {input.judgements:q} --runs {input.runs:q}"
+        " --labels {input.labels:q}"
         " --held-out-questions {input.held_out:q} --held-out-judgements {input.held_out_judgements:q}"
         " --settings {params.settings:q} --looked-at {output.looked_at:q} --output {output.table:q} > {log:q} 2>&1"
 

@@ -17,6 +17,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--runs", type=Path, nargs="*", default=[], help="of the questions; none without negatives"
     )
     parser.add_argument(
+        "--labels", type=Path, nargs="*", default=[], help="runs whose first documents count as relevant"
+    )
+    parser.add_argument(
         "--held-out-questions", type=Path, nargs="*", default=[], help="whose judged documents are in no row"
     )
     parser.add_argument("--held-out-judgements", type=Path, nargs="*", default=[], help="of these questions")
@@ -34,7 +37,7 @@ def main(args: argparse.Namespace) -> None:
     """Read, mine, check, write the table."""
     from sentflow.retrieval.runs import read_run
     from sentflow.texts.corpora import read_corpus, read_questions
-    from sentflow.training.data.mine import Mined, mine, write_looked_at
+    from sentflow.training.data.mine import Mined, mine, pseudo_labelled, write_looked_at
     from sentflow.training.data.negatives import NegativeSettings
     from sentflow.training.data.prepare import table_of_rows
     from sentflow.training.data.settings import TrainingDataSettings
@@ -51,6 +54,9 @@ def main(args: argparse.Namespace) -> None:
         questions = read_questions(*paths)
         corpus = corpora[questions.corpus]
         run = read_run(args.runs[place], corpus.ids)[1] if args.runs else None
+        if args.labels:
+            labels = read_run(args.labels[place], corpus.ids)[1]
+            questions = pseudo_labelled(questions, labels, entry["pseudo_labels"]["margin"])
         mine(questions, corpus, run, negatives, settings.form, mined, held_out)
     table, facts = table_of_rows(args.data, mined.as_rows(settings.form), settings)
     write_looked_at(args.looked_at, args.data, mined.looked_at)

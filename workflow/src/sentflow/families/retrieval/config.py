@@ -213,9 +213,9 @@ def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str
     for other in reached_by(selected["retrievers"], retrievers):
         if name in reached_by(parts_of(retrievers[other]), retrievers):
             found += tuned_on(retrievers[other])
-    for miner, data in miners(entries, selected).items():
+    for miner, sets in miners(entries, selected).items():
         if name in reached_by([miner], retrievers):
-            found += question_sets_of(entries["training_data"][data])
+            found += sets
     for decision in (entries["decisions"][one] for one in selected["decisions"]):
         if name in reached_by(decided_by(decision, selected["retrievers"]), retrievers):
             found += decision.get("tuned_on", [])

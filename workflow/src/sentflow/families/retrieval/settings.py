@@ -24,7 +24,7 @@ from sentflow.training.data.collected import (
     corpora_of,
     held_out_sets,
     question_sets_of,
-    retriever_of,
+    searchers_of,
 )
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
@@ -55,7 +55,7 @@ class RetrievalSettings(Family):
         self.left_out = [name for name in named if name not in asked]
         # those that are fused are searched, too, and those that find negatives; only what was selected is shown
         of_training = selected_data(experiment)
-        mining = [name for entry in of_training.values() if (name := retriever_of(entry))]
+        mining = [name for entry in of_training.values() for name in searchers_of(entry)]
         self.retrievers: Entries = {
             name: entries["retrievers"][name]
             for name in all_retrievers([*asked, *mining], entries["retrievers"])
@@ -81,7 +81,7 @@ class RetrievalSettings(Family):
         }
         # question sets whose runs become training data
         self.mined = {
-            name for entry in of_training.values() if retriever_of(entry) for name in question_sets_of(entry)
+            name for entry in of_training.values() if searchers_of(entry) for name in question_sets_of(entry)
         }
         # what is searched by what
         self.searches = dict.fromkeys(
@@ -385,13 +385,13 @@ def _needed_runs(
         for name in sets:
             found.setdefault(name, {}).update(dict.fromkeys(all_retrievers(names, retrievers)))
 
-    for name in all_retrievers(shown, retrievers):
+    mining = [(name, question_sets_of(entry)) for entry in data.values() for name in searchers_of(entry)]
+    for name in all_retrievers([*shown, *(name for name, _ in mining)], retrievers):
         train(tuned_on(retrievers[name]), parts_of(retrievers[name]))
     for entry in decisions.values():
         train(entry.get("tuned_on", []), decided_by(entry, shown))
-    for entry in data.values():
-        if miner := retriever_of(entry):
-            train(question_sets_of(entry), [miner])
+    for name, sets in mining:
+        train(sets, [name])
     return {name: list(names) for name, names in found.items()}
 
 

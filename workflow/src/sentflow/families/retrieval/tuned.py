@@ -54,6 +54,7 @@ class TunedRetrieval(RetrievalUnits):
             pattern.format(questions=name, retriever=retriever)
             for retriever, training in self.tuned.items()
             for name in dict.fromkeys([*self.judged_sets, *training])
+            if name in training or retriever in self.needed[name]
         ]
 
     def choices(self, pattern: str = paths.CHOSEN_WEIGHTS) -> list[str]:

@@ -16,9 +16,12 @@ from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.collected import (
+    NEGATIVES,
+    PSEUDO_LABELS,
     corpora_of,
     held_out_sets,
     is_asked,
+    labeller_of,
     question_sets_of,
     retriever_of,
 )
@@ -67,16 +70,20 @@ def _collection_problems(entry: Entry, where: str, entries: AllEntries) -> Itera
     for name in question_sets_of(entry):
         if name not in sets:
             yield unknown(f"{where}.{key}", "question set", name, sets)
-        elif is_asked(entry) and not as_map(sets[name]).get("judgements"):
-            yield f"{where}.{key}: {name} has no judgements, so no document is known to be relevant. Write another."
+        elif is_asked(entry) and not labeller_of(entry) and not as_map(sets[name]).get("judgements"):
+            yield (
+                f"{where}.{key}: {name} has no judgements, so no document is known to be relevant. Write another, or "
+                "pseudo_labels."
+            )
     corpora = {as_map(sets.get(name)).get("corpus") for name in question_sets_of(entry)}
     for name in held_out_sets(entry):
         if name not in sets:
             yield unknown(f"{where}.without_documents_of", "question set", name, sets)
         elif as_map(sets[name]).get("corpus") not in corpora:
             yield f"{where}.without_documents_of: {name} is on another corpus, and takes nothing out. Delete it."
-    if (retriever := retriever_of(entry)) and retriever not in entries["retrievers"]:
-        yield unknown(f"{where}.negatives.retriever", "retriever", retriever, entries["retrievers"])
+    for place, retriever in ((NEGATIVES, retriever_of(entry)), (PSEUDO_LABELS, labeller_of(entry))):
+        if retriever and retriever not in entries["retrievers"]:
+            yield unknown(f"{where}.{place}.retriever", "retriever", retriever, entries["retrievers"])
 
 
 def _own_file_problems(data: str, entry: Mapping[str, Any], file: str) -> list[str]:

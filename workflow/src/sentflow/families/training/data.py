@@ -7,12 +7,13 @@ from typing import Any
 from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.job_settings import json_text, one_of, pick_known
+from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
 from sentflow.training.data.collected import (
     corpora_of,
     held_out_sets,
     is_asked,
     is_collected,
+    labeller_of,
     question_sets_of,
     retriever_of,
 )
@@ -80,11 +81,11 @@ class DataOfTraining:
 
     def of_runs(self, pattern: str) -> Callable[[Any], list[str]]:
         """Function of a job: a file of the run of each question set that negatives are taken from."""
-        return lambda wildcards: [
-            pattern.format(questions=name, retriever=retriever)
-            for name in question_sets_of(self.entries[wildcards.data])
-            if (retriever := retriever_of(self.entries[wildcards.data]))
-        ]
+        return lambda wildcards: self._of_searches(pattern, wildcards, retriever_of)
+
+    def of_labels(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of the run of each question set whose first documents count as relevant."""
+        return lambda wildcards: self._of_searches(pattern, wildcards, labeller_of)
 
     # --- which rule makes what ------------------------------------------------------------------------------
 
@@ -127,7 +128,10 @@ class DataOfTraining:
         """What decides the table beside questions, documents and runs; how many rows there must be."""
         entry = self.entries[wildcards.data]
         negatives = pick_known(entry.get("negatives", {}), "ranks", "number", "choice", "seed", "margin")
-        return json_text({**prepared_by(entry), **pick_known(entry, "rows"), "negatives": negatives})
+        labels = {"pseudo_labels": pick(entry["pseudo_labels"], "margin")} if labeller_of(entry) else {}
+        return json_text(
+            {**prepared_by(entry), **pick_known(entry, "rows"), "negatives": negatives, **labels}
+        )
 
     def data_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""
@@ -145,6 +149,14 @@ class DataOfTraining:
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _of_searches(
+        self, pattern: str, wildcards: Any, searcher: Callable[[Mapping[str, Any]], str | None]
+    ) -> list[str]:
+        entry = self.entries[wildcards.data]
+        retriever = searcher(entry)
+        names = question_sets_of(entry) if retriever else []
+        return [pattern.format(questions=name, retriever=retriever) for name in names]
 
     def _collected(self) -> list[str]:
         return [name for name, entry in self.entries.items() if is_collected(entry)]

@@ -10,7 +10,7 @@ from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.retrieval.parts import models_of
 from sentflow.graph.config.family import AllEntries, Entry, Selected
 from sentflow.graph.config.messages import as_map
-from sentflow.training.data.collected import retriever_of
+from sentflow.training.data.collected import question_sets_of, searchers_of
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -38,19 +38,18 @@ def teacher_of(entry: Mapping[str, Any]) -> str | None:
     return teacher if isinstance(teacher, str) else None
 
 
-def miner_of(entry: Any, entries: AllEntries) -> str | None:
-    """The retriever that finds the negatives of a training, whatever else is wrong; None where there is none."""
+def miners_of(entry: Any, entries: AllEntries) -> list[str]:
+    """The retrievers that make rows of a training, whatever else is wrong with it."""
     found = as_map(entry)
     data = found.get("data")
     if found.get("kind") != TRAINED or not isinstance(data, str):
-        return None
-    return retriever_of(as_map(entries["training_data"].get(data)))
+        return []
+    return searchers_of(as_map(entries["training_data"].get(data)))
 
 
 def needed_models(entry: Any, entries: AllEntries) -> list[str]:
-    """The encoders that a training reads, or whose vectors its negatives are found by."""
-    miner = miner_of(entry, entries)
-    mining = models_of([miner], entries["retrievers"]) if miner else []
+    """The encoders that a training reads, or whose vectors its rows are found by."""
+    mining = models_of(miners_of(entry, entries), entries["retrievers"])
     names = (start_name(entry), teacher_of(as_map(entry)), *mining)
     return list(dict.fromkeys(name for name in names if name))
 
@@ -79,10 +78,10 @@ def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
     return {name: as_map(known[name]) for name in named if isinstance(name, str) and name in known}
 
 
-def miners(entries: AllEntries, selected: Selected) -> dict[str, str]:
-    """Retriever that finds negatives for a selected encoder, or for one that it needs → the first data of it."""
-    found: dict[str, str] = {}
-    for name, entry in data_of(entries, selected).items():
-        if retriever := retriever_of(entry):
-            found.setdefault(retriever, name)
+def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:
+    """Retriever that makes rows for a selected encoder, or for one that it needs → the question sets it searches."""
+    found: dict[str, list[str]] = {}
+    for entry in data_of(entries, selected).values():
+        for retriever in searchers_of(entry):
+            found.setdefault(retriever, []).extend(question_sets_of(entry))
     return found

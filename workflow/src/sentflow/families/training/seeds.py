@@ -9,6 +9,7 @@ from typing import Any
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.graph.config.family import AllEntries, Entry
 from sentflow.graph.config.messages import as_map
+from sentflow.training.data.collected import SEARCHING
 
 Name = tuple[str, str]
 """Section and name of an entry."""
@@ -135,7 +136,7 @@ _PLACES: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
         (("data",), DATA),
     ),
     RETRIEVERS: ((("model",), MODELS), (("of",), RETRIEVERS), (("times",), RETRIEVERS)),
-    DATA: ((("negatives", "retriever"), RETRIEVERS),),
+    DATA: tuple(((key, "retriever"), RETRIEVERS) for key in SEARCHING),
 }
 """Section → where its entries name others, and in which section those are."""
 

@@ -14,6 +14,8 @@ ALL, RANDOM, FIRST = "all", "random", "first"
 RANKS = (1, 20)
 MOST_RANKS = 1000
 """Documents per question that are ranked for training, whatever is ranked elsewhere."""
+SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")
+"""Keys of an entry that name a retriever."""
 _OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
 
 
@@ -44,15 +46,29 @@ def held_out_sets(entry: Entry) -> list[str]:
 
 def retriever_of(entry: Entry) -> str | None:
     """What finds the negatives; None where there are none, whatever else is wrong with the entry."""
-    negatives = entry.get("negatives")
-    name = negatives.get("retriever") if isinstance(negatives, Mapping) else None
+    return _retriever(entry, NEGATIVES)
+
+
+def labeller_of(entry: Entry) -> str | None:
+    """The retriever whose first documents count as relevant; None where judgements say it."""
+    return _retriever(entry, PSEUDO_LABELS)
+
+
+def searchers_of(entry: Entry) -> list[str]:
+    """Every retriever that searches the questions so that there are rows, each once."""
+    return list(dict.fromkeys(name for key in SEARCHING if (name := _retriever(entry, key))))
+
+
+def _retriever(entry: Entry, key: str) -> str | None:
+    found = entry.get(key)
+    name = found.get("retriever") if isinstance(found, Mapping) else None
     return name if isinstance(name, str) else None
 
 
 def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     """Place in an entry, and what is wrong there beyond its schema; nothing for rows of files."""
     if not is_collected(entry) and not is_asked(entry):
-        for key in ("split", "negatives", "without_documents_of"):
+        for key in ("split", *SEARCHING, "without_documents_of"):
             if key in entry:
                 yield key, "rows of files have none. Delete it, or write collections or questions."
         return
@@ -70,8 +86,9 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
             "form",
             f"collections give texts, pairs or spans, not {form}. Write one of these, or questions instead.",
         )
-    if "negatives" in entry:
-        yield "negatives", "collections have no relevant documents. Write questions instead of collections."
+    for key in SEARCHING:
+        if key in entry:
+            yield key, "collections have no relevant documents. Write questions instead of collections."
     if form != TEXTS and question_sets_of(entry):
         yield "collections.question_sets", f"a question is no {form[:-1]}. Delete them, or write form: texts."
     if "without_documents_of" in entry:

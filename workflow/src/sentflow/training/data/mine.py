@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from sentflow.training.draws import Draws
 from sentflow.training.recipes.table import LABELLED, PAIRS, TRIPLETS
 
 POSITIVE, NEGATIVE = "1", "0"
+_NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,6 @@ def mine(
     """
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     copies, grades = copies_of(corpus), questions.by_question()
-    nothing = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
     for question, text in zip(questions.ids, questions.texts, strict=True):
         judged = grades[question]
         known = [one for one, grade in judged.items() if grade >= questions.relevant_grade]
@@ -137,7 +137,7 @@ def mine(
         into.counts["questions" if relevant else "without_relevant"] += 1
         if not relevant:
             continue
-        ranked = run.ranked.get(question, nothing) if run else nothing
+        ranked = run.ranked.get(question, _NOTHING) if run else _NOTHING
         found = Found(ranked, corpus.ids, judged, known, copies, held_out)
         search = _Search(questions, question, found, settings, into)
         into.counts["relevant_in_ranks"] += sum(map(search.has_within_ranks, relevant))
@@ -154,6 +154,31 @@ def mine(
             negatives = search.negatives(search.worst(relevant))
             labels = [*((one, POSITIVE) for one in relevant), *((one, NEGATIVE) for one in negatives)]
             into.rows += [(name, text, text_of[one], label) for one, label in labels]
+
+
+def pseudo_labelled(questions: Questions, run: Run, margin: float) -> Questions:
+    """Questions whose first document counts as relevant, where a retriever ranks it well before the second.
+
+    Parameters
+    ----------
+    questions
+        Their judgements, if there are any, are not kept.
+    run
+        What the retriever found for them.
+    margin
+        Least difference of the two scores, in their units. A question with a single document is not labelled.
+    """
+    sure = [
+        (place, ranked)
+        for place, name in enumerate(questions.ids)
+        if len(ranked := run.ranked.get(name, _NOTHING)) > 1 and ranked.scores[0] - ranked.scores[1] >= margin
+    ]
+    return replace(
+        questions,
+        judged=np.array([place for place, _ in sure], dtype=np.int64),
+        documents=[run.document_ids[int(ranked.rows[0])] for _, ranked in sure],
+        grades=np.full(len(sure), questions.relevant_grade, dtype=np.int64),
+    )
 
 
 def write_looked_at(path: Path, data: str, looked_at: Sequence[LookedAt]) -> None:
