@@ -9,6 +9,7 @@ from sentflow.training.data.collected import (
     corpora_of,
     is_asked,
     is_collected,
+    labeller_of,
     question_sets_of,
 )
 from sentflow.training.recipes.table import PAIRS, TRIPLETS
@@ -23,7 +24,8 @@ def collected_rows(data: Entry, entries: AllEntries) -> int | None:
     sets = [entries["question_sets"][name] for name in question_sets_of(data)]
     if not is_asked(data):
         return _total(corpora + sets, "rows") if is_collected(data) else None
-    relevant, n_questions = _total(sets, "judged"), _total(sets, "rows")
+    # a pseudo-label is one document of a question
+    relevant, n_questions = _total(sets, "rows" if labeller_of(data) else "judged"), _total(sets, "rows")
     if relevant is None or n_questions is None:
         return None
     negatives = data.get("negatives", {})
