@@ -46,8 +46,9 @@ def write_out_seeds(entries: AllEntries) -> dict[str, list[str]]:
         if problems or (section, name) in _named(section, entries[section][name]):
             # One encoder, of which everything else that is wrong is told, a circle for instance
             refused |= {name: problems} if problems else {}
-            entries[section][name] = _without_seeds(entries[section][name]) | {"seed": of_entry[0]}
             del found[section, name]
+            named = _renamed(section, entries[section][name], _first_of(found))
+            entries[section][name] = _without_seeds(named) | {"seed": of_entry[0]}
             continue
         entry = entries[section].pop(name)
         entries[section] |= {
@@ -143,6 +144,10 @@ _PLACES: dict[str, tuple[tuple[tuple[str, ...], str], ...]] = {
 
 def _renaming(found: dict[Name, list[Any]], seed: Any) -> Callable[[str, str], str]:
     return lambda section, name: of_seed(name, seed) if (section, name) in found else name
+
+
+def _first_of(found: dict[Name, list[Any]]) -> Callable[[str, str], str]:
+    return lambda section, name: of_seed(name, found[section, name][0]) if (section, name) in found else name
 
 
 def _made_of(name: Any, seeds: Any) -> list[Any]:
