@@ -47,8 +47,8 @@ def write_out_seeds(entries: AllEntries) -> dict[str, list[str]]:
             # One encoder, of which everything else that is wrong is told, a circle for instance
             refused |= {name: problems} if problems else {}
             del found[section, name]
-            named = _renamed(section, entries[section][name], _first_of(found))
-            entries[section][name] = _without_seeds(named) | {"seed": of_entry[0]}
+            paired = _renamed(section, entries[section][name], _first_of(found))
+            entries[section][name] = _without_seeds(paired) | {"seed": of_entry[0]}
             continue
         entry = entries[section].pop(name)
         entries[section] |= {
