@@ -178,6 +178,7 @@ def data(**negatives):
             "models.round-2.seeds: round-1 has no seed 7. Write seeds that it has: 1, 2.",
         ),
         (data(retriever="bm52"), "training_data.of-bm25.negatives.retriever: there is no retriever 'bm52'"),
+        (data(ranks=[20]), "training_data.of-bm25.negatives.ranks"),
         (data(ranks=[9, 2]), "training_data.of-bm25.negatives.ranks: from 9 to 2 is nothing"),
         (data(ranks=[1, 5000]), "training_data.of-bm25.negatives.ranks.1: 5000"),
         (data(margin=1.0), "training_data.of-bm25.negatives.margin: 1.0"),
@@ -212,6 +213,47 @@ def data(**negatives):
 )  # fmt: skip
 def test_mistakes_in_a_chain_are_told_where_they_are_written(own, told):
     assert any(problem.startswith(told) for problem in problems(**own)), problems(**own)
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"negatives": "bm25"}, "training_data.of-bm25.negatives: 'bm25' is not of type"),
+        ({"negatives": ["bm25"]}, "training_data.of-bm25.negatives: ['bm25'] is not of type"),
+        (
+            {"questions": TRAINING},
+            "training_data.of-bm25.questions: 'municipal-laws-training-sample' is not of type",
+        ),
+        (
+            {"without_documents_of": TEST},
+            "training_data.of-bm25.without_documents_of: 'municipal-laws-sample' is not",
+        ),
+    ],
+)
+def test_what_is_of_another_type_is_told_once(own, told):
+    (problem,) = problems(training_data={"of-bm25": own})
+    assert problem.startswith(told)
+
+
+def test_names_of_seeds_that_are_taken_are_refused():
+    (problem,) = problems(retrievers={"round-2-seed-1": {"kind": "random"}})
+    assert problem.startswith("retrievers.round-2-seed-1: this is the name of round-2 with that seed")
+
+
+def test_parts_without_a_common_seed_are_told():
+    found = problems(
+        models={"single": {**ROUND, "seeds": [7]}},
+        retrievers={
+            "one": {"kind": "dense", "model": "single"},
+            "both": {"kind": "fusion", "of": ["one", "round-2"], "rule": "product"},
+        },
+    )
+    assert found[0].startswith("retrievers.both: one, round-2 have no seed in common")
+
+
+def test_a_reference_that_stands_for_several_is_told():
+    (problem,) = problems(retrieval={"reference": "round-2"})
+    assert problem.startswith("config.retrieval.reference: round-2 stands for one retriever per seed")
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from sentflow.training.recipes.table import RECIPES
 from sentflow.training.record import RANDOM_WEIGHTS
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens
-from sentflow.training.vocabulary import Vocabulary
+from sentflow.training.vocabulary import LearntVocabulary
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +99,10 @@ def test_a_learnt_vocabulary_is_that_of_the_rows_and_the_same_after_a_break(job,
 
 def test_held_out_rows_are_counted_and_measured_and_nothing_is_learnt_of_them(job, tmp_path, monkeypatch):
     learnt = []
-    made = Vocabulary.of.__func__
+    made = LearntVocabulary.of.__func__
     monkeypatch.setattr(
-        "sentflow.training.job.Vocabulary.of",
-        lambda settings, rows: learnt.extend(rows) or made(Vocabulary, settings, rows),
+        "sentflow.training.job.LearntVocabulary.of",
+        lambda settings, rows: learnt.extend(rows) or made(LearntVocabulary, settings, rows),
     )
     begins = {"name": "tiny", "configuration": {"num_hidden_layers": 1}, "tokenizer": {"size": 60}}
     record, _, progress = job(begins=begins, held_out=0.5).run(Place(tmp_path))

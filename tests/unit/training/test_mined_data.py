@@ -142,6 +142,26 @@ def test_documents_that_are_held_out_are_in_no_row():
     assert outcomes(found)["d"] == "held out"
 
 
+def test_copies_of_held_out_documents_are_held_out_and_empty_documents_are_no_negatives():
+    asked = questions([("q", "a", 2), ("q", "b", 2)])
+    found = Mined()
+    ran = run(q=["none", "c"])
+    mine(asked, CORPUS, ran, NegativeSettings(number="all"), "triplets", found, {"a copy"})
+    assert [row[2:] for row in found.rows] == [(TEXTS["b"], TEXTS["c"])]
+    assert found.counts["held_out_relevant"] == 1
+    assert outcomes(found)["none"] == "without text"
+
+
+def test_a_margin_of_scores_below_zero_lies_below_them():
+    ran = Run(IDS, {"q": Ranked(np.array([2, 0, 3, 4]), np.array([-2.0, -2.05, -2.1, -3.0]))})
+    found = mined(questions([("q", "a", 2)]), ran, margin=0.05)
+    assert [name for name, outcome in outcomes(found).items() if outcome == "taken"] == ["d"]
+
+
+def test_nothing_is_estimated_where_a_margin_would_stop_unjudged_documents():
+    assert mined(ASKED, FOUND, margin=0.1).facts(estimable=False)["false_negatives_per_unjudged"] is None
+
+
 def test_a_first_document_well_before_the_second_counts_as_relevant():
     asked = questions([("q", "a", 2), ("r", "c", 2), ("s", "c", 2)])
     labels = Run(

@@ -5,7 +5,7 @@ from tiny_bert import save_tiny_bert, save_tiny_roberta
 from transformers import AutoConfig, AutoTokenizer
 
 from sentflow.errors import ConfigError
-from sentflow.training.vocabulary import Vocabulary, fit_configuration
+from sentflow.training.vocabulary import LearntVocabulary, fit_configuration
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
 ROWS = [
@@ -26,7 +26,7 @@ def like(request, tmp_path_factory):
 
 
 def learnt(like, *, size=SIZE, rows=ROWS):
-    return Vocabulary.of({"size": size}, rows).tokenizer(like)
+    return LearntVocabulary.of({"size": size}, rows).tokenizer(like)
 
 
 def size_for(like):
@@ -62,7 +62,7 @@ def test_the_vocabulary_is_as_large_as_asked_and_the_configuration_follows(like,
 
 
 def test_all_texts_of_a_row_count_and_nothing_else():
-    assert Vocabulary.of({"size": 9}, [{"text": "a", "negative": "b", "label": 1}]).texts == ["a", "b"]
+    assert LearntVocabulary.of({"size": 9}, [{"text": "a", "negative": "b", "label": 1}]).texts == ["a", "b"]
 
 
 def test_a_size_below_the_characters_of_the_texts_is_refused(like):

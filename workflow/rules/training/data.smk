@@ -56,6 +56,7 @@ rule collect_training:
     resources:
         mem_mb=memory_mb(1000, per_input=12),
         runtime=minutes(20),
+        checks=training.data_of.data_checks,
     params:
         code=code("sentflow.commands.collect_training"),
         env=versions("numpy"),
@@ -63,7 +64,7 @@ rule collect_training:
     shell:
         "python -m sentflow.commands.collect_training --data {wildcards.data:q} --corpora {input.corpora:q}"
         " --questions {input.questions:q} --judgements {input.judgements:q} --settings {params.settings:q}"
-        " --output {output.table:q} > {log:q} 2>&1"
+        " --checks {resources.checks:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule mine_training:
@@ -99,6 +100,7 @@ rule mine_training:
     resources:
         mem_mb=memory_mb(1000, per_input=20),
         runtime=minutes(30),
+        checks=training.data_of.data_checks,
     params:
         code=code("sentflow.commands.mine_training"),
         env=versions("numpy"),
@@ -108,7 +110,7 @@ rule mine_training:
         " --questions {input.questions:q} --judgements {input.judgements:q} --runs {input.runs:q}"
         " --labels {input.labels:q}"
         " --held-out-questions {input.held_out:q} --held-out-judgements {input.held_out_judgements:q}"
-        " --settings {params.settings:q} --looked-at {output.looked_at:q} --output {output.table:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --checks {resources.checks:q} --looked-at {output.looked_at:q} --output {output.table:q} > {log:q} 2>&1"
 
 
 rule audit_training:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 
 from sentflow.graph.config.family import AllEntries, Entry
 from sentflow.training.data.collected import (
-    ALL,
-    RANKS,
     corpora_of,
     is_asked,
     is_collected,
     labeller_of,
     question_sets_of,
 )
+from sentflow.training.data.forms import ALL, RANKS
 from sentflow.training.recipes.table import PAIRS, TRIPLETS
 
 

@@ -21,13 +21,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings", required=True, help="JSON: the form, split, which rows are left out, rows"
     )
+    parser.add_argument("--checks", default="{}", help="JSON: rows, which changes no byte of the table")
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
 
 
 @command(arguments, libraries=["numpy", "pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Read, collect, check, write the table."""
-    entry = json.loads(args.settings)
+    entry = {**json.loads(args.settings), **json.loads(args.checks)}
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
     corpora = [read_corpus(path) for path in args.corpora]
     asked = [read_questions(*paths) for paths in zip(args.questions, args.judgements, strict=True)]

@@ -2,8 +2,11 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from sentflow.errors import DataError
 from sentflow.jobs.log import command, exit_with
 
 
@@ -24,8 +27,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--held-out-judgements", type=Path, nargs="*", default=[], help="of these questions")
     parser.add_argument(
-        "--settings", required=True, help="JSON: the form, negatives, which rows are left out, rows"
+        "--settings", required=True, help="JSON: the form, negatives, which rows are left out"
     )
+    parser.add_argument("--checks", default="{}", help="JSON: rows, which changes no byte of the table")
     parser.add_argument(
         "--looked-at", type=Path, required=True, help=".parquet of what might have been negative"
     )
@@ -43,12 +47,14 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.training.data.settings import TrainingDataSettings
     from sentflow.training.data.table import write_training_data
 
-    entry = json.loads(args.settings)
+    entry = {**json.loads(args.settings), **json.loads(args.checks)}
     settings = TrainingDataSettings.from_settings(entry, data=args.data)
     negatives = NegativeSettings(**entry.get("negatives", {}))
     corpora = {corpus.name: corpus for corpus in map(read_corpus, args.corpora)}
-    kept_out = zip(args.held_out_questions, args.held_out_judgements, strict=True)
-    held_out = {document for paths in kept_out for document in read_questions(*paths).documents}
+    held_out: dict[str, set[str]] = {}
+    for paths in zip(args.held_out_questions, args.held_out_judgements, strict=True):
+        of_test = read_questions(*paths)
+        held_out.setdefault(of_test.corpus, set()).update(of_test.documents)
     mined = Mined()
     for place, paths in enumerate(zip(args.questions, args.judgements, strict=True)):
         questions = read_questions(*paths)
@@ -57,10 +63,19 @@ def main(args: argparse.Namespace) -> None:
         if args.labels:
             labels = read_run(args.labels[place], corpus.ids)[1]
             questions = pseudo_labelled(questions, labels, entry["pseudo_labels"]["margin"])
-        mine(questions, corpus, run, negatives, settings.form, mined, held_out)
+        mine(questions, corpus, run, negatives, settings.form, mined, held_out.get(corpus.name, ()))
+    estimable = negatives.margin is None and not args.labels
+    facts_of_mining = mined.facts(estimable=estimable)
+    if not mined.rows:
+        raise DataError(f"training_data.{args.data}: no row is left. {_told(facts_of_mining)}")
     table, facts = table_of_rows(args.data, mined.as_rows(settings.form), settings)
     write_looked_at(args.looked_at, args.data, mined.looked_at)
-    write_training_data(args.output, table, {**facts, "mined": mined.facts()})
+    write_training_data(args.output, table, {**facts, "mined": facts_of_mining})
+
+
+def _told(facts: Mapping[str, Any]) -> str:
+    counts = {name: n for name, n in facts.items() if isinstance(n, int)}
+    return ", ".join(f"{name.replace('_', ' ')}: {n}" for name, n in counts.items()) + "."
 
 
 if __name__ == "__main__":

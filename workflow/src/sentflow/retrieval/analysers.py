@@ -8,6 +8,7 @@ from typing import Any
 
 from sentflow.errors import ConfigError
 from sentflow.retrieval.stop_words import stop_words
+from sentflow.texts.segmentation import vietnamese_words
 
 UNITS = ("words", "long-words", "character-bigrams", "vietnamese-words")
 STEMMERS = ("none", "english", "portuguese", "german", "spanish", "french", "italian")
@@ -116,7 +117,7 @@ def _bigrams(text: str) -> list[str]:
 
 def _vietnamese() -> Callable[[str], list[str]]:
     """Words of underthesea without punctuation; runs of several marks stay, as in the published pipeline."""
-    from underthesea import word_tokenize
+    word_tokenize = vietnamese_words("units: vietnamese-words")
 
     def cut(text: str) -> list[str]:
         return [word for word in word_tokenize(text) if word not in string.punctuation]

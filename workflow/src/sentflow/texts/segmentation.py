@@ -1,6 +1,7 @@
 """Texts whose words are marked, for encoders that were pre-trained on such texts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from sentflow.errors import ConfigError
 
@@ -25,14 +26,31 @@ def segmented(texts: Sequence[str], how: str) -> list[str]:
     PhoBERT was pre-trained on words by RDRSegmenter (Nguyen and Nguyen 2020, arXiv 2003.00744, section 3); underthesea
     finds other boundaries in some places.
     """
-    try:
-        from underthesea import word_tokenize
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"segment: {how} needs underthesea, which is not installed. Write: pip install -r "
-            "envs/requirements-vietnamese.txt"
-        ) from error
+    word_tokenize = vietnamese_words(f"segment: {how}")
     return [
         "\n".join(word_tokenize(line, format="text") if line.strip() else "" for line in text.split("\n"))
         for text in texts
     ]
+
+
+def vietnamese_words(what: str) -> Callable[..., Any]:
+    """The function of underthesea that cuts texts into words.
+
+    Parameters
+    ----------
+    what
+        Needs it; begins the message.
+
+    Raises
+    ------
+    ConfigError
+        The library is not installed.
+    """
+    try:
+        from underthesea import word_tokenize
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"{what} needs underthesea, which is not installed. Write: pip install -r envs/requirements-vietnamese.txt"
+        ) from error
+    found: Callable[..., Any] = word_tokenize
+    return found

@@ -35,7 +35,7 @@ from sentflow.training.record import RANDOM_WEIGHTS, Data, Record, Start, Teache
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.start import check_max_tokens, load_start
 from sentflow.training.state import Progress, StateFolder
-from sentflow.training.vocabulary import Vocabulary
+from sentflow.training.vocabulary import LearntVocabulary
 
 logger = logging.getLogger(__name__)
 
@@ -195,7 +195,7 @@ class Job:
             self.start.parent,
             pooling=self.settings["pooling"],
             configuration=start.get("configuration"),
-            vocabulary=Vocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
+            vocabulary=LearntVocabulary.of(start["tokenizer"], rows) if "tokenizer" in start else None,
             draws=draws,
             device=device,
             threads=threads,

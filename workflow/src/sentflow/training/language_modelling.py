@@ -70,7 +70,12 @@ class LanguageModelling(torch.nn.Module):
         vectors = network.get_input_embeddings().weight
         with torch.no_grad():
             self.head.decoder.weight.copy_(vectors)
-        take_weights(self.head, Path(network.name_or_path), self.prefix)
+        take_weights(
+            self.head,
+            Path(network.name_or_path),
+            self.prefix,
+            what="the layer that predicts masked tokens",
+        )
         self.head.to(encoder.device)
         if tied:
             self.head.decoder.weight = vectors

@@ -111,7 +111,7 @@ def _whole_words(
     generator: np.random.Generator,
     vocabulary: Vocabulary,
 ) -> npt.NDArray[np.bool_]:
-    """Words in a drawn order, as many as fit into .15 of the tokens, at least one token."""
+    """Words in a drawn order, as many as fit into .15 of the tokens; none where every word is longer than that."""
     words: list[list[int]] = []
     for place in np.flatnonzero(plain):
         before = place - 1

@@ -53,8 +53,8 @@ KINDS: Mapping[str, tuple[Any, str]] = {
 }
 
 
-def take_weights(head: torch.nn.Module, folder: Path, prefix: str) -> bool:
-    """Copy the tensors of a layer out of the files of an encoder; whether there were any.
+def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> None:
+    """Copy the tensors of a layer out of the files of an encoder, where they are in safetensors.
 
     Parameters
     ----------
@@ -64,6 +64,8 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str) -> bool:
         Of the encoder.
     prefix
         Of the layer's tensors.
+    what
+        Name of the layer, for the log.
     """
     for name in (HEADS, _WEIGHTS):
         found = dict(_tensors(folder / name, prefix))
@@ -75,10 +77,9 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str) -> bool:
         if "bias" in found:  # older files have it once, newer ones twice
             found.setdefault("decoder.bias", found["bias"])
         head.load_state_dict({**own, **{name: value for name, value in found.items() if name in own}})
-        logger.info("the layer that predicts masked tokens is that of %s", folder / name)
-        return True
-    logger.info("the layer that predicts masked tokens is new: %s has none", folder)
-    return False
+        logger.info("%s is that of %s", what, folder / name)
+        return
+    logger.info("%s is new: %s has none in safetensors", what, folder)
 
 
 def _tensors(file: Path, prefix: str) -> Iterator[tuple[str, torch.Tensor]]:

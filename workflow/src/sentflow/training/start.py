@@ -15,7 +15,7 @@ from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.new_weights import seeded
-from sentflow.training.vocabulary import Vocabulary, fit_configuration
+from sentflow.training.vocabulary import LearntVocabulary, fit_configuration
 
 _PLAIN = "transformers"
 
@@ -26,7 +26,7 @@ def load_start(
     *,
     pooling: str | None,
     configuration: Mapping[str, Any] | None,
-    vocabulary: Vocabulary | None,
+    vocabulary: LearntVocabulary | None,
     draws: Draws,
     device: str,
     threads: int,
@@ -53,8 +53,8 @@ def load_start(
     Raises
     ------
     ConfigError, DataError
-        See `sentflow.encoders.kinds.neural.load.load_folder` and `Vocabulary.tokenizer`; or the configuration is none
-        that transformers knows.
+        See `sentflow.encoders.kinds.neural.load.load_folder` and `LearntVocabulary.tokenizer`; or the configuration is
+        none that transformers knows.
     """
     folder = checked_folder(manifest, manifest_folder)
     settings = Settings(pooling=pooling)
@@ -100,7 +100,7 @@ def _with_random_weights(
     folder: Path,
     made: Path,
     configuration: Mapping[str, Any],
-    vocabulary: Vocabulary | None,
+    vocabulary: LearntVocabulary | None,
     draws: Draws,
 ) -> None:
     inner = _transformer_folder(folder)

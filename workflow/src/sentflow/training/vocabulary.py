@@ -19,7 +19,7 @@ _SPECIAL = ("bos", "eos", "unk", "sep", "pad", "cls", "mask")
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class LearntVocabulary:
     """What a vocabulary is learnt from.
 
     Attributes
@@ -34,7 +34,7 @@ class Vocabulary:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, settings: Mapping[str, Any], rows: Sequence[Row]) -> "Vocabulary":
+    def of(cls, settings: Mapping[str, Any], rows: Sequence[Row]) -> "LearntVocabulary":
         """From ``start.tokenizer`` of an entry, and all texts of the rows that are trained on."""
         return cls(settings["size"], [row[key] for row in rows for key in TEXT_COLUMNS if key in row])
 

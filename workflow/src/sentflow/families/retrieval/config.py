@@ -27,11 +27,12 @@ from sentflow.families.retrieval.tuned_config import decided_by, training_sets, 
 from sentflow.families.training.needs import data_of, miners
 from sentflow.graph.config.entries import derived
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
-from sentflow.graph.config.messages import as_map, unknown
+from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.retrieval.stop_words import list_problems
 from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, source_problems
-from sentflow.training.data.collected import held_out_sets, question_sets_of
+from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, retriever_of
+from sentflow.training.data.forms import RANKS
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 OTHER = "other"  # languages that a map from languages does not name
@@ -61,11 +62,14 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     measured = config["retrieval"]
     for one in measured.get("pair", []):
         if one not in selected["retrievers"]:
-            yield unknown("config.retrieval.pair", "selected retriever", one, selected["retrievers"])
+            shown = {name: entries["retrievers"][name] for name in selected["retrievers"]}
+            yield unknown("config.retrieval.pair", "selected retriever", one, shown)
     if measured["main"] not in measured["measures"]:
         yield f"config.retrieval.main: {measured['main']!r} is not one of retrieval.measures. Write it there, too."
     reference = measured.get("reference")
-    if reference is not None and reference not in selected["retrievers"]:
+    if reference is not None and (made := made_of_seeds(reference, entries["retrievers"])):
+        yield unknown("config.retrieval.reference", "retriever", reference, dict.fromkeys(made))
+    elif reference is not None and reference not in selected["retrievers"]:
         yield f"config.retrieval.reference: {reference!r} is not selected. Write it in select.retrievers, too."
     yield from stage_problems(measured, entries, selected)
     mining = miners(entries, selected)
@@ -76,6 +80,11 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     for other in _sets_of_training(reached, entries, selected):
         if other in sets and other not in selected["question_sets"] and "corpus" in sets[other]:
             yield from _question_set_problems(other, entries)
+    read = [name for entry in data_of(entries, selected).values() for name in corpora_of(entry)]
+    for name in dict.fromkeys(read):
+        if name in entries["corpora"]:
+            yield from _source_problems(f"corpora.{name}", entries["corpora"][name], entries, key="documents")
+    yield from _rank_problems(config, reached, entries, selected)
     known = selected["retrievers"] if selected["question_sets"] else []
     if known and not searchable(known, entries["retrievers"], selected["models"]):
         encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
@@ -89,6 +98,22 @@ def _sets_of_training(reached: Sequence[str], entries: AllEntries, selected: Sel
     data = data_of(entries, selected).values()
     rows = [name for entry in data for name in [*question_sets_of(entry), *held_out_sets(entry)]]
     return list(dict.fromkeys([*tuned, *rows]))
+
+
+def _rank_problems(
+    config: Mapping[str, Any], reached: Sequence[str], entries: AllEntries, selected: Selected
+) -> Iterator[str]:
+    """Ranks of negatives that are beyond what is ranked where their questions are measured or tuned on, too."""
+    depth = config["retrieval"]["depth"]
+    others = {*selected["question_sets"], *(name for _, name in training_sets(reached, entries, selected))}
+    for name, entry in data_of(entries, selected).items():
+        shared = [one for one in question_sets_of(entry) if one in others]
+        if shared and retriever_of(entry) and (last := entry["negatives"].get("ranks", RANKS)[-1]) > depth:
+            yield (
+                f"training_data.{name}.negatives.ranks: {last} is beyond retrieval.depth, {depth}, which holds for "
+                f"{', '.join(shared)}, since results are shown of it, or something is tuned on it. Write a smaller "
+                "rank."
+            )
 
 
 def _cluster_problems(entry: Entry, where: str) -> Iterator[str]:
@@ -121,18 +146,20 @@ def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:
             f"{where}.part.keep: there is no part {', '.join(beyond)} of {part['of']}. Write numbers from 1 to "
             f"{part['of']}."
         )
-    corpus = corpora[entry["corpus"]]
-    if "dataset" not in corpus:  # its schema says what is wrong with it
-        return
-    for section, owner, one in (("question_sets", name, entry), ("corpora", entry["corpus"], corpus)):
-        for place, problem in source_problems(one):
-            yield f"{section}.{owner}.{place}: {problem}"
-        yield from missing_files(f"{section}.{owner}", one, entries["datasets"])
-    datasets = entries["datasets"]
-    yield from file_problems(where, entry["dataset"], raw_files_of(entry), datasets, key="questions")
-    yield from file_problems(
-        f"corpora.{entry['corpus']}", corpus["dataset"], raw_files_of(corpus), datasets, key="documents"
+    yield from _source_problems(where, entry, entries, key="questions")
+    yield from _source_problems(
+        f"corpora.{entry['corpus']}", corpora[entry["corpus"]], entries, key="documents"
     )
+
+
+def _source_problems(where: str, entry: Entry, entries: AllEntries, *, key: str) -> Iterator[str]:
+    """What is wrong with the files of a question set or of a corpus."""
+    if "dataset" not in entry:  # its schema says what is wrong with it
+        return
+    for place, problem in source_problems(entry):
+        yield f"{where}.{place}: {problem}"
+    yield from missing_files(where, entry, entries["datasets"])
+    yield from file_problems(where, entry["dataset"], raw_files_of(entry), entries["datasets"], key=key)
 
 
 def _tasks_named_twice(question_sets: Entries) -> Iterator[str]:
@@ -174,11 +201,12 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
             key = "times" if part == entry.get("times") else "of"
             yield unknown(f"{where}.{key}", "retriever", part, entries["retrievers"])
     if entry["kind"] == RUN:
-        missing = [one for one in _searched_by(name, entries, selected) if one not in entry["files"]]
+        asked = _searched_by(name, entries, selected)
+        missing = [one for one in asked if one not in entry["files"]]
         if missing:
             yield f"{where}.files: no run for {', '.join(missing)}. Write the path of one for each question set."
         for questions, file in entry["files"].items():
-            if questions in selected["question_sets"] and not Path(file).is_file():
+            if questions in asked and not Path(file).is_file():
                 yield (
                     f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
                     "path of a run in TREC's form."
@@ -208,12 +236,13 @@ def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iter
 
 def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str]:
     """The question sets that a retriever searches: those that are shown, and where something is tuned on its runs."""
-    retrievers = entries["retrievers"]
-    found = list(selected["question_sets"])
-    for other in reached_by(selected["retrievers"], retrievers):
+    retrievers, mining = entries["retrievers"], miners(entries, selected)
+    shown = reached_by(selected["retrievers"], retrievers)
+    found = list(selected["question_sets"]) if name in shown else []
+    for other in reached_by([*selected["retrievers"], *mining], retrievers):
         if name in reached_by(parts_of(retrievers[other]), retrievers):
             found += tuned_on(retrievers[other])
-    for miner, sets in miners(entries, selected).items():
+    for miner, sets in mining.items():
         if name in reached_by([miner], retrievers):
             found += sets
     for decision in (entries["decisions"][one] for one in selected["decisions"]):
@@ -252,9 +281,7 @@ def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
 
 def _of_seeds(entries: AllEntries, _place: str, name: str) -> list[str] | None:
     """The retrievers that were made of one whose encoder has several seeds."""
-    return [
-        key for key, entry in entries["retrievers"].items() if as_map(entry).get("seed_of") == name
-    ] or None
+    return made_of_seeds(name, entries["retrievers"]) or None
 
 
 RETRIEVAL = ConfigPart(

@@ -161,14 +161,17 @@ class RetrievalExports:
     def law_questions(self, pattern: str) -> Callable[[Any], list[str]]:
         """Function of a job: a file of each question set whose texts follow the articles.
 
-        First those that something is trained or tuned on, then those without judgements. Others are measured on, and
-        a language model that has read them would know the tests.
+        First those that something is trained or tuned on, then those without judgements. None that is measured on: a
+        language model that has read it would know the tests.
         """
         family = self._family
         chosen_on = [name for entry in family.retrievers.values() for name in tuned_on(entry)]
         chosen_on += [name for entry in family.decisions.values() for name in entry.get("tuned_on", [])]
         unjudged = [name for name in family.question_sets if name not in family.judged_sets]
-        names = dict.fromkeys([*family.training_sets, *chosen_on, *unjudged])
+        measured = family.judged_sets
+        names = dict.fromkeys(
+            name for name in [*family.training_sets, *chosen_on, *unjudged] if name not in measured
+        )
         return lambda wildcards: [
             pattern.format(questions=name)
             for name in names

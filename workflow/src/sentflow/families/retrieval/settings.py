@@ -20,12 +20,12 @@ from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
 from sentflow.training.data.collected import (
-    MOST_RANKS,
     corpora_of,
     held_out_sets,
     question_sets_of,
     searchers_of,
 )
+from sentflow.training.data.forms import MOST_RANKS
 
 _CORPUS_KEYS = ("documents", "data_version", "language", "ids", "empty")
 _QUESTION_KEYS = (
@@ -62,9 +62,10 @@ class RetrievalSettings(Family):
         }
         self.shown = asked
         self.decisions: Entries = experiment.selected["decisions"] if asked else {}
-        self.needed = _needed_runs(
+        needed, mining_of = _needed_runs(
             list(self.question_sets), asked, self.decisions, of_training, entries["retrievers"]
         )
+        self.needed = needed
         self.searched: Entries = {name: entries["question_sets"][name] for name in self.needed}
         self.corpora: Entries = _corpora_of(self.searched, entries["corpora"])
         # what encoders were trained on is prepared, too, but not searched for
@@ -79,10 +80,11 @@ class RetrievalSettings(Family):
         self.prepared_corpora: Entries = _corpora_of(self.prepared, entries["corpora"]) | {
             name: entries["corpora"][name] for name in read
         }
-        # question sets whose runs become training data
+        # question sets whose runs become training data; and those of which they become nothing else
         self.mined = {
             name for entry in of_training.values() if searchers_of(entry) for name in question_sets_of(entry)
         }
+        self.mined_alone = mining_of
         # what is searched by what
         self.searches = dict.fromkeys(
             (retriever, self.searched[name]["corpus"])
@@ -338,8 +340,8 @@ class RetrievalSettings(Family):
         return any(source["format"] == _LAWS for source in self.prepared_corpora[corpus]["documents"])
 
     def _depth(self, wildcards: Any) -> int:
-        """Documents that are ranked; that of runs that become training data is not the user's, who may edit it."""
-        mined = wildcards.questions in self.mined
+        """Documents that are ranked; of runs that become training data alone, so many that no edit trains again."""
+        mined = wildcards.questions in self.mined_alone
         return MOST_RANKS if mined else int(self.experiment.config["retrieval"]["depth"])
 
     def _training(self, wildcards: Any) -> list[str]:
@@ -377,8 +379,11 @@ def _analyser_libraries(analyser: Entry) -> list[str]:
 
 def _needed_runs(
     question_sets: Sequence[str], shown: Sequence[str], decisions: Entries, data: Entries, retrievers: Entries
-) -> dict[str, list[str]]:
-    """Question set → the retrievers that search it: all on those that are shown; what is tuned, or mines, on others."""
+) -> tuple[dict[str, list[str]], set[str]]:
+    """Question set → the retrievers that search it: all on those that are shown; what is tuned, or mines, on others.
+
+    And the sets that are searched for training alone.
+    """
     found = {name: dict.fromkeys(all_retrievers(shown, retrievers)) for name in question_sets}
 
     def train(sets: Sequence[str], names: Sequence[str]) -> None:
@@ -390,9 +395,10 @@ def _needed_runs(
         train(tuned_on(retrievers[name]), parts_of(retrievers[name]))
     for entry in decisions.values():
         train(entry.get("tuned_on", []), decided_by(entry, shown))
+    measured = set(found)
     for name, sets in mining:
         train(sets, [name])
-    return {name: list(names) for name, names in found.items()}
+    return {name: list(names) for name, names in found.items()}, set(found) - measured
 
 
 def fusion_settings(entry: Entry) -> dict[str, Any]:

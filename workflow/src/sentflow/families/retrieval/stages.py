@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.graph.config.family import AllEntries, Entries, Selected
-from sentflow.graph.config.messages import as_map, unknown
+from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
 
 _RECALL = "R@10"
 
@@ -47,8 +47,7 @@ def stage_problems(retrieval: Mapping[str, Any], entries: AllEntries, selected: 
 
 def _made_of(name: str, retrievers: Entries) -> list[str]:
     """The retrievers that a name stands for: those of its seeds, or itself."""
-    seeds = [key for key, entry in retrievers.items() if as_map(entry).get("seed_of") == name]
-    return seeds or [one for one in (name,) if one in retrievers]
+    return made_of_seeds(name, retrievers) or [one for one in (name,) if one in retrievers]
 
 
 def _repeated(names: Sequence[str]) -> list[str]:

@@ -79,6 +79,7 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
         return
     if recipe:
         yield from _batch_problems(entry, recipe, training)
+        yield from _length_problems(entry, training)
         yield from _option_problems(recipe, training)
     if selection:
         yield from _snapshot_problems(selection, training)
@@ -91,7 +92,7 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
     if SNAPSHOT in name:
         yield f"start: {name} names a snapshot. Write the encoder itself; its selection says which snapshot it is."
     elif name not in models:
-        yield _no_model("start", name, models)
+        yield unknown("start", "model", name, models)
     elif (kind := as_map(models[name]).get("kind")) not in TRAINABLE:
         yield (
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
@@ -128,7 +129,7 @@ def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries) -> Iterator
     if teacher is None:
         yield "settings.teacher: write the encoder whose vectors are learnt, another entry of models."
     elif teacher not in models:
-        yield _no_model("settings.teacher", teacher, models)
+        yield unknown("settings.teacher", "model", teacher, models)
     elif (kind := KINDS.get(str(as_map(models[teacher]).get("kind")))) and kind.gives != DENSE:
         yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
 
@@ -151,6 +152,19 @@ def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str
         )
 
 
+def _length_problems(entry: Entry, training: TrainingSettings) -> Iterator[str]:
+    questions = as_map(entry.get("settings")).get("question_tokens")
+    if (
+        isinstance(questions, int)
+        and isinstance(training.max_tokens, int)
+        and questions > training.max_tokens
+    ):
+        yield (
+            f"settings.question_tokens: {questions} is more than training.max_tokens, {training.max_tokens}. Write "
+            "that or less, or null."
+        )
+
+
 def _snapshot_problems(selection: Mapping[str, Any], training: TrainingSettings) -> Iterator[str]:
     if training.steps is None:
         yield (
@@ -168,14 +182,6 @@ def _several(training: TrainingSettings) -> bool:
     """Whether there are several snapshots to choose from; what is no number, the schema refuses."""
     every, steps = training.snapshots, training.steps
     return every is not None and not (isinstance(every, int) and isinstance(steps, int) and every >= steps)
-
-
-def _no_model(place: str, name: str, models: Entries) -> str:
-    """That an encoder does not exist; or that several do, one for each seed."""
-    made = [model for model, entry in models.items() if as_map(entry).get("seed_of") == name]
-    if made:
-        return f"{place}: {name} stands for an encoder per seed. Write one of: {', '.join(made)}."
-    return unknown(place, "model", name, models)
 
 
 def _or(names: Sequence[str]) -> str:

@@ -120,18 +120,16 @@ class DataOfTraining:
         return json_text({**prepared_by(entry), "sources": sources})
 
     def collected_settings(self, wildcards: Any) -> str:
-        """What decides the table beside corpora and questions; how many rows there must be."""
+        """What decides the table beside corpora and questions."""
         entry = self.entries[wildcards.data]
-        return json_text({**prepared_by(entry), **pick_known(entry, "split", "rows")})
+        return json_text({**prepared_by(entry), **pick_known(entry, "split")})
 
     def mined_settings(self, wildcards: Any) -> str:
-        """What decides the table beside questions, documents and runs; how many rows there must be."""
+        """What decides the table beside questions, documents and runs."""
         entry = self.entries[wildcards.data]
         negatives = pick_known(entry.get("negatives", {}), "ranks", "number", "choice", "seed", "margin")
         labels = {"pseudo_labels": pick(entry["pseudo_labels"], "margin")} if labeller_of(entry) else {}
-        return json_text(
-            {**prepared_by(entry), **pick_known(entry, "rows"), "negatives": negatives, **labels}
-        )
+        return json_text({**prepared_by(entry), "negatives": negatives, **labels})
 
     def data_checks(self, wildcards: Any) -> str:
         """How many rows there must be, and the checksums of raw files: checked, but they change no byte."""

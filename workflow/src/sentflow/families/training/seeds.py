@@ -40,15 +40,21 @@ def write_out_seeds(entries: AllEntries) -> dict[str, list[str]]:
     seeds = _Seeds(entries)
     names = [(section, name) for section in (MODELS, RETRIEVERS, DATA) for name in entries[section]]
     found = {name: of_entry for name in names if (of_entry := seeds.of(name))}
-    refused: dict[str, list[str]] = {}
+    refused: dict[str, list[str]] = {"": seeds.apart} if seeds.apart else {}
     for (section, name), of_entry in list(found.items()):
         problems = list(seeds.problems(name, of_entry)) if section == MODELS else []
+        taken = [of_seed(name, seed) for seed in of_entry if of_seed(name, seed) in entries[section]]
+        problems += [
+            f"{section}.{one}: this is the name of {name} with that seed. Write another name."
+            for one in taken
+        ]
         if problems or (section, name) in _named(section, entries[section][name]):
             # One encoder, of which everything else that is wrong is told, a circle for instance
             refused |= {name: problems} if problems else {}
             del found[section, name]
             paired = _renamed(section, entries[section][name], _first_of(found))
-            entries[section][name] = _without_seeds(paired) | {"seed": of_entry[0]}
+            single = {"seed": of_entry[0]} if section == MODELS else {}
+            entries[section][name] = _without_seeds(paired) | single
             continue
         entry = entries[section].pop(name)
         entries[section] |= {
@@ -72,6 +78,7 @@ class _Seeds:
     def __init__(self, entries: AllEntries) -> None:
         self._entries = entries
         self._known: dict[Name, list[Any]] = {}
+        self.apart: list[str] = []
 
     def of(self, name: Name) -> list[Any]:
         """Of an entry; none where it stands for itself alone. What names itself through others has none."""
@@ -96,8 +103,18 @@ class _Seeds:
         if section == MODELS:
             own = entry.get("seeds") if entry.get("kind") == TRAINED else None
             return list(own) if isinstance(own, list) else []
-        several = [theirs for one in _named(section, entry) if (theirs := self.of(one))]
-        return [seed for seed in several[0] if all(seed in theirs for theirs in several)] if several else []
+        several = {one: theirs for one in _named(section, entry) if (theirs := self.of(one))}
+        common = [
+            seed
+            for seed in next(iter(several.values()), [])
+            if all(seed in theirs for theirs in several.values())
+        ]
+        if several and not common:
+            names = ", ".join(one for _, one in several)
+            self.apart.append(
+                f"{section}.{key}: {names} have no seed in common. Write the same seeds for all."
+            )
+        return common
 
 
 def _named(section: str, entry: Entry) -> list[Name]:

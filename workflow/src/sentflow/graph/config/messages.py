@@ -1,6 +1,6 @@
 """How mistakes of a configuration are reported: all at once, each with its place and what to write instead."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.errors import ConfigError, instead
@@ -33,8 +33,19 @@ def _shortened(problem: str) -> str:
     return f"{start} … ({left_out:,} characters) … {end}"
 
 
+def made_of_seeds(name: str, known: Mapping[str, Any]) -> list[str]:
+    """The entries that an entry with several seeds was written out as."""
+    return [
+        key
+        for key, entry in known.items()
+        if as_map(entry).get("seed_of") == name or key.startswith(f"{name}-seed-")
+    ]
+
+
 def unknown(place: str, noun: str, name: str, known: Iterable[str]) -> str:
-    """A message that a name does not exist, with the names that do."""
+    """A message that a name does not exist, with the names that do; or that it stands for several."""
+    if isinstance(known, Mapping) and (made := made_of_seeds(name, known)):
+        return f"{place}: {name} stands for one {noun} per seed. Write one of: {', '.join(made)}."
     return f"{place}: there is no {noun} {name!r}. {instead(name, sorted(known))}"
 
 

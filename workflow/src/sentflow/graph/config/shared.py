@@ -8,7 +8,7 @@ from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.table import KINDS, PAIRS
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
-from sentflow.graph.config.messages import as_map, unknown
+from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
 
 
 def file_problems(where: str, dataset: str, files: list[str], datasets: Entries, *, key: str) -> list[str]:
@@ -76,7 +76,7 @@ def _made_of(entries: AllEntries, place: str, name: str) -> list[str] | None:
         return [
             key for key, entry in models.items() if as_map(as_map(entry).get("cell")).get("sweep") == name
         ]
-    return [key for key, entry in models.items() if as_map(entry).get("seed_of") == name] or None
+    return made_of_seeds(name, models) or None
 
 
 def written_as(problems: Iterable[str], models: Entries) -> list[str]:

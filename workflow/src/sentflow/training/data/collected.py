@@ -7,13 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.training.data.forms import RANKS
 from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
 
 Entry = Mapping[str, Any]
-ALL, RANDOM, FIRST = "all", "random", "first"
-RANKS = (1, 20)
-MOST_RANKS = 1000
-"""Documents per question that are ranked for training, whatever is ranked elsewhere."""
 SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")
 """Keys of an entry that name a retriever."""
 _OF_FILES = ("dataset", "reader", "pair_sets", "nli", "unscored")
@@ -31,17 +28,17 @@ def is_asked(entry: Entry) -> bool:
 
 def corpora_of(entry: Entry) -> list[str]:
     """The corpora whose documents are rows."""
-    return list(entry.get("collections", {}).get("corpora", []))
+    return _names(_map(entry.get("collections")).get("corpora"))
 
 
 def question_sets_of(entry: Entry) -> list[str]:
     """The question sets whose questions are rows, or are the texts of rows."""
-    return list(entry.get("questions", entry.get("collections", {}).get("question_sets", [])))
+    return _names(entry.get("questions", _map(entry.get("collections")).get("question_sets")))
 
 
 def held_out_sets(entry: Entry) -> list[str]:
     """The question sets whose judged documents are in no row."""
-    return list(entry.get("without_documents_of", []))
+    return _names(entry.get("without_documents_of"))
 
 
 def retriever_of(entry: Entry) -> str | None:
@@ -60,9 +57,17 @@ def searchers_of(entry: Entry) -> list[str]:
 
 
 def _retriever(entry: Entry, key: str) -> str | None:
-    found = entry.get(key)
-    name = found.get("retriever") if isinstance(found, Mapping) else None
+    name = _map(entry.get(key)).get("retriever")
     return name if isinstance(name, str) else None
+
+
+def _map(found: Any) -> Mapping[str, Any]:
+    """What is a map; the schema says what is wrong with anything else, here and below."""
+    return found if isinstance(found, Mapping) else {}
+
+
+def _names(found: Any) -> list[str]:
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
 
 
 def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
@@ -97,6 +102,8 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         return
     if form != SPANS:
         yield "split", f"{form} are not cut. Delete it, or write form: spans."
+    if not isinstance(entry["split"], str):
+        return
     try:
         re.compile(entry["split"])
     except re.error as error:
@@ -116,6 +123,7 @@ def _question_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "negatives", "pairs have none. Delete it, or write form: triplets."
     if "split" in entry:
         yield "split", "documents are not cut here. Delete it."
-    first, last = (negatives or {}).get("ranks", RANKS)
-    if first > last:
+    ranks = _map(negatives).get("ranks", RANKS)
+    first, last = ranks if isinstance(ranks, list | tuple) and len(ranks) == len(RANKS) else RANKS
+    if isinstance(first, int) and isinstance(last, int) and first > last:
         yield "negatives.ranks", f"from {first} to {last} is nothing. Write the smaller number first."

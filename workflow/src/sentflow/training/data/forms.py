@@ -15,3 +15,10 @@ FORMS: Mapping[str, Sequence[str]] = {
 
 BY_PREMISE, STUDY_LABEL_WORD = "by-premise", "study-label-word"
 """How triplets are made of premises, hypotheses and labels; see `sentflow.training.data.nli`."""
+
+ALL, RANDOM = "all", "random"
+"""How many negatives are taken, and which; see `sentflow.training.data.negatives`."""
+RANKS = (1, 20)
+"""Between which they are looked for."""
+MOST_RANKS = 1000
+"""Documents per question that are ranked for training alone."""

@@ -1,7 +1,7 @@
 """Questions with relevant documents, and documents that a retriever took for such, into rows of training data."""
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -78,12 +78,13 @@ class Mined:
         names, *columns = zip(*self.rows, strict=True) if self.rows else [()] * (3 + len(last))
         return Rows(list(names), dict(zip(["text", "other", *last], map(list, columns), strict=True)))
 
-    def facts(self) -> dict[str, Any]:
+    def facts(self, *, estimable: bool = True) -> dict[str, Any]:
         """The counts; what became of the documents; and how many negatives may be relevant.
 
         The last is ``false_negatives_per_unjudged``: if one more relevant document of every question had never been
         judged, and the retriever had it within its ranks as often as the judged ones, such documents would be this
-        share of the negatives. None without negatives.
+        share of the negatives. None without negatives, and where it is not `estimable`: where a margin would stop such
+        documents, too, or a retriever said what is relevant.
         """
         outcomes = Counter(one.candidate.outcome for one in self.looked_at)
         ranks = [one.candidate.rank for one in self.looked_at if one.candidate.outcome == TAKEN]
@@ -93,7 +94,9 @@ class Mined:
             **self.counts,
             "looked_at": dict(sorted(outcomes.items())),
             "mean_rank": float(np.mean(ranks)) if ranks else None,
-            "false_negatives_per_unjudged": within * self.counts["searches"] / passing if passing else None,
+            "false_negatives_per_unjudged": within * self.counts["searches"] / passing
+            if passing and estimable
+            else None,
         }
 
 
@@ -104,7 +107,7 @@ def mine(
     settings: NegativeSettings,
     form: str,
     into: Mined,
-    held_out: Container[str] = (),
+    held_out: Collection[str] = (),
 ) -> None:
     """Add the rows of a question set.
 
@@ -122,10 +125,12 @@ def mine(
     into
         Is added to.
     held_out
-        Documents that are in no row.
+        Documents that are in no row, as are those with the words of one of them.
     """
     text_of = dict(zip(corpus.ids, corpus.whole_texts(), strict=True))
     copies, grades = copies_of(corpus), questions.by_question()
+    held_out = {copy for one in held_out for copy in copies.get(one, {one})}
+    empty = {one for one, its_text in text_of.items() if not its_text}
     for question, text in zip(questions.ids, questions.texts, strict=True):
         judged = grades[question]
         known = [one for one, grade in judged.items() if grade >= questions.relevant_grade]
@@ -138,7 +143,7 @@ def mine(
         if not relevant:
             continue
         ranked = run.ranked.get(question, _NOTHING) if run else _NOTHING
-        found = Found(ranked, corpus.ids, judged, known, copies, held_out)
+        found = Found(ranked, corpus.ids, judged, known, copies, held_out, empty)
         search = _Search(questions, question, found, settings, into)
         into.counts["relevant_in_ranks"] += sum(map(search.has_within_ranks, relevant))
         name = f"{questions.name} {question}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sentflow.audit.ngrams import plain
 from sentflow.retrieval.ranking import Ranked
 from sentflow.texts.corpora import Corpus
-from sentflow.training.data.collected import ALL, RANDOM, RANKS
+from sentflow.training.data.forms import ALL, RANDOM, RANKS
 from sentflow.training.draws import Draws
 
 TAKEN = "taken"
@@ -17,6 +17,7 @@ COPY = "copy of a relevant document"
 MARGIN = "score within the margin"
 NOT_CHOSEN = "not chosen"
 HELD_OUT = "held out"
+EMPTY = "without text"
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class NegativeSettings:
     seed
         Of the drawing.
     margin
-        In [0, 1): a score is at most (1 − margin) times that of the relevant document; None looks at no score.
+        In [0, 1): a score is below that of the relevant document by at least this share of its size; None looks at no
+        score.
     """
 
     ranks: Sequence[int] = RANKS
@@ -79,8 +81,8 @@ class Found:
         Those that count as relevant.
     copies
         See `copies_of`.
-    held_out
-        Documents that are in no row.
+    held_out, empty
+        Documents that are in no row: of tests, and without text.
     """
 
     def __init__(
@@ -91,11 +93,13 @@ class Found:
         relevant: Sequence[str],
         copies: Mapping[str, set[str]],
         held_out: Container[str] = (),
+        empty: Container[str] = (),
     ) -> None:
         documents = [ids[row] for row in ranked.rows.tolist()]
         self._found = list(zip(documents, ranked.scores.tolist(), strict=True))
         self._place = {document: place for place, document in enumerate(documents)}
-        self._grades, self._relevant, self._held_out = grades, set(relevant), held_out
+        self._grades, self._relevant = grades, set(relevant)
+        self._held_out, self._empty = held_out, empty
         self._copies = {copy for document in relevant for copy in copies.get(document, ())}
 
     def rank(self, document: str) -> int | None:
@@ -141,6 +145,8 @@ class Found:
             return PARTLY
         if document in self._held_out:
             return HELD_OUT
+        if document in self._empty:
+            return EMPTY
         return TAKEN if score <= most else MARGIN
 
 
@@ -157,7 +163,7 @@ def _most(margin: float | None, best: float | None) -> float:
     """The greatest score that a negative may have."""
     if margin is None:
         return math.inf
-    return -math.inf if best is None else (1 - margin) * best
+    return -math.inf if best is None else best - margin * abs(best)
 
 
 def _chosen(passing: Sequence[int], settings: NegativeSettings, draws: Draws) -> list[int]:

@@ -60,7 +60,7 @@ class Condenser(MaskedLanguageModelling):
         initialise(self.condenser, encoder, draws.of("condenser weights"))
         if settings["dropout"] is not None:
             set_everywhere(self.condenser, settings["dropout"])
-        take_weights(self.condenser, Path(network.name_or_path), PREFIX)
+        take_weights(self.condenser, Path(network.name_or_path), PREFIX, what="the head of Condenser")
         self.condenser.to(encoder.device)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
