@@ -125,6 +125,7 @@ def test_data_fit_the_recipe_with_its_settings(recipe, settings, form, read):
         "models": {"base": {"kind": "sentence-transformers"}, "own": own},
         "training_data": {"rows": {"form": form}},
         "pair_sets": {},
+        "retrievers": {},
     }
     problems = list(trained_problems(entries))
     assert len(problems) == (read is not None)
