@@ -56,6 +56,15 @@ class EncoderInRow(Protocol):
         """Among the encoders of the selection, or among its controls; -1 where not known."""
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """What is no encoder and is drawn like one: a series, a method, a set of questions; see `EncoderInRow`."""
+
+    model: str
+    position: int
+    is_control: bool = False
+
+
 @contextmanager
 def style() -> Iterator[None]:
     """Draw under the project's style file, whatever the user's own settings are."""

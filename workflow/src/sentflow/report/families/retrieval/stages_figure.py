@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -30,15 +29,6 @@ _ASIDE = 0.45  # of that distance: from a mean to its single seeds
 _NOTHING = "Nothing to draw: no retriever of the stages was measured on a question set."
 
 
-@dataclass(frozen=True)
-class _Series:
-    """What decides how a series is drawn, see `canvas.EncoderInRow`."""
-
-    model: str
-    position: int
-    is_control: bool = False
-
-
 def draw(rows: Sequence[StageRow]) -> Figure:
     """Means with intervals, joined by a line; single seeds beside them; the reference as a line with a band."""
     texts = texts_of(rows)
@@ -51,7 +41,7 @@ def draw(rows: Sequence[StageRow]) -> Figure:
     least = max(_LEAST_PANEL, _LEAST_SLOT * len(stages))
     inches = max(least, min(_MOST_PANEL, layout.column_inches(n_columns) - _BESIDE))
     headings = lettering.starts({name: name for name in panels}, lettering.into(inches, 7, bold=True))
-    looks = canvas.looks([_Series(row.series, row.line) for row in rows if row.is_mean])
+    looks = canvas.looks([canvas.Drawn(row.series, row.line) for row in rows if row.is_mean])
 
     def draw_panel(axes: Axes, name: str, is_lowest: bool) -> None:
         members = [row for row in rows if (row.questions, row.measure) == panels[name]]

@@ -1,7 +1,6 @@
 """What fusions reach by their weights: a panel per question set, a curve per fusion of two retrievers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -25,15 +24,6 @@ _END_INCHES = 0.75  # of the name of a retriever below an end of the axis
 _NOTHING = "Nothing to draw: no fusion of two retrievers has weights that were tuned."
 
 
-@dataclass(frozen=True)
-class _Fusion:
-    """What decides how a fusion is drawn, see `canvas.EncoderInRow`."""
-
-    model: str
-    position: int
-    is_control: bool = False
-
-
 def drawn(rows: Sequence[WeightRow]) -> list[WeightRow]:
     """The rows of fusions of two retrievers: the weights of more are no line."""
     return [row for row in rows if row.n_runs == 2]
@@ -50,7 +40,7 @@ def draw(rows: Sequence[WeightRow]) -> Figure:
         row.questions: f"{row.questions} (training)" if row.is_training else row.questions for row in shown
     }
     headings = lettering.starts(named, lettering.into(heading, 7, bold=True))
-    looks = canvas.looks([_Fusion(row.retriever, row.position) for row in shown])
+    looks = canvas.looks([canvas.Drawn(row.retriever, row.position) for row in shown])
 
     def draw_set(axes: Axes, name: str, is_lowest: bool) -> None:
         _draw_panel(axes, [row for row in shown if row.questions == name], looks)

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -26,22 +25,13 @@ _LEGEND_SIZE, _LEGEND_INCHES = 7, 2.6
 _NOTHING = "Nothing to draw: no cell of a sweep has a development score at some learning rate."
 
 
-@dataclass(frozen=True)
-class _Method:
-    """See `canvas.EncoderInRow`."""
-
-    model: str
-    position: int
-    is_control: bool = False
-
-
 def draw(rows: Sequence[SweepPoint]) -> Figure:
     """Filled and joined by a line: ours; hollow and dashed: published ones."""
     texts, known = texts_of(rows), _known(rows)
     if not known:
         return layout.nothing(texts, rows)
     panels_of = unique(_panel(row) for row in known)
-    colours = canvas.looks([_Method(name, place) for place, name in enumerate(_methods(known))])
+    colours = canvas.looks([canvas.Drawn(name, place) for place, name in enumerate(_methods(known))])
     inches = min(_MOST_PANEL, layout.column_inches(min(_COLUMNS, len(panels_of)))) - 0.3
     named = {_panel(row): f"{row.start}, {row.data}" if row.data else row.start for row in known}
     headings = lettering.distinct(named, lettering.into(inches, 7, bold=True))
