@@ -25,7 +25,7 @@ def audited(mirror):
         ("scifact-validation", "scifact-train", {"n_questions": 809, "copies": 2, "similar": 48}, 196),
         ("juristcu", "juristcu-clicks", {"n_questions": 3054, "copies": 25, "similar": 5}, 150),
         # without the queries that are equal to a test query: what else is known of it
-        ("juristcu", "juristcu-clicks-train", {"n_questions": 3005, "copies": 0, "similar": 9}, 149),
+        ("juristcu", "juristcu-clicks-train", {"n_questions": 2954, "copies": 0, "similar": 9}, 149),
         ("zalo-subset-test", "zalo-subset-train", {"n_questions": 618, "copies": 0, "similar": 1}, 30),
         ("alqac-2023-private", "alqac-2023-train", {"n_questions": 100, "copies": 1, "similar": 1}, 28),
     ],

@@ -194,6 +194,32 @@ def test_questions_of_a_test_set_are_taken_out_with_their_judgements(tmp_path, c
     assert len(found.by_question()) == len(found.documents) == len(left)
 
 
+def test_operators_of_a_search_engine_are_no_part_of_a_question(tmp_path):
+    """Questions that differ in them alone become one, and judgements find it by the text that they name."""
+    log, corpus = tmp_path / "log.tsv", corpus_of(tmp_path, DOCUMENTS)
+    columns = {"format": "tsv", "files": ["log.tsv"], "remove": r'["$()]|\badj\b'}
+    entry = {
+        **COMMON,
+        "corpus": "c",
+        "ids": "distinct",
+        "questions": [{**columns, "text": "query"}],
+        "judgements": [{**columns, "question_text": "query", "document": "document"}],
+    }
+    lines = ["query\tdocument", '"one" adj two\td1', " one two\td2", "(three) $\td3", "adj\td3"]
+
+    def found(n_lines):
+        log.write_text("\n".join(lines[:n_lines]), encoding="utf-8")
+        return prepare_questions("q", [log], QuestionSettings.from_settings(entry, name="q"), corpus)
+
+    assert found(4).texts == ["one two", "three"]
+    assert found(4).by_question() == {"1": {"d1": 1, "d2": 1}, "2": {"d3": 1}}
+    with pytest.raises(DataError, match="the question or its id is empty in row log.tsv, row 4"):
+        found(5)
+    columns["remove"] = "("
+    with pytest.raises(ConfigError, match=r"questions.0.remove: '\(' is no regular expression"):
+        QuestionSettings.from_settings({**entry, "questions": [columns]}, name="q")
+
+
 def test_grades_as_written_and_rows_that_judge_nothing(tmp_path):
     corpus = corpus_of(tmp_path, DOCUMENTS)
     found = questions_of(

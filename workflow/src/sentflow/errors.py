@@ -1,5 +1,6 @@
 """Errors for people: they end a command with one paragraph and no traceback."""
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -34,3 +35,12 @@ def instead(name: str, known: Iterable[str]) -> str:
     near = get_close_matches(name, names, n=1, cutoff=0.5)
     guess = f"Did you mean {near[0]}? " if near else ""
     return f"{guess}Write one of: {', '.join(names)}."
+
+
+def no_pattern(pattern: str) -> str:
+    """What to say of text that is no regular expression; empty where it is one."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return f"{pattern!r} is no regular expression ({error}). Write another one."
+    return ""

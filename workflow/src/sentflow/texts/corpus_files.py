@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from sentflow.errors import no_pattern
+
 # What a catalog entry reads → what columns of its files may mean
 MEANINGS: Mapping[str, tuple[str, ...]] = {
     "documents": ("id", "title", "text"),
@@ -31,6 +33,11 @@ def source_problems(entry: Mapping[str, Any]) -> list[tuple[str, str]]:
                 (f"{place}.{name}", "nothing of this kind is read there. Delete it.")
                 for name in source
                 if name in every and name not in meanings
+            ]
+            problems += [
+                (f"{place}.{name}", wrong)
+                for name in ("pattern", "remove")
+                if isinstance(source.get(name), str) and (wrong := no_pattern(source[name]))
             ]
             for choices in _needed(key, entry.get("ids", "column")):
                 if sum(choice in source for choice in choices) != 1:

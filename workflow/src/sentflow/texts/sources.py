@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, no_pattern
 from sentflow.texts.formats.literals import literal_list
 from sentflow.texts.formats.records import Column, Records
 from sentflow.texts.preparation import verified_files
@@ -35,6 +35,9 @@ class Source:
         are joined by ``|`` as `law_article` joins them); ``none``: it holds one.
     lower
         Whether texts are put in lower case, for files that are in capitals throughout.
+    remove
+        Regular expression of what is no part of a text, such as the operators of a search engine; it is replaced by a
+        space, and white space by single spaces.
     least_words
         Column → number of words; rows with fewer in it are left out.
     """
@@ -44,6 +47,7 @@ class Source:
     columns: Mapping[str, Column]
     lists: str = "none"
     lower: bool = False
+    remove: str = ""
     least_words: Mapping[Column, int] = field(default_factory=dict)
 
     @classmethod
@@ -66,6 +70,8 @@ class Source:
         """
         own = {item.name for item in fields(cls)} - {"reader", "where", "columns"}
         columns = {key: settings[key] for key in meanings if key in settings}
+        if wrong := no_pattern(settings.get("remove", "")):
+            raise ConfigError(f"{where}.remove: {wrong}")
         rest = {key: value for key, value in settings.items() if key not in own and key not in meanings}
         reader = RecordReader.from_settings(rest, where=where)
         picked = {key: settings[key] for key in own if key in settings}
@@ -102,7 +108,7 @@ class Source:
 
     def _cell(self, key: str, cell: str, records: Records, row: str) -> list[str]:
         if key in ("question", "question_text", "grade", "id", "title", "group", "cluster"):
-            return [self._cased(key, cell)]
+            return [self._cleaned(key, cell)]
         match self.lists:
             case "json":
                 values = cell.split("\n")
@@ -119,10 +125,14 @@ class Source:
                 values = literal_list(cell, where=f"{records.file}, row {row}")
             case _:
                 values = [cell]
-        return [self._cased(key, value) for value in values]
+        return [self._cleaned(key, value) for value in values]
 
-    def _cased(self, key: str, value: str) -> str:
-        return value.strip().lower() if self.lower and key.endswith("text") else value.strip()
+    def _cleaned(self, key: str, value: str) -> str:
+        if not key.endswith("text"):
+            return value.strip()
+        if self.remove:
+            value = " ".join(re.sub(self.remove, " ", value).split())
+        return value.strip().lower() if self.lower else value.strip()
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
-import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sentflow.encoders.entries import compares_pairs
 from sentflow.encoders.kinds.table import KINDS
+from sentflow.errors import no_pattern
 from sentflow.families.retrieval.own_collections import (
     missing_files,
     write_out_corpora,
@@ -126,11 +126,8 @@ def _cluster_problems(entry: Entry, where: str) -> Iterator[str]:
         yield f"{where}.questions: a column of clusters is named, but not used. Write {where}.cluster: {COLUMN}."
     if pattern is not None and by != GOLD_DOCUMENT:
         yield f"{where}.cluster_pattern: it needs cluster: {GOLD_DOCUMENT}. Write that, or delete the pattern."
-    elif pattern is not None:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            yield f"{where}.cluster_pattern: {pattern!r} is no regular expression ({error}). Write another one."
+    elif pattern is not None and (wrong := no_pattern(pattern)):
+        yield f"{where}.cluster_pattern: {wrong}"
 
 
 def _question_set_problems(name: str, entries: AllEntries) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import re
 
-from sentflow.errors import ConfigError, DataError
+from sentflow.errors import ConfigError, DataError, no_pattern
 from sentflow.texts.formats.delimited import plain_lines
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
@@ -41,10 +41,9 @@ def read_matched_lines(file: RawFile, pattern: str, *, where: str) -> Records:
     DataError
         It matches no line.
     """
-    try:
-        compiled = re.compile(pattern)
-    except re.error as error:
-        raise ConfigError(f"{where}: {pattern!r} is no regular expression: {error}.") from error
+    if wrong := no_pattern(pattern):
+        raise ConfigError(f"{where}: {wrong}")
+    compiled = re.compile(pattern)
     if not compiled.groupindex:
         raise ConfigError(f"{where}: {pattern!r} names no group. Write columns as (?P<id>…).")
     lines = file.text().split("\n")

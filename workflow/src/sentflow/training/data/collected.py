@@ -3,10 +3,10 @@
 Standard library only: the Snakefile reads it.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.errors import no_pattern
 from sentflow.training.data.forms import RANKS
 from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
 
@@ -104,10 +104,8 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "split", f"{form} are not cut. Delete it, or write form: spans."
     if not isinstance(entry["split"], str):
         return
-    try:
-        re.compile(entry["split"])
-    except re.error as error:
-        yield "split", f"{entry['split']!r} is no regular expression ({error}). Write another one."
+    if wrong := no_pattern(entry["split"]):
+        yield "split", wrong
 
 
 def _question_problems(entry: Entry) -> Iterator[tuple[str, str]]:
