@@ -27,6 +27,7 @@ def audited(mirror):
         # without the queries that are equal to a test query: what else is known of it
         ("juristcu", "juristcu-clicks-train", {"n_questions": 2954, "copies": 0, "similar": 9}, 149),
         ("zalo-subset-test", "zalo-subset-train", {"n_questions": 618, "copies": 0, "similar": 1}, 30),
+        ("zalo-subset-alqac23", "zalo-subset-train", {"n_questions": 618, "copies": 0, "similar": 1}, 35),
         ("alqac-2023-private", "alqac-2023-train", {"n_questions": 100, "copies": 1, "similar": 1}, 28),
     ],
 )
