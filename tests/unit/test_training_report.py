@@ -17,13 +17,21 @@ from sentflow.files.rows import read_rows, write_rows
 from sentflow.report.checks import Selection
 from sentflow.report.families.training import (
     curves_figure,
+    held_out_table,
     path_figure,
     seeds_figure,
     sweep_figure,
     training_costs_table,
 )
 from sentflow.report.families.training.cards_check import check_cards
-from sentflow.report.families.training.figure_rows import LOSS, SCORE, SweepPoint, TrainingHistoryRow
+from sentflow.report.families.training.figure_rows import (
+    HELD_OUT,
+    LOSS,
+    SCORE,
+    SweepPoint,
+    TrainingHeldOutRow,
+    TrainingHistoryRow,
+)
 from sentflow.report.families.training.rows import SPEARMAN, TrainingRow
 from sentflow.report.families.training.runs_table import runs_table
 from sentflow.report.families.training.trained_rows import TrainedRow
@@ -35,6 +43,7 @@ from sentflow.report.table.formats import markdown_text
 ROWS = {
     TrainingRow: fake_trainings.training_rows(),
     TrainingHistoryRow: fake_trainings.history_rows(),
+    TrainingHeldOutRow: fake_trainings.held_out_rows(),
     TrainingSeeds: fake_trainings.seed_rows(),
     TrainedRow: fake_trainings.trained_rows(),
 }
@@ -62,6 +71,23 @@ def test_curves_are_means_with_the_range_of_seeds():
     assert {p.step for p in points if p.measure == SCORE} == set(fake_trainings.STEPS)
     [loss] = [p for p in points if (p.group, p.measure, p.step) == ("simcse", LOSS, 2)]
     assert (loss.mean, loss.n_chosen) == (0.5, 0)
+
+
+def test_held_out_losses_are_drawn_and_told_before_training_and_with_the_chosen_weights():
+    points = [p for p in curves_figure.gather(inputs()) if (p.group, p.measure) == ("simcse", HELD_OUT)]
+    assert [(p.step, p.n_seeds) for p in points] == [(step, 3) for step in fake_trainings.STEPS]
+    assert "Dashed: the loss on rows that were held out" in curves_figure.texts_of(points).reading
+    text = markdown_text(held_out_table.held_out_table(ROWS[TrainingHeldOutRow], "T"))
+    loss, *_ = [line for line in text.splitlines() if line.startswith("| loss")]
+    assert [cell.strip() for cell in loss.split("|")[2:6]] == ["3.000", "1.000", "3", "16"]
+    assert "No training held rows out." in markdown_text(held_out_table.held_out_table([], "T"))
+
+
+def test_trainings_that_no_similarity_or_test_scores_have_curves_too():
+    """Language models and bi-encoders: what they reach is told by retrieval."""
+    points = curves_figure.gather(inputs(rows={TrainingRow: []}))
+    assert {p.group for p in points} == {*fake_trainings.GROUPS}
+    assert {p.measure for p in points} == {LOSS, HELD_OUT}
 
 
 def test_controls_are_grey_and_counted_apart():
@@ -119,7 +145,7 @@ def test_seeds_have_the_interval_of_their_group_and_one_seed_has_none():
 @pytest.mark.parametrize("figure", [curves_figure, path_figure, seeds_figure])
 def test_drawn_from_summaries_and_again_from_its_own_data(tmp_path, figure):
     files = []
-    for kind in (TrainingRow, TrainingHistoryRow, TrainingSeeds):
+    for kind in (TrainedRow, TrainingRow, TrainingHistoryRow, TrainingHeldOutRow, TrainingSeeds):
         files.append(tmp_path / f"{kind.FILE}.parquet")
         write_rows(files[-1], kind, ROWS[kind])
     data = tmp_path / "data/figure.parquet"
@@ -242,6 +268,7 @@ def test_jobs_and_cells_are_summarised(results):
             *("--records", str(results / "training" / trained_results.MODEL / "record.json")),
             *("--scores", str(results / "summary/training.parquet"), "--settings", json.dumps(settings)),
             *("--output", str(jobs), "--sweeps", str(points), "--history", str(results / "history.parquet")),
+            *("--held-out", str(results / "held-out.parquet")),
         ]
     )
     assert code == 0
@@ -251,6 +278,10 @@ def test_jobs_and_cells_are_summarised(results):
     assert [(row.group, row.seed, row.step, row.loss) for row in steps[:2]] == [
         ("simcse", 1, 1, 1.0),
         ("simcse", 1, 2, 0.5),
+    ]
+    held_out = read_rows(results / "held-out.parquet", TrainingHeldOutRow)
+    assert [(row.step, row.chosen) for row in held_out if row.measure == "loss"] == [
+        *((step, step == 40) for step in (0, 20, 40, 60))
     ]
     theirs, ours = read_rows(points, SweepPoint)
     assert (theirs.published, theirs.value, ours.published, ours.n_seeds) == (True, 0.81, False, 3)

@@ -2,7 +2,7 @@
 
 
 rule summarise_training_jobs:
-    """The records of all trainings → what was trained from what, what it cost, every step, and the cells of sweeps."""
+    """The records of all trainings → what was trained from what, what it cost, every step, held-out rows, cells of sweeps."""
     input:
         training.reports.made_beside(),
         records=training.reports.records(),
@@ -10,6 +10,7 @@ rule summarise_training_jobs:
     output:
         jobs=paths.SUMMARY_TRAINING_JOBS,
         history=paths.SUMMARY_TRAINING_HISTORY,
+        held_out=paths.SUMMARY_TRAINING_HELD_OUT,
         sweeps=paths.SUMMARY_SWEEPS,
     log:
         paths.log("summarise_training_jobs"),
@@ -28,7 +29,7 @@ rule summarise_training_jobs:
     shell:
         "python -m sentflow.commands.summarise_training_jobs --records {input.records:q} --scores {input.scores:q}"
         " --settings {params.settings:q} --output {output.jobs:q} --history {output.history:q}"
-        " --sweeps {output.sweeps:q} > {log:q} 2>&1"
+        " --held-out {output.held_out:q} --sweeps {output.sweeps:q} > {log:q} 2>&1"
 
 
 rule model_card:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.jobs.log import command, exit_with
-from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHistoryRow
+from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow, TrainingHistoryRow
 from sentflow.report.families.training.rows import TrainingRow
-from sentflow.report.families.training.summary import history_rows, sweep_points, trained_row
+from sentflow.report.families.training.summary import held_out_rows, history_rows, sweep_points, trained_row
 from sentflow.report.families.training.trained_rows import TrainedRow
 
 logger = logging.getLogger(__name__)
@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         type=Path,
         required=True,
-        help="files training/{model}/record.json; made.json, selection.json and history.parquet beside each",
+        help="files training/{model}/record.json; beside each made.json, selection.json, history and held-out.parquet",
     )
     parser.add_argument("--scores", type=Path, required=True, help="summary/training.parquet")
     parser.add_argument(
@@ -32,6 +32,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--output", type=Path, required=True, help="Parquet to write: a row per training")
     parser.add_argument("--history", type=Path, required=True, help="Parquet to write: a row per step")
+    parser.add_argument(
+        "--held-out", type=Path, required=True, help="Parquet to write: a row per held-out measure"
+    )
     parser.add_argument("--sweeps", type=Path, required=True, help="Parquet to write: a row per cell")
 
 
@@ -42,8 +45,12 @@ def main(args: argparse.Namespace) -> None:
     folders = [record.parent for record in args.records]
     trained = [trained_row(folder, settings["models"][folder.name]) for folder in folders]
     steps = [row for folder, one in zip(folders, trained, strict=True) for row in history_rows(folder, one)]
+    held_out = [
+        row for folder, one in zip(folders, trained, strict=True) for row in held_out_rows(folder, one)
+    ]
     points = list(sweep_points(settings["sweeps"], read_rows(args.scores, TrainingRow, may_be_empty=True)))
     write_rows(args.history, TrainingHistoryRow, steps)
+    write_rows(args.held_out, TrainingHeldOutRow, held_out)
     write_rows(args.sweeps, SweepPoint, points)
     write_rows(args.output, TrainedRow, trained)
     logger.info("%d trainings, %d cells of sweeps", len(trained), len(points))

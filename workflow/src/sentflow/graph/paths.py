@@ -48,6 +48,7 @@ DEVELOPMENT_SCORE = f"{RESULTS}/training/{{model}}/development/step-{{step}}.jso
 CHOSEN_SNAPSHOT = f"{RESULTS}/training/{{model}}/selection.json"
 SUMMARY_TRAINING = f"{RESULTS}/summary/training.parquet"
 SUMMARY_TRAINING_HISTORY = f"{RESULTS}/summary/training-history.parquet"
+SUMMARY_TRAINING_HELD_OUT = f"{RESULTS}/summary/training-held-out.parquet"
 SUMMARY_TRAINING_JOBS = f"{RESULTS}/summary/training-jobs.parquet"
 SUMMARY_SWEEPS = f"{RESULTS}/summary/training-sweeps.parquet"
 

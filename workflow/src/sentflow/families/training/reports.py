@@ -33,7 +33,12 @@ class ReportsOfTraining:
 
     def summaries(self) -> list[str]:
         """What the page and the figures are made of, beside the scores."""
-        found = [paths.SUMMARY_TRAINING_JOBS, paths.SUMMARY_TRAINING_HISTORY, paths.SUMMARY_SWEEPS]
+        found = [
+            paths.SUMMARY_TRAINING_JOBS,
+            paths.SUMMARY_TRAINING_HISTORY,
+            paths.SUMMARY_TRAINING_HELD_OUT,
+            paths.SUMMARY_SWEEPS,
+        ]
         return found if self._models.models else []
 
     def cards(self) -> list[str]:
@@ -49,8 +54,13 @@ class ReportsOfTraining:
         return self._models.of_all(paths.TRAINING_RECORD)
 
     def made_beside(self) -> list[str]:
-        """How it was made, what was chosen, and every step."""
-        patterns = (paths.TRAINING_MADE, paths.CHOSEN_SNAPSHOT, paths.TRAINING_HISTORY)
+        """How it was made, what was chosen, every step, and what was measured on held-out rows."""
+        patterns = (
+            paths.TRAINING_MADE,
+            paths.CHOSEN_SNAPSHOT,
+            paths.TRAINING_HISTORY,
+            paths.TRAINING_HELD_OUT,
+        )
         return [file for pattern in patterns for file in self._models.of_all(pattern)]
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------

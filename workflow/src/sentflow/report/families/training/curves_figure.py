@@ -1,4 +1,4 @@
-"""Loss and development score by steps: two panels per group of trainings, mean over seeds with the range as a band."""
+"""Losses and development score by steps: two panels per group of trainings, mean over seeds, their range as a band."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,9 +9,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
 from sentflow.report import captions
-from sentflow.report.families.training.figure_rows import LOSS, SCORE, CurvePoint, TrainingHistoryRow
+from sentflow.report.families.training.figure_rows import (
+    HELD_OUT,
+    LOSS,
+    SCORE,
+    CurvePoint,
+    TrainingHeldOutRow,
+    TrainingHistoryRow,
+)
 from sentflow.report.families.training.groups import looks, of_group, places
 from sentflow.report.families.training.rows import DEVELOPMENT, SPEARMAN, TrainingRow
+from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
@@ -53,7 +61,8 @@ def draw(rows: Sequence[CurvePoint]) -> Figure:
             continue
         name = list(groups)[place]
         for axes, measure in zip(own, measures, strict=True):
-            _draw_panel(axes, [row for row in groups[name] if row.measure == measure], measure, colours[name])
+            shown = (LOSS, HELD_OUT) if measure == LOSS else (measure,)
+            _draw_panel(axes, [row for row in groups[name] if row.measure in shown], measure, colours[name])
             axes.tick_params(labelbottom=False, labelleft=column == 0)
             if column == 0:
                 axes.set_ylabel(measure if measure == LOSS else "Spearman × 100")
@@ -82,6 +91,9 @@ def texts_of(rows: Sequence[CurvePoint]) -> FigureTexts:
             if n_seeds > 1
             else "One training each: how much another seed would change is not known.",
             f"Each point of the loss is the mean over {spacing} steps." if spacing > 1 else "",
+            "Dashed: the loss on rows that were held out, without dropout, so that it can be below that of training."
+            if any(row.measure == HELD_OUT for row in rows)
+            else "",
             f"Score: Spearman's correlation × 100 on {', '.join(scored)}, before training at step 0. Marked: the steps "
             "whose snapshot was chosen, larger for more seeds; the score there is too high an estimate."
             if scored
@@ -95,15 +107,17 @@ def texts_of(rows: Sequence[CurvePoint]) -> FigureTexts:
 
 def gather(inputs: Inputs) -> list[CurvePoint]:
     """Points of the histories and of the development scores of every group."""
-    history, scores = inputs.rows_if_there(TrainingHistoryRow), inputs.rows_if_there(TrainingRow)
-    of = places(scores)
+    groups = of_group(inputs.rows_if_there(TrainedRow))
+    history = of_group(inputs.rows_if_there(TrainingHistoryRow))
+    held_out = of_group(inputs.rows_if_there(TrainingHeldOutRow))
+    scores = of_group(inputs.rows_if_there(TrainingRow))
     points: list[CurvePoint] = []
-    for name, about in of.items():
-        own = [row for row in scores if row.group == name]
-        version = own[0].data_version
+    for name, about in places([row for rows in groups.values() for row in rows]).items():
+        version = groups[name][0].data_version
         for measure, made in (
-            (LOSS, _losses([row for row in history if row.group == name])),
-            (SCORE, _scores(own)),
+            (LOSS, _losses(history.get(name, []))),
+            (HELD_OUT, _held_out(held_out.get(name, []))),
+            (SCORE, _scores(scores.get(name, []))),
         ):
             points += [
                 CurvePoint(
@@ -127,6 +141,12 @@ def _losses(history: Sequence[TrainingHistoryRow]) -> Iterator[tuple[str, int, l
         yield "", step, [float(np.mean(values)) for values in seeds.values()], 0
 
 
+def _held_out(rows: Sequence[TrainingHeldOutRow]) -> Iterator[tuple[str, int, list[float], int]]:
+    losses = [row for row in rows if row.measure == "loss" and math.isfinite(row.value)]
+    for step in sorted({row.step for row in losses}):
+        yield "", step, [row.value for row in losses if row.step == step], 0
+
+
 def _scores(rows: Sequence[TrainingRow]) -> Iterator[tuple[str, int, list[float], int]]:
     scored = [
         row
@@ -144,15 +164,17 @@ def _draw_panel(axes: Axes, rows: Sequence[CurvePoint], measure: str, look: canv
     if not rows:
         axes.text(0.5, 0.5, "not scored", transform=axes.transAxes, ha="center", color=canvas.QUIET)
     factor = 100 if measure == SCORE else 1
-    for pairs in unique(row.pairs for row in rows):
-        members = sorted((row for row in rows if row.pairs == pairs), key=lambda row: row.step)
+    for kind, pairs in dict.fromkeys((row.measure, row.pairs) for row in rows):
+        members = sorted(
+            (row for row in rows if (row.measure, row.pairs) == (kind, pairs)), key=lambda row: row.step
+        )
         steps = [row.step for row in members]
         if any(row.n_seeds > 1 for row in members):
             lows, highs = [factor * row.low for row in members], [factor * row.high for row in members]
             axes.fill_between(steps, lows, highs, color=look.color, alpha=0.2, linewidth=0)
         axes.plot(
             steps, [factor * row.mean for row in members], color=look.color,
-            marker="." if measure == SCORE else None, markersize=2.5,
+            marker=None if kind == LOSS else ".", markersize=2.5, linestyle="--" if kind == HELD_OUT else "-",
         )  # fmt: skip
         for row in members:
             if row.n_chosen:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-LOSS, SCORE = "loss", "development score"
+LOSS, HELD_OUT, SCORE = "loss", "held-out loss", "development score"
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,37 @@ class TrainingHistoryRow:
 
 
 @dataclass(frozen=True)
+class TrainingHeldOutRow:
+    """What a snapshot of one training reaches on the rows that were held out from it.
+
+    Attributes
+    ----------
+    model, group, seed
+        See `TrainingHistoryRow`.
+    step
+        From 0, before training.
+    chosen
+        Whether the encoder is this snapshot.
+    measure, value, n
+        See `sentflow.training.held_out_rows.HeldOutRow`.
+    data_version
+        Of the training data.
+    """
+
+    FILE: ClassVar[str] = "training-held-out"
+
+    model: str
+    group: str
+    seed: int
+    step: int
+    chosen: bool
+    measure: str
+    value: float
+    n: int
+    data_version: str
+
+
+@dataclass(frozen=True)
 class CurvePoint:
     """The trainings of a group after a step.
 
@@ -43,7 +74,7 @@ class CurvePoint:
     group, position, is_control
         See `TrainingHistoryRow`; its place in the order; and whether it is a negative control.
     measure
-        `LOSS`, then mean over the steps since the point before, or `SCORE`.
+        `LOSS`, then mean over the steps since the point before; `HELD_OUT`, or `SCORE`.
     pairs
         The development set of a score, else empty.
     mean, low, high

@@ -1,7 +1,6 @@
 """Groups of trainings in figures: their order, colours, and the legend."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from matplotlib.lines import Line2D
@@ -28,15 +27,6 @@ class DrawnRow(GroupedRow, Protocol):
     def position(self) -> int: ...
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """See `canvas.EncoderInRow`."""
-
-    model: str
-    position: int
-    is_control: bool
-
-
 def places(rows: Sequence[GroupedRow]) -> dict[str, dict[str, Any]]:
     """Group → its place among the groups, or among the controls, in the order of the rows."""
     found: dict[str, dict[str, Any]] = {}
@@ -54,7 +44,7 @@ def places(rows: Sequence[GroupedRow]) -> dict[str, dict[str, Any]]:
 
 def looks(rows: Sequence[DrawnRow]) -> dict[str, canvas.Look]:
     """Colour and marker of each group; controls are grey."""
-    return canvas.looks([_Drawn(row.group, row.position, row.is_control) for row in rows])
+    return canvas.looks([canvas.Drawn(row.group, row.position, row.is_control) for row in rows])
 
 
 def handles(looks_of: Mapping[str, canvas.Look], **line: Any) -> list[Line2D]:

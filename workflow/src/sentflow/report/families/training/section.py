@@ -1,7 +1,7 @@
 """What the page shows of trainings."""
 
 from sentflow.compare.training_rows import TrainingSeeds
-from sentflow.report.families.training.figure_rows import SweepPoint
+from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.numbers import counted
@@ -32,6 +32,7 @@ def section(sources: Sources) -> Section | None:
     names = {
         "training-runs": True,
         "training-costs": True,
+        "training-held-out": bool(sources.inputs.rows_if_there(TrainingHeldOutRow)),
         "training-sweep": sweeps,
         "training-reduced": sweeps,
         "training-seeds": bool(sources.inputs.rows_if_there(TrainingSeeds)),

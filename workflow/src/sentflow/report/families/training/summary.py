@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan, read_rows
-from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHistoryRow
+from sentflow.report.families.training.figure_rows import SweepPoint, TrainingHeldOutRow, TrainingHistoryRow
 from sentflow.report.families.training.rows import TrainingRow
 from sentflow.report.families.training.sweep_cells import sweep_cells
 from sentflow.report.families.training.trained_rows import TrainedRow
 from sentflow.report.rows import unique
+from sentflow.training.held_out_rows import HeldOutRow
 from sentflow.training.made import Made
 from sentflow.training.record import RANDOM_WEIGHTS, Record
 from sentflow.training.start_names import shown_start
@@ -36,6 +37,15 @@ def history_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHistoryR
     """The steps of one training, of its ``history.parquet``."""
     for row in read_rows(folder / "history.parquet", _Step, may_be_empty=True):
         yield TrainingHistoryRow(trained.model, trained.group, trained.seed, **asdict(row))
+
+
+def held_out_rows(folder: Path, trained: TrainedRow) -> Iterator[TrainingHeldOutRow]:
+    """What the snapshots of one training reach on held-out rows, of its ``held-out.parquet``."""
+    for row in read_rows(folder / "held-out.parquet", HeldOutRow, may_be_empty=True):
+        yield TrainingHeldOutRow(
+            trained.model, trained.group, trained.seed, chosen=row.step == trained.chosen, **asdict(row),
+            data_version=trained.data_version,
+        )  # fmt: skip
 
 
 def trained_row(folder: Path, about: Settings) -> TrainedRow:
