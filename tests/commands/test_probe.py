@@ -14,7 +14,7 @@ from sentflow.commands.probe import main
 from sentflow.encoders.vectors.storage import text_order_sha256
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json, write_json
-from sentflow.graph.paths import predictions_of
+from sentflow.files.result_names import predictions_of
 from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.storage.folds import read_folds
 from sentflow.texts.collection import read_texts, write_texts

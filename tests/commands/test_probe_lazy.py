@@ -8,7 +8,7 @@ from sentflow.commands.probe_lazy import main
 from sentflow.encoders.kinds.tfidf import TfidfEncoder
 from sentflow.encoders.manifest import Manifest, write_manifest
 from sentflow.errors import DataError
-from sentflow.graph.paths import predictions_of
+from sentflow.files.result_names import predictions_of
 from sentflow.probing.cross_validation import CrossValidation
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.protocol.design import ProbeDesign

@@ -12,8 +12,8 @@ from small_tasks import make_task, task_features
 from sentflow.commands.score import main
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
+from sentflow.files.result_names import predictions_of
 from sentflow.files.sealed import read_sealed
-from sentflow.graph.paths import predictions_of
 from sentflow.probing.cross_validation import CrossValidation, cross_validate
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold, write_predictions

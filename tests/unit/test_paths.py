@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sentflow.files import result_names
 from sentflow.graph import paths
 
 PATTERNS = {
@@ -14,7 +15,7 @@ PATTERNS = {
 @given(st.integers(1, 100), st.integers(1, 100))
 def test_repetition_and_fold_are_read_out_of_a_fold_path(repetition, fold):
     path = paths.FOLD.format(task="T1A-open", model="minilm-l6", rep=repetition, fold=fold)
-    assert paths.repetition_and_fold(path) == (repetition, fold)
+    assert result_names.repetition_and_fold(path) == (repetition, fold)
 
 
 @pytest.mark.parametrize(
@@ -28,12 +29,12 @@ def test_repetition_and_fold_are_read_out_of_a_fold_path(repetition, fold):
 )
 def test_path_of_another_file_is_refused(path):
     with pytest.raises(ValueError, match=r"must end in rep-R/fold-F\.parquet"):
-        paths.repetition_and_fold(path)
+        result_names.repetition_and_fold(path)
 
 
 def test_predictions_lie_beside_their_fold():
     fold = paths.FOLD.format(task="T1A", model="random", rep=3, fold=2)
-    assert paths.predictions_of(fold) == "results/probes/T1A/random/rep-3/fold-2.predictions.parquet"
+    assert result_names.predictions_of(fold) == "results/probes/T1A/random/rep-3/fold-2.predictions.parquet"
 
 
 @pytest.mark.parametrize("name", PATTERNS)
@@ -60,4 +61,4 @@ def test_every_job_has_a_log_and_a_benchmark_of_its_own():
     ],
 )
 def test_files_of_folds_and_scores_have_a_name(path, name):
-    assert paths.name_in_results(path) == name
+    assert result_names.name_in_results(path) == name

@@ -321,6 +321,12 @@ def test_jobs_do_not_depend_on_what_reads_entries_of_protocols(command):
     )
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_path_of_one_family_is_in_no_digest_of_another(command):
+    """Commands get the paths of their files as arguments."""
+    assert "sentflow.graph.paths" not in provenance.imported_modules(command)
+
+
 def test_score_does_not_depend_on_torch():
     modules = provenance.imported_modules("sentflow.commands.score")
     assert "torch" not in set().union(*(direct_imports(name) for name in modules))

@@ -13,6 +13,7 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json
+from sentflow.files.result_names import repetition_and_fold
 from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
@@ -105,7 +106,7 @@ def _folds(folder: Path, files: Sequence[Path]) -> Listing:
     rows = []
     for file in files:
         values = fold_scores(file)
-        repetition, fold = paths.repetition_and_fold(file.as_posix())
+        repetition, fold = repetition_and_fold(file.as_posix())
         place = file.relative_to(folder).parts[:-2]
         rows.append(("/".join(place), repetition, fold, " ".join(decimal(value) for value in values)))
     rows.sort()

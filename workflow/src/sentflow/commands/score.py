@@ -31,8 +31,8 @@ def main(args: argparse.Namespace) -> None:
     """Run the command."""
     from sentflow.files.arrow import table_of
     from sentflow.files.parquet import write_parquet
+    from sentflow.files.result_names import predictions_of
     from sentflow.files.sealed import write_sealed
-    from sentflow.graph.paths import predictions_of
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions

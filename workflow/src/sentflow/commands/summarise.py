@@ -8,9 +8,9 @@ from pathlib import Path
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.scores import in_order, score_row
 from sentflow.errors import DataError
+from sentflow.files.result_names import name_in_results
 from sentflow.files.rows import write_rows
 from sentflow.files.sealed import read_sealed
-from sentflow.graph.paths import name_in_results
 from sentflow.jobs.arguments import add_score_files
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.families.probing.rows import CurveRow

@@ -5,8 +5,6 @@ A path says what its file is, from coarse to fine. Wildcards are full words with
 {corpus} {passages} {analyser} {questions} {retriever} {decision} {data} {table} {figure}``.
 """
 
-import re
-
 RESULTS = "results"
 
 RAW_FILE = f"{RESULTS}/data/raw/{{dataset}}/{{file}}"
@@ -170,10 +168,6 @@ BENCHMARKS = f"{RESULTS}/benchmarks"
 RECORD_CONFIG = f"{RESULTS}/record/config.yaml"
 RECORD_VERSIONS = f"{RESULTS}/record/versions.json"
 
-# What may stand above them: the folder of a study's protocol.
-_NAMED_PATTERN = re.compile(r"(?:^|/)((?:protocols/[^/]+/)?(?:probes|scores)/[^/]+/.+)\Z")
-_FOLD_PATTERN = re.compile(r"rep-(\d+)/fold-(\d+)\.parquet\Z")
-
 
 def log(rule: str, key: str = "all") -> str:
     """Log file of one job, e.g. ``log("probe", "{task}/{model}")``."""
@@ -183,31 +177,3 @@ def log(rule: str, key: str = "all") -> str:
 def benchmark(rule: str, key: str = "all") -> str:
     """Time and memory of one job, written by Snakemake as JSON lines."""
     return f"{BENCHMARKS}/{rule}/{key}.jsonl"
-
-
-def predictions_of(fold_path: str) -> str:
-    """The predictions beside a fold file. They are written first: where there is a fold, there are its predictions."""
-    return fold_path.removesuffix(".parquet") + ".predictions.parquet"
-
-
-def name_in_results(path: str) -> str | None:
-    """What a file of folds or scores is called in the results tree, wherever that lies; None for other files.
-
-    ``"/somewhere/results/scores/T1A/random.parquet"`` is ``"scores/T1A/random.parquet"``.
-    """
-    match = _NAMED_PATTERN.search(path.replace("\\", "/"))
-    return match[1] if match else None
-
-
-def repetition_and_fold(fold_path: str) -> tuple[int, int]:
-    """Repetition and fold (both 1-based) of a fold file.
-
-    Raises
-    ------
-    ValueError
-        The path is not a fold file's.
-    """
-    match = _FOLD_PATTERN.search(fold_path)
-    if match is None:
-        raise ValueError(f"{fold_path} is not the path of a fold: it must end in rep-R/fold-F.parquet")
-    return int(match[1]), int(match[2])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.graph import paths
+from sentflow.files.result_names import repetition_and_fold
 from sentflow.probing.features.sources import FeatureSource
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
@@ -76,7 +76,7 @@ def probe_task(
         raise DataError(f"{table.info.task}: {'; '.join(problems)}.")
     check_folds(table, **design.protocol.needs())
     warn_of_few_rows(table, design.protocol)
-    file_of = {paths.repetition_and_fold(file): file for file in outputs}
+    file_of = {repetition_and_fold(file): file for file in outputs}
     plans = task_plans(table, design.protocol, wanted=set(file_of))
     for result in train_planned(source, table.labels, plans, design):
         write_result(file_of[result.repetition, result.fold], result, settings)

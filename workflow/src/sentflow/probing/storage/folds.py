@@ -12,7 +12,7 @@ from sentflow.errors import DataError
 from sentflow.files.arrow import table_of
 from sentflow.files.io import parse_json
 from sentflow.files.parquet import read_parquet, readable, write_parquet
-from sentflow.graph.paths import predictions_of
+from sentflow.files.result_names import predictions_of
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
 _METADATA_KEY = b"sentflow"
