@@ -31,6 +31,7 @@ RETRIEVERS = {
     "tuned": {"kind": "fusion", "of": ["bm25", "words"], "rule": "sum", "weights": {"tuned_on": TRAINING}},
     "again": {"kind": "rerank", "of": "tuned", "model": "cross", "passages": "parts"},
     "random-order": {"kind": "random"},
+    "chance-seed-1": {"kind": "random", "seed": 1, "seed_of": "chance"},
     "theirs": {"kind": "run", "files": {SAMPLE: "theirs.run"}},
 }
 CONFIG = {
@@ -136,6 +137,10 @@ def test_what_is_missing_is_told_with_the_command_that_makes_it(config):
         ),
         (["questions.txt", "--output", "x.run"], "there is no file questions.txt"),
         (["--ask", "why?", "--retriever", "bm52"], "'bm52' is not selected. Did you mean bm25?"),
+        (
+            ["--ask", "why?", "--retriever", "chance"],
+            "chance stands for one retriever per seed. Write one of: chance-seed-1.",
+        ),
         (["--ask", "why?", "--retriever", "theirs"], "theirs needs runs of another engine (theirs)"),
         (["--ask", "why?", "--corpus", "laws"], "there is no corpus 'laws' in this experiment"),
         (

@@ -21,6 +21,7 @@ from sentflow.families.retrieval.tuned_config import decided_by
 from sentflow.files.parquet import read_described
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.config.messages import made_of_seeds, unknown
 from sentflow.report.numbers import counted
 from sentflow.retrieval.decision_files import read_decided
 from sentflow.retrieval.ranking import Ranked, Run
@@ -144,6 +145,8 @@ def _retriever(asked: str | None, decision: str | None, family: Retrieval) -> st
     known = {one: family.retrievers[one] for one in all_retrievers(family.shown, family.retrievers)}
     fusions = (name for name in shown if known[name]["kind"] == FUSION)
     name = next(fusions, shown[0]) if asked is None else asked
+    if made_of_seeds(name, known):
+        raise ConfigError(unknown("--retriever", "retriever", name, known))
     if name not in known:
         raise ConfigError(f"--retriever: {name!r} is not selected. {instead(name, known)}")
     if decision is not None and name not in shown:
