@@ -7,7 +7,15 @@ import torch
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from sentflow.errors import ConfigError
-from sentflow.sparse.activations import MAX, NO_TERM, POOLINGS, pooled_weights, pruned, splade_weights, top_terms
+from sentflow.sparse.activations import (
+    MAX,
+    NO_TERM,
+    POOLINGS,
+    pooled_weights,
+    pruned,
+    splade_weights,
+    top_terms,
+)
 
 SHAPE = 4, 5, 9  # texts, positions, terms
 MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
@@ -71,7 +79,9 @@ def test_chunks_have_the_gradients_of_the_whole(pooling):
     gradients = []
     for chunk_size in (None, 2):
         leaf = tokens.clone().requires_grad_()
-        found = pooled_weights(lambda chunk: chunk @ matrix, leaf, MASK, pooling=pooling, chunk_size=chunk_size)
+        found = pooled_weights(
+            lambda chunk: chunk @ matrix, leaf, MASK, pooling=pooling, chunk_size=chunk_size
+        )
         found.square().sum().backward()
         gradients.append(leaf.grad)
     torch.testing.assert_close(*gradients, rtol=0, atol=1e-12)
@@ -88,10 +98,21 @@ def test_logits_of_one_chunk_are_held_at_a_time():
     assert sorted(widths) == [0, 1, 3, 3]  # 0 asks for the number of terms
 
 
-def test_a_nan_of_a_real_position_stays():
-    logits = drawn(1, 2, 3)
-    logits[0, 1, 2] = torch.nan
-    assert splade_weights(logits, torch.ones(1, 2)).isnan().tolist() == [[False, False, True]]
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("pooling", POOLINGS)
+@pytest.mark.parametrize("chunk_size", [None, 1])
+def test_a_nan_of_a_real_position_stays(place, pooling, chunk_size):
+    logits = drawn(1, 3, 3)
+    logits[0, place, 2] = torch.nan
+    found = splade_weights(logits, torch.ones(1, 3), pooling=pooling, chunk_size=chunk_size)
+    assert found.isnan().tolist() == [[False, False, True]]
+
+
+@pytest.mark.parametrize("chunk_size", [None, 1, 2])
+def test_of_equal_logits_one_position_has_the_gradient(chunk_size):
+    logits = torch.ones(1, 4, 1, requires_grad=True)
+    splade_weights(logits, torch.ones(1, 4), chunk_size=chunk_size).sum().backward()
+    assert logits.grad.flatten().tolist() == [0.5, 0, 0, 0]  # 1 / (1 + 1)
 
 
 def test_half_precision_is_raised():

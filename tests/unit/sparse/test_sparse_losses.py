@@ -41,7 +41,9 @@ def test_flops_of_a_gathered_batch_is_not_the_mean_of_parts():
 
 def test_flops_is_that_of_sentence_transformers():
     weights = drawn(4, 7)
-    assert flops(weights).item() == pytest.approx(FlopsLoss(None).compute_loss_from_embeddings(weights).item())
+    assert flops(weights).item() == pytest.approx(
+        FlopsLoss(None).compute_loss_from_embeddings(weights).item()
+    )
 
 
 @pytest.mark.parametrize(("step", "expected"), [(0, 0.0), (25, 0.1), (50, 0.4), (51, 0.4), (10**6, 0.4)])
@@ -87,7 +89,9 @@ def test_distillation_is_that_of_sentence_transformers(n_negatives, temperature)
     model = SentenceTransformer(modules=[torch.nn.Identity()], device="cpu")
     oracle = SparseMarginMSELoss(model).compute_loss_from_embeddings(sides, teacher)
     assert margin_mse(scores, teacher).item() == pytest.approx(oracle.item())
-    oracle = SparseDistillKLDivLoss(model, temperature=temperature).compute_loss_from_embeddings(sides, teacher)
+    oracle = SparseDistillKLDivLoss(model, temperature=temperature).compute_loss_from_embeddings(
+        sides, teacher
+    )
     assert kl_divergence(scores, teacher, temperature=temperature).item() == pytest.approx(oracle.item())
 
 

@@ -26,9 +26,13 @@ def test_terms_and_vectors_are_those_of_the_formulas(kind, tmp_path):
             logits, tokens = out.logits[0], out.hidden_states[-1][0]
             weights = torch.log(1 + torch.relu(logits)).max(dim=0).values
             best = [term for term in weights.argsort(descending=True)[:k].tolist() if weights[term] > 0]
-            vectors = [torch.relu(encoder.projections["query"](logits[:, j].softmax(0) @ tokens)) for j in best]
+            vectors = [
+                torch.relu(encoder.projections["query"](logits[:, j].softmax(0) @ tokens)) for j in best
+            ]
         assert found["activations"][row].tolist() == best + [NO_TERM] * (k - len(best))
-        torch.testing.assert_close(found["embeddings"][row, : len(best)], torch.stack(vectors), rtol=0, atol=1e-5)
+        torch.testing.assert_close(
+            found["embeddings"][row, : len(best)], torch.stack(vectors), rtol=0, atol=1e-5
+        )
         assert (found["embeddings"][row, len(best) :] == 0).all()
         expected = torch.zeros_like(weights).index_put((torch.tensor(best),), weights[best])
         torch.testing.assert_close(found["sparse_activations"][row], expected, rtol=0, atol=1e-5)
@@ -49,7 +53,7 @@ def test_chunks_of_positions_change_nothing(tmp_path):
     found = [each(TEXTS["bert"], 6) for each in (whole, chunks)]
     for key in ALL:
         torch.testing.assert_close(found[0][key], found[1][key], rtol=0, atol=1e-6)
-    for each, outputs in zip((whole, chunks), found, strict=True):
+    for outputs in found:
         (outputs["sparse_activations"].sum() + outputs["embeddings"].sum()).backward()
     for one, other in zip(whole.parameters(), chunks.parameters(), strict=True):
         torch.testing.assert_close(one.grad, other.grad, rtol=1e-5, atol=1e-5)
@@ -149,7 +153,9 @@ def test_nan_is_told(tmp_path):
         encoder(["lei", "não"], 4)
 
 
-@pytest.mark.parametrize(("texts", "told"), [([], "at least one text"), ("lei", "Give a list"), ([3], "Give a list")])
+@pytest.mark.parametrize(
+    ("texts", "told"), [([], "at least one text"), ("lei", "Give a list"), ([3], "Give a list")]
+)
 def test_texts_are_a_list(texts, told, tmp_path):
     with pytest.raises(DataError, match=told):
         sparse_encoder(tmp_path)(texts, 4)

@@ -13,8 +13,6 @@ from sentflow.errors import ConfigError
 from sentflow.sparse.model import SparsEmbed
 from sentflow.sparse.statistics import TEXTS_AT_ONCE, logits_of
 
-_MOST_STEPS = 200  # halvings of float64 end after fewer
-
 
 @dataclass(frozen=True)
 class Calibration:
@@ -34,7 +32,10 @@ class Calibration:
 
 
 def shift_for(greatest: torch.Tensor, n_active: float, *, tolerance: float) -> Calibration:
-    """The constant that makes a number of terms active on average, by bisection.
+    """The constant that makes a number of terms active on average.
+
+    Logits are ordered, and the constant is put in the middle between the last one that is to be active and the next,
+    as far from both as can be: rounding, or other texts in the batch, then change no term.
 
     Parameters
     ----------
@@ -60,26 +61,23 @@ def shift_for(greatest: torch.Tensor, n_active: float, *, tolerance: float) -> C
         raise ConfigError(
             f"n_active is {n_active}. Write a number above 0 and below the {n_terms} terms of the model."
         )
-
-    def active(shift: float) -> float:
-        # In float32, as the decoder adds its bias
-        return float((greatest + torch.tensor(shift, dtype=greatest.dtype) > 0).sum()) / n_texts
-
-    spread = float(greatest.abs().max()) + 1.0
-    low, high = -spread, spread  # no term, every term
-    for _ in range(_MOST_STEPS):
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        low, high = (middle, high) if active(middle) < n_active else (low, middle)
-    shift = min((low, high), key=lambda each: abs(active(each) - n_active))
-    after = active(shift)
+    logits = greatest.flatten().double()
+    wanted = n_active * n_texts
+    edge = logits.kthvalue(len(logits) - max(1, round(wanted)) + 1).values
+    # Equal logits are active together: those above the edge, or those at the edge as well
+    without, within = logits > edge, logits >= edge
+    active = min(without, within, key=lambda chosen: abs(float(chosen.sum()) - wanted))
+    after = float(active.sum()) / n_texts
     if abs(after - n_active) > tolerance * n_active:
         raise ConfigError(
-            f"n_active is {n_active}, and a constant gives {active(low):.1f} or {active(high):.1f} terms, nothing "
-            "between: too many logits are equal. Give more texts, or start from another model."
+            f"n_active is {n_active}, and a constant gives {float(without.sum()) / n_texts:.2f} or "
+            f"{float(within.sum()) / n_texts:.2f} terms, nothing between: too many logits are equal, or the texts are "
+            "too few. Give more texts, or start from another model."
         )
-    return Calibration(shift=shift, before=active(0.0), after=after)
+    last = float(logits[active].min())
+    following = float(logits[~active].max()) if not active.all() else last - 1
+    before = float((logits > 0).sum()) / n_texts
+    return Calibration(shift=-(last + following) / 2, before=before, after=after)
 
 
 def calibrate(

@@ -71,6 +71,10 @@ class SparsEmbed(torch.nn.Module):
     ------
     ConfigError
         The model has no head for masked tokens, or it does not fit the tokenizer or the options.
+
+    Notes
+    -----
+    transformers loads models without dropout; `train()` turns it on.
     """
 
     def __init__(
