@@ -182,7 +182,9 @@ def test_names_are_found_and_torch_is_imported_only_when_asked():
 
 @pytest.mark.slow
 def test_names_are_found_in_a_new_process():
-    run("import sentflow; sentflow.sparse.utils.iter, sentflow.sparse.losses.Flops, sentflow.sparse.Retriever")
+    run(
+        "import sentflow; sentflow.sparse.utils.iter, sentflow.sparse.losses.Flops, sentflow.sparse.Retriever"
+    )
     run("from sentflow.sparse import losses, model, retrieve, utils; retrieve.Retriever, model.SparsEmbed")
 
 

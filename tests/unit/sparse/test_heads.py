@@ -4,7 +4,7 @@ import pytest
 import torch
 from masked_models import KINDS, TEXTS, masked_model
 from tiny_bert import save_tiny_bert
-from transformers import AutoModel, AutoModelForCausalLM, GPT2Config
+from transformers import AutoModel, AutoModelForCausalLM, GPT2Config, XLMRobertaConfig, XLMRobertaForMaskedLM
 
 from sentflow.errors import ConfigError
 from sentflow.sparse import heads
@@ -25,6 +25,17 @@ def test_a_copy_gives_the_logits_of_the_model(kind, tied, tmp_path):
         ids = torch.tensor([[3, 0, 5]]).expand(len(tokens), 3)
         some = head.term_logits(head.transform(tokens), ids)
     torch.testing.assert_close(some, expected[:, :, [3, 0, 5]], rtol=0, atol=1e-5)
+
+
+def test_xlm_roberta_has_the_layer_of_roberta():
+    config = XLMRobertaConfig(
+        vocab_size=20, hidden_size=8, num_hidden_layers=1, num_attention_heads=2, intermediate_size=8
+    )
+    model = XLMRobertaForMaskedLM(config).eval()
+    ids = torch.tensor([[0, 5, 6, 2]])
+    with torch.no_grad():
+        tokens = model.base_model(ids).last_hidden_state
+        torch.testing.assert_close(copied_head(model, tied=True)(tokens), model(ids).logits)
 
 
 @pytest.mark.parametrize("kind", KINDS)

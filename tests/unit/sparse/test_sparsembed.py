@@ -3,6 +3,7 @@
 import pytest
 import torch
 from masked_models import KINDS, TEXTS, masked_model, sparse_encoder
+from tiny_bert import save_tiny_phobert
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.sparse import SparsEmbed
@@ -143,6 +144,18 @@ def test_long_texts_are_cut_to_the_positions_of_the_model(kind, tmp_path):
     assert torch.isfinite(encoder.encode([long], 3)["embeddings"]).all()
     with pytest.raises(ConfigError, match="max_tokens is 33.*32 positions"):
         sparse_encoder(tmp_path, kind, max_tokens=33)
+
+
+def test_a_tokenizer_that_is_written_in_python_will_do(tmp_path):
+    words = ["luật", "đất", "đai"]
+    save_tiny_phobert(tmp_path, words)
+    model, tokenizer = masked_model(tmp_path)
+    encoder = SparsEmbed(model, tokenizer, embedding_size=4).eval()
+    assert encoder.max_tokens == 64
+    whole = encoder.encode(["luật đất đai", "đai"], 5)
+    alone = encoder.encode(["đai"], 5)
+    torch.testing.assert_close(whole["embeddings"][1:], alone["embeddings"], rtol=0, atol=1e-6)
+    assert encoder.without_tokens(["", "luật"]) == [0]
 
 
 def test_nan_is_told(tmp_path):

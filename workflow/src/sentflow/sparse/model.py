@@ -63,7 +63,8 @@ class SparsEmbed(torch.nn.Module):
     max_tokens
         To which texts are cut; the most that tokenizer and model allow without it.
     chunk_size
-        Positions for which the logits of all terms are held at once; see `pooled_weights`.
+        Positions for which the logits of all terms are held at once, B · `chunk_size` · V numbers; None is all. For
+        longer texts a training computes logits twice; see `pooled_weights`.
     seed
         Of the projection's weights.
 
@@ -90,7 +91,7 @@ class SparsEmbed(torch.nn.Module):
         tied: bool = True,
         projection_bias: bool = True,
         max_tokens: int | None = None,
-        chunk_size: int | None = None,
+        chunk_size: int | None = 64,
         seed: int = 0,
     ) -> None:
         super().__init__()
