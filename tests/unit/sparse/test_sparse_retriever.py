@@ -144,6 +144,8 @@ def test_errors_leave_the_retriever_as_it_was(encoder):
         retriever.add([{"id": "y", "text": ""}, {"id": "z", "text": " "}], k_token=4)
     with pytest.raises(DataError, match="document 0 has no 'text'. It has: 'id', 'title'"):
         retriever.add([{"id": "w", "title": "lei"}], k_token=4)
+    with pytest.raises(DataError, match=r"id \['a'\] is no identifier"):
+        retriever.add([{"id": ["a"], "text": "lei"}], k_token=4)
     with pytest.raises(DataError, match="no documents"):
         retriever.add([], k_token=4)
     with pytest.raises(ConfigError, match="k_token is 5, and the documents before were added with 4"):

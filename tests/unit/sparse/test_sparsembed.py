@@ -158,7 +158,15 @@ def test_a_tokenizer_that_is_written_in_python_will_do(tmp_path):
     assert encoder.without_tokens(["", "luật"]) == [0]
 
 
-def test_nan_is_told(tmp_path):
+def test_nan_of_vectors_is_told(tmp_path):
+    encoder = sparse_encoder(tmp_path)
+    with torch.no_grad():
+        encoder.projections["query"].bias[0] = torch.nan
+    with pytest.raises(DataError, match="vectors of terms: values of 2 of 2 texts are not finite"):
+        encoder(["lei", "não"], 4)
+
+
+def test_nan_of_weights_is_told(tmp_path):
     encoder = sparse_encoder(tmp_path)
     with torch.no_grad():
         encoder.head("query").decoder.bias[3] = torch.nan

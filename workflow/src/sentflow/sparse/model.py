@@ -165,7 +165,7 @@ class SparsEmbed(torch.nn.Module):
         ConfigError
             k or the side is missing or does not exist.
         DataError
-            A text has no token, or a weight is not finite.
+            A text has no token, or a weight or a vector is not finite.
         """
         k = self._k(k, side)
         read, head = self._read(texts, side), self.head(side)
@@ -175,9 +175,11 @@ class SparsEmbed(torch.nn.Module):
         logits = head.term_logits(read.transformed, top.ids.clamp(min=0))
         projection = self.projections[self._side(side)]
         embeddings = torch.relu(projection(attended(logits, read.tokens, read.mask)))
+        embeddings = embeddings.masked_fill(~top.active[:, :, None], 0.0)
+        check_finite(embeddings, "vectors of terms")
         return {
             "activations": top.ids,
-            "embeddings": embeddings.masked_fill(~top.active[:, :, None], 0.0),
+            "embeddings": embeddings,
             "sparse_activations": top.dense(self.n_terms),
         }
 

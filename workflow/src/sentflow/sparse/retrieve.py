@@ -36,7 +36,8 @@ class Retriever:
     -----
     Kept per document with k terms and width E: 16 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a
     contiguous array and once more in a CSR matrix, vectors float16). With k 64 and E 32 that is 5 KiB, with 256 and 64
-    36 KiB. A search holds no more than some blocks of 64 MiB besides.
+    36 KiB. A search holds no more than some blocks of 64 MiB besides; the first one after documents were added joins
+    all arrays, and holds them twice for that moment.
     """
 
     def __init__(self, key: str, on: str | Sequence[str], model: SparsEmbed) -> None:
@@ -170,9 +171,11 @@ class Retriever:
         return keys, texts
 
     def _check_keys(self, keys: list[Hashable]) -> None:
-        seen = set(self._known)
+        seen: set[Hashable] = set()
         for key in keys:
-            if key in seen:
+            if not isinstance(key, Hashable):
+                raise DataError(f"{self.key} {key!r} is no identifier. Write a text or a number.")
+            if key in seen or key in self._known:
                 raise DataError(f"{self.key} {key!r} is that of two documents. Give every document its own.")
             seen.add(key)
 
