@@ -71,7 +71,7 @@ def test_parts_batches_and_blocks_change_nothing(encoder, monkeypatch):
     for start in range(0, len(DOCUMENTS), 10):
         parts.add(DOCUMENTS[start : start + 10], k_token=4, batch_size=3)
         parts(QUESTIONS[0], k_sparse=2)
-    monkeypatch.setattr(index, "_MOST_CELLS", 64)
+    monkeypatch.setattr(index, "_MOST_CELLS", 16)  # 8 documents for 2 questions
     for retriever in (parts, filled(encoder, batch_size=5)):
         found = retriever(QUESTIONS, k_sparse=7, k_token=5, batch_size=2)
         for one, other in zip(whole, found, strict=True):
@@ -119,7 +119,9 @@ def test_bytes_per_document_are_those_of_the_docstring():
     assert (matrix.indices.dtype, matrix.data.dtype) == ("int32", "float32")
 
 
-def test_nearest_is_exact_with_ties_in_the_order_of_the_index():
+@pytest.mark.parametrize("most_cells", [2, 14, 1 << 24])
+def test_nearest_is_exact_with_ties_in_the_order_of_the_index(most_cells, monkeypatch):
+    monkeypatch.setattr(index, "_MOST_CELLS", most_cells)
     terms = TermIndex(n_terms=6)
     rng = np.random.default_rng(0)
     dense = (rng.integers(0, 3, size=(40, 6)) * rng.integers(0, 2, size=(40, 6))).astype(np.float32)
