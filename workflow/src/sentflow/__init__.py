@@ -1,12 +1,13 @@
 """sentflow: from sentence encoders to tables and figures.
 
-For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and uniformity, and `retrieve`,
-`evaluate_run` and `compare_runs` for search.
+For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and uniformity, `retrieve`, `evaluate_run` and
+`compare_runs` for search, and `sparse` for learned sparse encoders.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sentflow import sparse
     from sentflow.api.alignment import STSBEval, TMUPEval
     from sentflow.api.evaluator import UlyssesSentEval
     from sentflow.api.lazy import UlyssesSentEvalLazy
@@ -23,6 +24,7 @@ __all__ = [
     "evaluate_run",
     "probe_protocol",
     "retrieve",
+    "sparse",
 ]
 
 
@@ -46,6 +48,10 @@ def __getattr__(name: str) -> Any:
         from sentflow.api.retrieval import retrieve
 
         return retrieve
+    if name == "sparse":
+        import sentflow.sparse as sparse
+
+        return sparse
     from sentflow.api import lazy, protocols
 
     return getattr(protocols if name == "probe_protocol" else lazy, name)

@@ -1,0 +1,126 @@
+"""The layer of a masked language model that predicts terms: a copy of it, which can be asked for single terms."""
+
+import copy
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.nn.functional import embedding
+from transformers import AutoModelForMaskedLM, PreTrainedModel
+
+from sentflow.errors import ConfigError
+from sentflow.training.prediction_heads import KINDS
+
+# Model type → from what `KINDS` says holds the layer to the part of it before the decoder, and to the decoder
+_PARTS: Mapping[str, Callable[[Any], tuple[torch.nn.Module, torch.nn.Linear]]] = {
+    "bert": lambda layer: (layer.transform, layer.decoder),
+    "distilbert": lambda layer: (
+        torch.nn.Sequential(layer.vocab_transform, layer.activation, layer.vocab_layer_norm),
+        layer.vocab_projector,
+    ),
+    "roberta": lambda layer: (
+        torch.nn.Sequential(layer.dense, torch.nn.GELU(), layer.layer_norm),
+        layer.decoder,
+    ),
+}
+_PARTS = {**_PARTS, "xlm-roberta": _PARTS["roberta"]}
+
+
+class TermHead(torch.nn.Module):
+    """From vectors of tokens to logits of terms.
+
+    Attributes
+    ----------
+    transform
+        (…, h) → (…, h).
+    decoder
+        (…, h) → (…, V), with a bias.
+    """
+
+    def __init__(self, transform: torch.nn.Module, decoder: torch.nn.Linear) -> None:
+        super().__init__()
+        self.transform, self.decoder = transform, decoder
+
+    def forward(self, tokens: torch.Tensor) -> torch.Tensor:
+        """Logits of all terms, (…, V), of vectors of tokens, (…, h)."""
+        logits: torch.Tensor = self.decoder(self.transform(tokens))
+        return logits
+
+    def term_logits(self, transformed: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        """(B, n, k) logits of k terms per text, (B, k) >= 0, without those of all others.
+
+        Parameters
+        ----------
+        transformed
+            (B, n, h), what `transform` gave.
+        """
+        chosen = embedding(ids, self.decoder.weight)
+        return transformed @ chosen.transpose(1, 2) + self.decoder.bias[ids][:, None, :]
+
+
+def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
+    """A copy of the layer of a masked language model.
+
+    Parameters
+    ----------
+    model
+        A `BertForMaskedLM`, `DistilBertForMaskedLM`, `RobertaForMaskedLM` or `XLMRobertaForMaskedLM`.
+    tied
+        Whether the decoder has the word embeddings of the encoder as its weights, the same tensor; else a copy of its
+        own, which is trained apart. Its bias is a copy in both cases.
+
+    Raises
+    ------
+    ConfigError
+        The model has no such layer, or it is to be tied and its decoder has other weights than the word embeddings.
+    """
+    transform, decoder = _parts(model)
+    words = model.get_input_embeddings().weight
+    if tied and (decoder.weight.shape != words.shape or not torch.equal(decoder.weight, words)):
+        raise ConfigError(
+            "tied: the decoder of this model has other weights than its word embeddings, and they would be lost. "
+            "Write tied=False."
+        )
+    own = torch.nn.Linear(decoder.in_features, decoder.out_features, device="meta")
+    own.weight = words if tied else torch.nn.Parameter(decoder.weight.detach().clone())
+    bias = words.new_zeros(len(words)) if decoder.bias is None else decoder.bias.detach().clone()
+    own.bias = torch.nn.Parameter(bias)
+    return TermHead(copy.deepcopy(transform), own)
+
+
+def _parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    kind = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
+    if kind not in _PARTS:
+        raise ConfigError(
+            f"model: terms are predicted by the layers of {', '.join(_PARTS)}, and this is a {kind}. Take one of "
+            "these, loaded by AutoModelForMaskedLM."
+        )
+    _, prefix = KINDS[kind]
+    try:
+        return _PARTS[kind](model.get_submodule(prefix.removesuffix(".")))
+    except AttributeError as error:
+        raise ConfigError(
+            f"model: {type(model).__name__} has no layer that predicts masked tokens. Load it by "
+            "AutoModelForMaskedLM.from_pretrained, or sentflow.sparse.heads.masked_model, which refuses files that "
+            "lack it."
+        ) from error
+
+
+def masked_model(name: str) -> Any:
+    """A masked language model out of a folder or the hub, all of whose layers are in its files.
+
+    `AutoModelForMaskedLM` draws a new layer where the files have none, as those of a sentence encoder, and only warns.
+
+    Raises
+    ------
+    ConfigError
+        The files have no layer that predicts masked tokens, or not all of it.
+    """
+    model, told = AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
+    _parts(model)
+    if missing := sorted(told["missing_keys"]):
+        raise ConfigError(
+            f"{name}: the files lack {', '.join(missing[:3])}, so the layer that predicts masked tokens would be "
+            "random. Take a model that was pre-trained with it, or train it first (recipe mlm)."
+        )
+    return model

@@ -1,0 +1,200 @@
+"""Losses of scores of queries and documents, and that of SparseEmbed, which has them twice."""
+
+from dataclasses import dataclass
+
+import torch
+from torch.nn.functional import cross_entropy, kl_div, mse_loss
+
+from sentflow.errors import ConfigError, DataError, instead
+from sentflow.sparse.regularisers import flops, quadratic_weight
+
+MARGIN_MSE, KL, CONTRASTIVE = "margin-mse", "kl", "contrastive"
+RANKINGS = (MARGIN_MSE, KL, CONTRASTIVE)
+
+
+def in_batch_negatives(scores: torch.Tensor) -> torch.Tensor:
+    """Mean cross-entropy of finding the document of each query among those of all queries.
+
+    Parameters
+    ----------
+    scores
+        (B, C), C >= B; column i < B is the document of query i, further columns are hard negatives.
+
+    Returns
+    -------
+    torch.Tensor
+        A scalar; ln C where all scores are equal.
+    """
+    n_queries, n_documents = scores.shape
+    if n_documents < n_queries:
+        raise ValueError(f"{n_queries} queries have {n_documents} documents; each needs its own")
+    return cross_entropy(scores, torch.arange(n_queries, device=scores.device))
+
+
+def margin_mse(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
+    """Mean of ((s⁺ − s⁻) − (t⁺ − t⁻))² over queries and negatives.
+
+    Parameters
+    ----------
+    scores, teacher
+        (B, 1 + m), m >= 1: of the relevant document of each query, then of its negatives.
+
+    Raises
+    ------
+    DataError
+        The teacher's scores are not finite, or of another shape.
+
+    Notes
+    -----
+    Hofstätter et al. 2020 (arXiv 2010.02666), equation 8.
+    """
+    teacher = _checked_teacher(scores, teacher)
+    own, others = (each[:, :1] - each[:, 1:] for each in (scores, teacher))
+    return mse_loss(own, others)
+
+
+def kl_divergence(scores: torch.Tensor, teacher: torch.Tensor, *, temperature: float = 1.0) -> torch.Tensor:
+    """KL(teacher ‖ student) of the softmax over the candidates of each query; mean over queries, times temperature².
+
+    Parameters
+    ----------
+    scores, teacher
+        (B, C), C >= 2, any order of candidates that is the same in both.
+    temperature
+        What the scores of both are divided by, > 0. Its square keeps gradients of one size (Hinton et al. 2015, arXiv
+        1503.02531).
+
+    Returns
+    -------
+    torch.Tensor
+        A scalar, >= 0; 0 where scores differ by a constant per query.
+
+    Raises
+    ------
+    ConfigError
+        The temperature is not above 0.
+    DataError
+        See `margin_mse`.
+    """
+    if not temperature > 0:
+        raise ConfigError(f"temperature is {temperature}. Write a number above 0.")
+    teacher = _checked_teacher(scores, teacher)
+    student, target = ((each / temperature).log_softmax(dim=1) for each in (scores, teacher))
+    return kl_div(student, target, reduction="batchmean", log_target=True) * temperature**2
+
+
+def _checked_teacher(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tensor:
+    if scores.ndim != 2 or scores.shape[1] < 2:
+        raise ValueError(f"scores are {tuple(scores.shape)}, not (B, C) with C of at least 2")
+    if scores.shape != teacher.shape:
+        raise DataError(
+            f"scores are {tuple(scores.shape)}, and those of the teacher {tuple(teacher.shape)}. Give the teacher's "
+            "score of every candidate."
+        )
+    if not torch.isfinite(teacher).all():
+        raise DataError(
+            "scores of the teacher are not finite (NaN or infinity). Score the pairs again, or drop them."
+        )
+    return teacher.detach().to(scores)
+
+
+@dataclass(frozen=True)
+class LossParts:
+    """A loss and what it is the sum of; every field is a scalar.
+
+    Attributes
+    ----------
+    total
+        What is minimised.
+    embeddings, weights
+        The ranking loss of the scores by term vectors, and of the dot products of weights; both not yet weighted.
+    query_flops, document_flops
+        `flops` of both sides, not yet weighted.
+    """
+
+    total: torch.Tensor
+    embeddings: torch.Tensor
+    weights: torch.Tensor
+    query_flops: torch.Tensor
+    document_flops: torch.Tensor
+
+
+@dataclass(frozen=True)
+class SparseEmbedLoss:
+    """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
+
+    Attributes
+    ----------
+    query_flops, document_flops
+        λ_Q and λ_D, >= 0. Those of the paper (.04 and .05, .004 and .005) belong to MarginMSE; cross-entropies are
+        smaller by orders.
+    rise_steps
+        See `quadratic_weight`; 50,000 in the paper.
+    ranking
+        R: ``"margin-mse"`` (the paper), ``"kl"``, or ``"contrastive"`` without a teacher (`in_batch_negatives`).
+    weights_share
+        Of the second term; .1 in the paper.
+
+    Notes
+    -----
+    Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4.
+    """
+
+    query_flops: float
+    document_flops: float
+    rise_steps: int
+    ranking: str = MARGIN_MSE
+    weights_share: float = 0.1
+
+    def __post_init__(self) -> None:
+        if self.ranking not in RANKINGS:
+            raise ConfigError(f"ranking is {self.ranking!r}. {instead(str(self.ranking), RANKINGS)}")
+
+    def __call__(
+        self,
+        embedding_scores: torch.Tensor,
+        weight_scores: torch.Tensor,
+        query_weights: torch.Tensor,
+        document_weights: torch.Tensor,
+        *,
+        step: int,
+        teacher: torch.Tensor | None = None,
+    ) -> LossParts:
+        """The loss of a step.
+
+        Parameters
+        ----------
+        embedding_scores, weight_scores
+            (B, C) as the ranking loss reads them: by term vectors, and dot products of weights.
+        query_weights, document_weights
+            (·, V) after pruning, of all processes.
+        step
+            From 0.
+        teacher
+            (B, C) scores; not with ``"contrastive"``, which reads none.
+
+        Raises
+        ------
+        ConfigError
+            Scores of a teacher are missing, or given and not read.
+        """
+        rankings = [self._ranking(scores, teacher) for scores in (embedding_scores, weight_scores)]
+        regularisers = [flops(query_weights), flops(document_weights)]
+        rising = [
+            quadratic_weight(weight, step, self.rise_steps)
+            for weight in (self.query_flops, self.document_flops)
+        ]
+        total = rankings[0] + self.weights_share * rankings[1]
+        for weight, value in zip(rising, regularisers, strict=True):
+            total = total + weight * value
+        return LossParts(total, *rankings, *regularisers)
+
+    def _ranking(self, scores: torch.Tensor, teacher: torch.Tensor | None) -> torch.Tensor:
+        if (teacher is None) != (self.ranking == CONTRASTIVE):
+            given = (
+                "has no use for scores of a teacher" if teacher is not None else "needs scores of a teacher"
+            )
+            raise ConfigError(f"ranking: {self.ranking} {given}. Give them with {MARGIN_MSE} and {KL} only.")
+        if teacher is None:
+            return in_batch_negatives(scores)
+        return margin_mse(scores, teacher) if self.ranking == MARGIN_MSE else kl_divergence(scores, teacher)

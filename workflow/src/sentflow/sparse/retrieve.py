@@ -1,0 +1,215 @@
+"""Search with SparseEmbed in two stages: candidates by weights of terms, their order by vectors of terms.
+
+Kong et al. 2023, section 3; names of arguments and results are those of raphaelsty/sparsembed@ef2a0693.
+"""
+
+import hashlib
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.retrieval.ranking import top
+from sentflow.sparse.checks import check_count
+from sentflow.sparse.index import TermArrays, TermIndex
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+from sentflow.sparse.term_vectors import TermVectors
+
+_NAMED = 3
+
+
+class Retriever:
+    """Documents, added one part after another, and questions to them.
+
+    Parameters
+    ----------
+    key
+        Of the identifier in a document.
+    on
+        Of its text, or of several that are joined by a space.
+    model
+        Trained; it must stay as it is as long as the retriever is used.
+
+    Notes
+    -----
+    Kept per document with k terms and width E: 16 k + 4 + 2 k E bytes at most (ids int32 and weights float32 in a
+    contiguous array and once more in a CSR matrix, vectors float16). With k 64 and E 32 that is 5 KiB, with 256 and 64
+    36 KiB. A search holds no more than some blocks of 64 MiB besides; the first one after documents were added joins
+    all arrays, and holds them twice for that moment.
+    """
+
+    def __init__(self, key: str, on: str | Sequence[str], model: SparsEmbed) -> None:
+        self.key, self.on = key, [on] if isinstance(on, str) else list(on)
+        self.model = model
+        self._index = TermIndex(model.n_terms)
+        self._keys: list[Hashable] = []
+        self._known: set[Hashable] = set()
+        self._encoded_by: tuple[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all that is kept of the documents, but for their identifiers."""
+        return self._index.n_bytes if len(self) else 0
+
+    def add(
+        self, documents: Sequence[Mapping[str, Any]], k_token: int = 256, batch_size: int = 32
+    ) -> "Retriever":
+        """Add documents; all or, where there is an error, none.
+
+        Parameters
+        ----------
+        documents
+            With the keys `key` and `on`; others are ignored.
+        k_token
+            Terms that are kept of each at most, the same in all calls.
+        batch_size
+            Documents that are encoded at once.
+
+        Raises
+        ------
+        ConfigError
+            A number is smaller than 1, k is another one than before, or the model is.
+        DataError
+            A document has no identifier, one that is taken, or no text with a token.
+        """
+        k = min(check_count(k_token, "k_token"), self.model.n_terms)
+        check_count(batch_size, "batch_size")
+        encoded_by = self._checked_model()
+        self._index.check_terms(k)
+        keys, texts = self._read(documents)
+        arrays = TermArrays.empty(len(texts), k, self.model.embedding_size)
+        for start in range(0, len(texts), batch_size):
+            arrays.put(start, *_encoded(self.model, texts[start : start + batch_size], k, DOCUMENT))
+        self._index.add(arrays)
+        self._keys += keys
+        self._known.update(keys)
+        self._encoded_by = encoded_by
+        return self
+
+    def __call__(
+        self, q: str | Sequence[str], k_sparse: int = 100, k_token: int = 96, batch_size: int = 32
+    ) -> list[list[dict[str, Any]]]:
+        """The best documents of each question.
+
+        Parameters
+        ----------
+        q
+            A question, or several.
+        k_sparse
+            Documents that the weights find and the vectors rank: so many are returned, fewer where there are fewer.
+            With as many as there are documents, the order is that of all scores.
+        k_token
+            Terms that are kept of a question at most.
+        batch_size
+            Questions that are searched at once.
+
+        Returns
+        -------
+        list
+            Per question a list of ``{key: …, "similarity": …}``, best first, equal ones as they were added. The
+            similarity is `pair_scores`, 0 without a shared term.
+
+        Raises
+        ------
+        ConfigError
+            There are no documents, a number is smaller than 1, or the model is not that of the documents.
+        DataError
+            A question has no token.
+        """
+        for name, value in (("k_sparse", k_sparse), ("k_token", k_token), ("batch_size", batch_size)):
+            check_count(value, name)
+        if not len(self):
+            raise ConfigError("the retriever has no documents. Call add(documents) first.")
+        self._checked_model()
+        questions = [q] if isinstance(q, str) else list(q)
+        found: list[list[dict[str, Any]]] = []
+        for start in range(0, len(questions), batch_size):
+            found += self._ranked(questions[start : start + batch_size], k_sparse, k_token)
+        return found
+
+    def _ranked(self, questions: list[str], k_sparse: int, k_token: int) -> list[list[dict[str, Any]]]:
+        ids, weights, embeddings = _encoded(self.model, questions, k_token, QUERY)
+        asked = TermArrays.empty(*embeddings.shape)
+        asked.put(0, ids, weights, embeddings)
+        candidates = self._index.nearest(asked.matrix(self.model.n_terms), k_sparse)
+        # Every document has a score, so all questions have equally many candidates
+        rows = np.stack([each.rows for each in candidates])
+        scores = self._index.scores(TermVectors(ids, embeddings), rows, device=self.model.device)
+        ranked = [top(own, k_sparse, rows=places) for own, places in zip(scores, rows, strict=True)]
+        return [
+            [
+                {self.key: self._keys[row], "similarity": score}
+                for row, score in zip(each.rows.tolist(), each.scores.tolist(), strict=True)
+            ]
+            for each in ranked
+        ]
+
+    def _read(self, documents: Sequence[Mapping[str, Any]]) -> tuple[list[Hashable], list[str]]:
+        if not len(documents):
+            raise DataError("there are no documents. Give at least one.")
+        keys: list[Hashable] = []
+        texts: list[str] = []
+        for place, document in enumerate(documents):
+            if missing := [name for name in (self.key, *self.on) if name not in document]:
+                raise DataError(
+                    f"document {place} has no {missing[0]!r}. It has: {', '.join(map(repr, document))}. Write it, or "
+                    "other names for key and on."
+                )
+            keys.append(document[self.key])
+            texts.append(" ".join(str(document[name]) for name in self.on))
+        self._check_keys(keys)
+        if empty := self.model.without_tokens(texts):
+            names = ", ".join(repr(keys[place]) for place in empty[:_NAMED])
+            raise DataError(
+                f"{len(empty)} documents have no token, first {names}. Leave them out: nothing could find them."
+            )
+        return keys, texts
+
+    def _check_keys(self, keys: list[Hashable]) -> None:
+        seen: set[Hashable] = set()
+        for key in keys:
+            if not isinstance(key, Hashable):
+                raise DataError(f"{self.key} {key!r} is no identifier. Write a text or a number.")
+            if key in seen or key in self._known:
+                raise DataError(f"{self.key} {key!r} is that of two documents. Give every document its own.")
+            seen.add(key)
+
+    def _checked_model(self) -> tuple[str, int]:
+        now = _state_of(self.model)
+        if self._encoded_by not in (None, now):
+            raise ConfigError(
+                "the model is not the one that encoded the documents: it was replaced or trained since. Make a new "
+                "retriever and add the documents again."
+            )
+        return now
+
+
+def _encoded(
+    model: SparsEmbed, texts: list[str], k: int, side: str
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """(b, k) ids and weights, and (b, k, E) vectors of the terms of texts."""
+    found = model.encode(texts, k, side)
+    ids = found["activations"]
+    weights = found["sparse_activations"].gather(1, ids.clamp(min=0)).masked_fill(ids < 0, 0.0)
+    return ids, weights, found["embeddings"]
+
+
+def _state_of(model: SparsEmbed) -> tuple[str, int]:
+    """What changes with every step of a training: a digest of heads and projections, and how often the encoder changed.
+
+    The encoder itself is not read, since that would take longer than a search.
+    """
+    digest = hashlib.blake2b(digest_size=16)
+    n_changes = 0
+    for name, values in model.named_parameters():
+        if name.startswith("encoder."):
+            n_changes += values._version  # noqa: SLF001  # counted by torch, changed in place
+        else:
+            digest.update(name.encode())
+            digest.update(values.detach().cpu().contiguous().view(torch.uint8).numpy().tobytes())
+    return digest.hexdigest(), n_changes

@@ -1,0 +1,125 @@
+"""Batches and scores under the names of raphaelsty/sparsembed@ef2a0693, for loops that were written for it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.sparse.checks import check_count
+from sentflow.sparse.term_vectors import TermVectors, n_shared, pair_scores
+from sentflow.training.draws import Draws
+from sentflow.training.order import Order
+from sentflow.training.settings import KEEP
+
+Batch = tuple[list[str], list[str], list[str] | torch.Tensor]
+"""Anchors, positives and negatives; or queries, documents and (b,) float32 labels."""
+
+
+def iter(  # noqa: A001  # published name
+    X: Sequence[Sequence[Any]],  # noqa: N803  # published name
+    device: str = "cpu",
+    epochs: int = 1,
+    batch_size: int = 32,
+    shuffle: bool = True,
+    seed: int = 0,
+) -> Iterator[Batch]:
+    """Rows in batches, every row once per epoch.
+
+    Parameters
+    ----------
+    X
+        Rows of one form: (anchor, positive, negative), or (query, document, label) with a number for the label. They
+        stay as they are.
+    device
+        Of the labels.
+    epochs
+        Passes over the rows, at least 1.
+    batch_size
+        Rows of a batch; the last one of an epoch has what is left.
+    shuffle
+        Whether each epoch has another order, by the seed; else that of the rows.
+    seed
+        Equal seeds give equal orders, whatever was drawn elsewhere.
+
+    Raises
+    ------
+    ConfigError
+        A number is smaller than 1.
+    DataError
+        There are no rows, or a row is of neither form, or of another than the first.
+    """
+    for name, value in (("epochs", epochs), ("batch_size", batch_size)):
+        check_count(value, name)
+    labelled = _labelled(X)
+    order = Order(len(X), batch_size, KEEP, Draws(seed))
+    for number in range(epochs * order.batches_per_epoch):
+        start = number % order.batches_per_epoch * batch_size
+        places = order.rows(number).tolist() if shuffle else range(start, min(start + batch_size, len(X)))
+        first, second, third = (list(column) for column in zip(*(X[place] for place in places), strict=True))
+        yield (
+            first,
+            second,
+            torch.tensor(third, dtype=torch.float32, device=device) if labelled else third,
+        )
+
+
+def _labelled(rows: Sequence[Sequence[Any]]) -> bool:
+    if not len(rows):
+        raise DataError("there are no rows. Give (anchor, positive, negative) or (query, document, label).")
+    forms = [_form(row) for row in rows]
+    for place, form in enumerate(forms):
+        if form is None or form != forms[0]:
+            raise DataError(
+                f"row {place} is {rows[place]!r}. Write all rows as (anchor, positive, negative) or all as (query, "
+                "document, label)."
+            )
+    return forms[0] == "labelled"
+
+
+def _form(row: Sequence[Any]) -> str | None:
+    if isinstance(row, str) or len(row) != 3 or not all(isinstance(text, str) for text in row[:2]):
+        return None
+    if isinstance(row[2], str):
+        return "triple"
+    return "labelled" if isinstance(row[2], int | float) else None
+
+
+def scores(
+    queries_activations: torch.Tensor,
+    queries_embeddings: torch.Tensor,
+    documents_activations: torch.Tensor,
+    documents_embeddings: torch.Tensor,
+    func: Callable[..., torch.Tensor] = torch.mean,
+) -> torch.Tensor:
+    """Scores of pairs by the terms that both texts have.
+
+    Parameters
+    ----------
+    queries_activations, documents_activations
+        (B, k) ids, as `SparsEmbed` gives them.
+    queries_embeddings, documents_embeddings
+        (B, k, E).
+    func
+        `torch.sum` is the score of the paper and of search (`sentflow.sparse.term_vectors.pair_scores`); `torch.mean`
+        divides it by E times the number of shared terms, as the replication does in training.
+
+    Returns
+    -------
+    torch.Tensor
+        (B,); 0 for a pair that shares no term, which stays in its place.
+
+    Raises
+    ------
+    ConfigError
+        `func` is neither.
+    """
+    queries = TermVectors(queries_activations, queries_embeddings)
+    documents = TermVectors(documents_activations, documents_embeddings)
+    sums = pair_scores(queries, documents)
+    if func is torch.sum:
+        return sums
+    if func is torch.mean:
+        n_products = n_shared(queries, documents) * queries_embeddings.shape[-1]
+        return sums / n_products.clamp(min=1)
+    raise ConfigError(f"func is {func!r}. Write torch.sum or torch.mean.")
