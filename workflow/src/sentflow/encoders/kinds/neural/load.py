@@ -91,24 +91,39 @@ def load_model(
 
     Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before.
     """
-    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
-    model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
-    if not allow_pickle:
-        model_kwargs["use_safetensors"] = True
+    model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
     if settings.backend != TORCH:
         model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
     model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
+    make_ready(model, settings, dtype=model_kwargs["dtype"])
+    if settings.backend != TORCH:
+        from sentflow.encoders.kinds.neural.backends import use_backend
+
+        use_backend(model, settings.backend, threads=threads)
+    return model
+
+
+def loading_arguments(settings: Settings, *, allow_pickle: bool) -> dict[str, Any]:
+    """What transformers is told when it loads weights."""
+    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
+    found: dict[str, Any] = {"dtype": dtype, "weights_only": True}
+    return found if allow_pickle else {**found, "use_safetensors": True}
+
+
+def make_ready(model: Any, settings: Settings, *, dtype: torch.dtype) -> None:
+    """Bring a model of sentence-transformers to its type of numbers, and its texts to their length.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the model.
+    """
     model.to(dtype).eval()
     if settings.max_tokens is not None:
         _check_max_tokens(model, settings.max_tokens)
         model.max_seq_length = settings.max_tokens
     if settings.truncation == "start":
         _cut_at_the_start(model)
-    if settings.backend != TORCH:
-        from sentflow.encoders.kinds.neural.backends import use_backend
-
-        use_backend(model, settings.backend, threads=threads)
-    return model
 
 
 def _checked_model(
@@ -127,13 +142,13 @@ def _checked_model(
                 model_kwargs=model_kwargs,
             )
     check_weights(model, loaded, folder=folder)
-    _check_padding(model, folder)
+    check_padding(model, folder)
     if settings.pooling is not None and not plain:
         replace_pooling(model, settings.pooling)
     return model
 
 
-def _check_padding(model: SentenceTransformer, folder: Path) -> None:
+def check_padding(model: Any, folder: Path) -> None:
     """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
     tokenizer = getattr(model[0], "tokenizer", None)
     if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
@@ -160,7 +175,7 @@ def _plain_model(
     return SentenceTransformer(modules=[transformer, module], device=device)
 
 
-def _cut_at_the_start(model: SentenceTransformer) -> None:
+def _cut_at_the_start(model: Any) -> None:
     tokenizer = getattr(model[0], "tokenizer", None)
     if not isinstance(tokenizer, PreTrainedTokenizerBase):
         raise ConfigError(
@@ -170,7 +185,7 @@ def _cut_at_the_start(model: SentenceTransformer) -> None:
     tokenizer.truncation_side = "left"
 
 
-def _check_max_tokens(model: SentenceTransformer, max_tokens: int) -> None:
+def _check_max_tokens(model: Any, max_tokens: int) -> None:
     config = getattr(model[0], "config", None)
     positions = getattr(config, "max_position_embeddings", None)
     if positions is not None and max_tokens > positions:
