@@ -100,11 +100,11 @@ def transformer_folder(folder: Path) -> Path:
         return folder
     check_own_modules([kind for kind, _ in modules], folder)
     names = [kind.rsplit(".", 1)[-1] for kind, _ in modules]
-    if len(names) != 2 or names[0] not in _OF_WORDS or names[1] != _POOLING:  # noqa: PLR2004
+    if names not in ([first, _POOLING] for first in _OF_WORDS):
         raise ConfigError(
             f"{folder}: its modules are {', '.join(names)}, and a model of kind splade has {_OF_WORDS[0]} and "
-            f"{_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers saves it; a model of "
-            "dense vectors is of kind sentence-transformers."
+            f"{_POOLING}. Choose a SparseEncoder of this form, or a masked-language model as transformers saves it; a "
+            "model of dense vectors is of kind sentence-transformers."
         )
     return folder / modules[0][1]
 
