@@ -1,10 +1,8 @@
 """Which jobs a search by weights of terms has, and which of them run again."""
 
-import json
-
 import pytest
-from small_collection import CONFIG, DATA, changed
-from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
+from small_collection import CONFIG, changed, new_project
+from workflow_copy import planned, pretend_to_run, rules_of
 
 TERMS = {"kind": "splade", "source": {"folder": "terms"}, "terms": {"queries": 4, "documents": 8}}
 RETRIEVERS = {
@@ -30,10 +28,7 @@ def computing(jobs):
 
 @pytest.fixture(scope="module")
 def new(tmp_path_factory):
-    project = copy_workflow(tmp_path_factory.mktemp("weighed") / "project")
-    for name, lines in DATA.items():
-        (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    return project
+    return new_project(tmp_path_factory.mktemp("weighed"))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import FITTED, KINDS, PAIRS, TRAINED
+from sentflow.encoders.kinds.table import FITTED, KINDS, PAIRS, SPARSE, TRAINED
 from sentflow.graph.provenance import PLUMBING, code, imported_modules
 
 COMMANDS = ("embed", "fetch_model", "probe_lazy")
@@ -45,7 +45,7 @@ def test_the_modules_of_a_kind_offer_what_the_contract_says(name):
     if kind.gives == FITTED:
         assert callable(module.load_fitted) and not hasattr(module, "load")
         return
-    load = module.load_pairs if kind.gives == PAIRS else module.load
+    load = getattr(module, {PAIRS: "load_pairs", SPARSE: "load_sparse"}.get(kind.gives, "load"))
     assert callable(load) and issubclass(module.Settings, EncoderSettings)
     assert set(module.Settings().as_dict()) == set(kind.encode_keys)
     assert hasattr(module, "load_fitted") == (name == "custom")

@@ -153,15 +153,7 @@ class SparseModule(Protocol):
     Settings: type[EncoderSettings]
 
     def load_sparse(self, manifest: Manifest, settings: Any, around: Surroundings) -> SparseEncoder:
-        """The encoder that a manifest describes; `settings` are of the module's own class.
-
-        Raises
-        ------
-        ConfigError
-            The settings do not fit the model.
-        DataError
-            The files are no longer those of the manifest.
-        """
+        """See `EncoderModule.load`."""
         ...
 
 

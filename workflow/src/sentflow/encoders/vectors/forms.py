@@ -1,8 +1,9 @@
 """How vectors are held while they are made, and how they lie in files: dense ones as an array, sparse ones as CSR."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 from sentflow.encoders.kinds.table import SPARSE
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
+
+_SPARSE_MODULE = "sentflow.encoders.vectors.sparse"
 
 # (k, d) float32: an array, or a `scipy.sparse.csr_array`
 Vectors: TypeAlias = Any
@@ -105,6 +108,5 @@ def form_of(gives: str) -> Form:
     """The form of the vectors of a kind, by what it gives."""
     if gives != SPARSE:
         return DENSE_FORM
-    from sentflow.encoders.vectors.sparse import SPARSE_FORM  # scipy, which few jobs need
-
-    return SPARSE_FORM
+    # By name: it counts for kinds that import it, and few jobs need scipy
+    return cast("Form", import_module(_SPARSE_MODULE).SPARSE_FORM)

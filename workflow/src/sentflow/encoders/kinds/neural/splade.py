@@ -23,14 +23,15 @@ from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.fetch.settings_files import modules_of
-from sentflow.encoders.fetch.splade import describe_splade
+from sentflow.encoders.fetch.splade_descriptions import describe_splade
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.neural import settings as neural
 from sentflow.encoders.kinds.neural.devices import check_devices, default_devices
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
-from sentflow.encoders.kinds.neural.load import check_padding, loading_arguments, make_ready
 from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
+from sentflow.encoders.kinds.neural.ready import check_padding, loading_arguments, make_ready
 from sentflow.encoders.kinds.neural.weights import check_weights, loading
+from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.kinds.table import TERMS_OF
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import Batch, FloatArray
@@ -44,8 +45,8 @@ _BATCH_TEXTS = 64  # whose weights are dense for a moment: 64 × 30,522 of them 
 
 
 @dataclass(frozen=True)
-class Settings(neural.Settings):
-    """Settings of a model entry that rule embed reads; those of its class that no entry can have keep their defaults.
+class Settings(EncoderSettings):
+    """Settings of a model entry that rule embed_sparse reads.
 
     Attributes
     ----------
@@ -55,15 +56,27 @@ class Settings(neural.Settings):
         ``queries`` and ``documents``: terms of a text that are kept at most, those of the largest weights; all of
         them where a key is left out.
     batch_size
-        Texts of a batch at most.
+        Texts of a batch at most; None is no such limit.
+    max_tokens, truncation, prompt, prompts, prompt_names, dtype, batch_tokens, segment
+        See `sentflow.encoders.kinds.neural.settings.Settings`.
     """
 
-    batch_size: int | None = _BATCH_TEXTS
+    pooling: str | None = None
     terms: Mapping[str, int] = field(default_factory=dict)
+    max_tokens: int | None = None
+    truncation: str = "end"
+    prompt: str | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    prompt_names: Mapping[str, Any] = field(default_factory=dict)
+    dtype: str = neural.FLOAT32
+    batch_tokens: int = 2048
+    batch_size: int | None = _BATCH_TEXTS
+    segment: str | None = None
 
-    def dimension(self, manifest: Manifest) -> int | None:
-        """See `EncoderSettings.dimension`."""
-        return manifest.dimension
+    def of_texts(self) -> neural.Settings:
+        """How texts reach the model, for the encoder that also those of dense vectors use."""
+        own = {name: value for name, value in self.as_dict().items() if name not in ("pooling", "terms")}
+        return neural.Settings(**own)
 
 
 class SpladeEncoder(SentenceTransformerEncoder):
@@ -82,7 +95,7 @@ class SpladeEncoder(SentenceTransformerEncoder):
     def __init__(self, models: Sequence[SparseEncoder], settings: Settings, *, around: Surroundings) -> None:
         super().__init__(
             models[0],
-            settings,
+            settings.of_texts(),
             threads=around.threads,
             role=around.role,
             task=around.task,
@@ -136,8 +149,8 @@ def load_sparse(manifest: Manifest, settings: Settings, around: Surroundings) ->
     folder = checked_folder(manifest, around.manifest_folder)
     allow_pickle = bool(manifest.settings["allow_pickle"])
     transformers_logging.disable_progress_bar()
-    devices = around.devices or default_devices(settings.backend)
-    check_devices(devices, backend=settings.backend)
+    devices = around.devices or default_devices(neural.TORCH)
+    check_devices(devices, backend=neural.TORCH)
     # Once more: files that the manifest does not name may have come into the folder since
     describe_splade(folder, allow_pickle=allow_pickle)
     tell_of_slow_bfloat16(settings.dtype, devices)
