@@ -183,7 +183,9 @@ def test_files_are_the_same_bytes_without_a_date_and_are_read_again(tmp_path):
     with np.load(npz) as arrays:
         kinds = {name: str(arrays[name].dtype) for name in arrays}
     assert kinds == {"indptr": "int64", "indices": "int32", "data": "float32", "shape": "int64"}
-    np.testing.assert_array_equal(read_sparse(npz, info, ["x", "y", "z"]).toarray(), VECTORS.toarray())
+    read = read_sparse(npz, info, ["x", "y", "z"])
+    np.testing.assert_array_equal(read.toarray(), VECTORS.toarray())
+    assert read.indices.dtype == read.indptr.dtype == np.int32
     described = json.loads(info.read_text("utf-8"))
     assert (described["shape"], described["values"]) == ([3, 3], 3)
 

@@ -60,8 +60,11 @@ class _Sparse:
 
     def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> sparse.csr_array:
         n_rows, width = arrays["shape"].tolist()
-        triple = (arrays["data"], arrays["indices"], arrays["indptr"])
-        found = sparse.csr_array(triple, shape=(n_rows, width))
+        data, indices, indptr = (arrays[name] for name in ("data", "indices", "indptr"))
+        # of two widths scipy takes the larger one for both, which is half as much memory again
+        if len(data) <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        found = sparse.csr_array((data, indices, indptr), shape=(n_rows, width))
         found.check_format(full_check=True)  # whoever multiplies by it does not look at its bounds
         return found
 
