@@ -92,6 +92,8 @@ def test_modules_of_one_kind_count_for_that_kind():
         others = {KINDS[other].module for other in KINDS} - {KINDS[kind].module}
         assert KINDS[kind].module in modules and not others & modules, kind
     assert "sentflow.encoders.kinds.neural.pooling" not in of_kind["api"]
+    sparse = {kind for kind, modules in of_kind.items() if "sentflow.encoders.vectors.sparse" in modules}
+    assert sparse == {kind for kind in KINDS if KINDS[kind].gives == SPARSE}  # imported by name, too
     digests = {kind: code("sentflow.commands.embed", KINDS[kind].module) for kind in KINDS}
     assert (
         len(set(digests.values())) == len(KINDS) - 2
