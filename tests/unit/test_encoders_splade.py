@@ -2,6 +2,8 @@
 
 import json
 import math
+import shutil
+from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
@@ -90,6 +92,25 @@ def test_weights_are_those_of_the_librarys_encoder(published, tmp_path):
     # the pooling in its files, unless the entry names another
     other = weights(published, tmp_path, {**settings, "pooling": "max"})
     assert (other.sum(axis=1) < found.sum(axis=1)).all()
+
+
+def test_a_published_model_may_have_the_older_names_of_its_modules(published, tmp_path):
+    older = Path(shutil.copytree(published, tmp_path / "older"))
+    names = ("MLMTransformer", "SpladePooling")
+    modules = json.loads((older / "modules.json").read_text("utf-8"))
+    for module, name in zip(modules, names, strict=True):
+        module["type"] = f"sentence_transformers.sparse_encoder.models.{name}"
+    (older / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    settings = {"max_seq_length": 32, "do_lower_case": False}
+    (older / "sentence_bert_config.json").write_text(json.dumps(settings), encoding="utf-8")
+    pooling = {
+        "pooling_strategy": "sum",
+        "activation_function": "relu",
+        "word_embedding_dimension": len(WORDS),
+    }
+    (older / "1_SpladePooling/config.json").write_text(json.dumps(pooling), encoding="utf-8")
+    found = weights(older, tmp_path / "m")
+    np.testing.assert_allclose(found, weights(published, tmp_path / "n"), rtol=1e-6)
 
 
 def test_questions_and_documents_keep_their_own_numbers_of_terms(folder, tmp_path):
