@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from tiny_bert import save_tiny_cross_encoder
 
 from sentflow.commands import (
@@ -26,6 +27,7 @@ from sentflow.commands import (
     rerank,
     search_index,
     search_randomly,
+    search_sparse,
     search_terms,
     search_vectors,
     split_passages,
@@ -43,6 +45,7 @@ from sentflow.compare.question_rows import QuestionDifference
 from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.manifest import write_manifest
 from sentflow.encoders.protocol import Reading
+from sentflow.encoders.vectors.sparse import SPARSE_FORM
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
@@ -142,6 +145,17 @@ def vectors(name, texts, limit=None):
     return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.tokens.npy", f"{name}.json"]
 
 
+def weights(name, texts, **about):
+    """Weights of the terms wing, heat, sound: how often the text has them."""
+    terms = ("wing", "heat", "sound")
+    values = np.array([[float(text.count(term)) for term in terms] for text in texts], dtype=np.float32)
+    write_texts(f"{name}-texts.parquet", texts)
+    description = {"text_order_sha256": text_order_sha256(texts), "model": "m", "files_sha256": "f"}
+    description |= {"vocabulary_sha256": "v", **write_tokens(Path(f"{name}.tokens.npy"), None), **about}
+    SPARSE_FORM.write(Path(f"{name}.npz"), Path(f"{name}.json"), csr_array(values), description, None)
+    return [f"{name}-texts.parquet", f"{name}.npz", f"{name}.tokens.npy", f"{name}.json"]
+
+
 def test_lexical_search(prepared):
     about, found = bm25()
     assert found == {"q1": ["d0", "d2"], "q2": ["d1", "d2"], "q3": ["d3"]}
@@ -174,6 +188,49 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
         *("--passages", "p.parquet"),
     )
     assert found["q1"][:2] == ["d0", "d2"]
+
+
+def test_search_by_weights_of_terms_of_documents_and_of_passages(prepared):
+    asked = ("--question-vectors", *weights("asked", [*QUESTIONS.values()]))
+    documents = ("--document-vectors", *weights("documents", TEXTS))
+    expected = {"q1": ["d0", "d2"], "q2": ["d1", "d2"], "q3": ["d3"]}
+    about, whole = searched(search_sparse, "sparse.parquet", {"retriever": "sparse"}, *documents, *asked)
+    assert (whole, about["reading"]) == (expected, {"documents": None, "questions": None})
+    made = read_json("sparse.made.json")
+    assert (made["n_questions"], made["terms_per_question"], made["n_vectors"]) == (3, 1, 4)
+    # five of the twelve pairs share a term
+    assert made["expected_matches"] == pytest.approx(5 / 12)
+    settings = {"retriever": "sparse", "impacts": 8}
+    assert searched(search_sparse, "rounded.parquet", settings, *documents, *asked)[1] == expected
+    assert read_json("rounded.made.json")["index_bytes"] < made["index_bytes"]
+    split_passages.main(
+        ["--corpus", "c.parquet", "--passages", "p", "--settings", '{"words": 1}', "--output", "p.parquet"]
+    )
+    parts = weights("passages", list(dict.fromkeys(word for text in TEXTS for word in text.split())))
+    more = ("--document-vectors", *parts, *asked, "--passages", "p.parquet")
+    assert searched(search_sparse, "passages.parquet", {"retriever": "sparse"}, *more)[1] == expected
+
+
+def test_documents_and_questions_over_two_vocabularies_are_refused(prepared):
+    files = ["--document-vectors", *weights("documents", TEXTS)]
+    files += ["--question-vectors", *weights("asked", [*QUESTIONS.values()], vocabulary_sha256="w")]
+    with pytest.raises(DataError, match="cannot be compared: vocabulary_sha256 differ"):
+        search_sparse.main.work(
+            search_sparse.main.parser().parse_args(
+                [
+                    *(
+                        "--corpus",
+                        "c.parquet",
+                        "--questions",
+                        "q.parquet",
+                        "--judgements",
+                        "j.parquet",
+                        *files,
+                    ),
+                    *("--settings", '{"retriever": "sparse", "depth": 3}', "--output", "sparse.parquet"),
+                ]
+            )
+        )
 
 
 def test_a_run_says_how_much_of_documents_and_questions_was_cut_off(prepared):

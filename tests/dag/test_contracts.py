@@ -22,8 +22,9 @@ WITHOUT_CODE = {"download"}
 OF_A_KIND = {"embed", "fetch_model", "probe_lazy", "rerank", "train"}
 # The module that makes one of them counts, and no other.
 OF_PRODUCTS = {"table", "figure", "check"}
-# The same command under another protocol: rules that inherit all but their outputs.
+# The same command under another protocol, or for another form of vectors: rules that inherit all but their outputs.
 INHERITED = "_study"
+INHERITS = {"embed_sparse": "embed"}
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
 
@@ -68,6 +69,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 },
                 "minilm-l6": prompted,
                 "cross": {"kind": "cross-encoder", "source": {"folder": "cross"}},
+                "terms": {"kind": "splade", "source": {"folder": "terms"}},
             },
             "select": {
                 "tasks": ["T1B-tiny", "T1B-open"],
@@ -84,6 +86,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                         "near",
                         "rrf",
                         "again",
+                        "weighed",
                         "elsewhere",
                         "random-order",
                         "tuned",
@@ -109,6 +112,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "by-tokens": {"kind": "dense", "model": "minilm-l6", "passages": "tokens-200"},
                 "near": {"kind": "dense", "model": "minilm-l6", "index": {"kind": "hnsw"}},
                 "again": {"kind": "rerank", "of": "bm25", "model": "cross"},
+                "weighed": {"kind": "sparse", "model": "terms"},
                 "tuned": {
                     "kind": "fusion",
                     "of": ["bm25", "minilm"],
@@ -146,7 +150,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
 
 
 def command_of(rule: RuleFacts) -> str:
-    return rule.name.removesuffix(INHERITED)
+    return INHERITS.get(rule.name, rule.name.removesuffix(INHERITED))
 
 
 def test_every_rule_has_jobs_and_every_command_is_a_rule(rules):
@@ -181,7 +185,7 @@ def test_rules_have_docstring_log_benchmark_threads_memory_and_time(rules):
         assert [file.startswith(f"results/logs/{rule.name}/") for file in rule.log] == [True], rule.name
         assert rule.benchmark.startswith(f"results/benchmarks/{rule.name}/"), rule.name
         assert rule.benchmark.endswith(".jsonl"), rule.name
-        assert "    threads: " in texts[rule.name.removesuffix(INHERITED)], (
+        assert "    threads: " in texts[command_of(rule)], (
             f"{rule.name} does not say how many threads it uses"
         )
         for resources in rule.resources:

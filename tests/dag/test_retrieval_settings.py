@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from small_collection import CONFIG, DATA, changed
-from workflow_copy import copy_workflow, planned, pretend_to_run
+from small_collection import CONFIG, DATA, changed, new_project
+from workflow_copy import planned, pretend_to_run
 
 AFTER_COSTS = {"figure effectiveness-cost", "report"}
 SHOWN = {
@@ -23,9 +23,7 @@ MEASURED = {"compare_retrieval", "hardest_questions mine", *SHOWN}
 
 @pytest.fixture(scope="module")
 def searched(tmp_path_factory):
-    project = copy_workflow(tmp_path_factory.mktemp("retrieval") / "project")
-    for name, lines in DATA.items():
-        (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    project = new_project(tmp_path_factory.mktemp("retrieval"))
     pretend_to_run(project, CONFIG)
     return project
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from small_collection import CONFIG, DATA, changed
-from workflow_copy import copy_workflow, planned, pretend_to_run
+from small_collection import CONFIG, DATA, changed, new_project
+from workflow_copy import planned, pretend_to_run
 
 # An approximate index is of a whole corpus
 EXACT = {"retrievers": [name for name in CONFIG["select"]["retrievers"] if name != "near"]}
@@ -20,10 +20,7 @@ MERGED = {"merge_shards mine/bm25", "merge_shards mine/dense"}
 
 @pytest.fixture(scope="module")
 def new(tmp_path_factory):
-    project = copy_workflow(tmp_path_factory.mktemp("shards") / "project")
-    for name, lines in DATA.items():
-        (project / name).write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    return project
+    return new_project(tmp_path_factory.mktemp("shards"))
 
 
 @pytest.fixture(scope="module")

@@ -139,7 +139,7 @@ def test_problems_say_what_and_what_to_write_instead(entry, parts):
 
 def test_schema_and_code_know_the_same_choices():
     properties = SCHEMA["$defs"]["model"]["properties"]
-    assert set(properties["pooling"]["enum"]) == {None, *POOLINGS}
+    assert set(properties["pooling"]["enum"]) == {None, *POOLINGS, *values.TERM_POOLINGS}
     assert properties["dtype"]["enum"] == list(DTYPES)
     assert set(properties["backend"]["enum"]) == set(BACKENDS) == set(KINDS["transformers"].backend_libraries)
     assert properties["truncation"]["enum"] == list(TRUNCATIONS)

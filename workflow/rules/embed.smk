@@ -1,4 +1,4 @@
-"""Texts of a collection → vectors."""
+"""Texts of a collection → vectors, dense or sparse."""
 
 
 rule embed:
@@ -44,3 +44,17 @@ rule embed:
         " --settings {params.settings:q} --connection {resources.connection:q} --device {resources.device:q}"
         " --call-seconds {resources.call_seconds:q} --limits {resources.limits:q} --code {params.code:q} --threads {threads}"
         " --kept-beside {resources.kept:q} --embeddings {output.embeddings:q} --info {output.info:q} > {log:q} 2>&1"
+
+
+use rule embed as embed_sparse with:
+    output:
+        embeddings=paths.SPARSE_EMBEDDINGS,
+        info=paths.EMBEDDINGS_INFO,
+        made=paths.EMBEDDINGS_MADE,
+        tokens=paths.EMBEDDINGS_TOKENS,
+    log:
+        paths.log("embed_sparse", "{model}/{collection}"),
+    benchmark:
+        paths.benchmark("embed_sparse", "{model}/{collection}")
+    wildcard_constraints:
+        model=targets.encoders.sparse(),

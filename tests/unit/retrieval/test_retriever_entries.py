@@ -1,6 +1,8 @@
 """What is wrong with entries of retrievers and with the encoders that they name."""
 
+import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -13,13 +15,21 @@ REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 CROSS = {"kind": "cross-encoder", "source": {"folder": "cross"}}
+TERMS = {"kind": "splade", "source": {"folder": "terms"}}
 NOTHING = dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), [])
 
 
-def loaded(retrievers, models=("bag-of-words",), **entries):
+def loaded(retrievers, models=("bag-of-words",), also=(), cross=CROSS, terms=TERMS, own=None, **entries):
     select = {**DEFAULT["select"], **NOTHING, "models": [*models], "question_sets": ["cranfield"]}
     select["retrievers"] = [*retrievers]
-    config = {**DEFAULT, "select": select, "retrievers": retrievers, "models": {"cross": CROSS}, **entries}
+    known = {"cross": cross, "terms": terms, **({"own": own} if own else {})}
+    config = {
+        **DEFAULT,
+        "select": select,
+        "retrievers": {**retrievers, **dict(also)},
+        "models": known,
+        **entries,
+    }
     return load_experiment(config, WORKFLOW)
 
 
@@ -74,3 +84,110 @@ def test_a_cross_encoder_is_refused_where_vectors_are_needed():
     assert "config.select.models: 'cross' compares two texts and gives no vectors" in told(
         bm25, models=["cross"]
     )
+
+
+# --- weights of terms
+
+WEIGHED = {"kind": "sparse", "model": "terms"}
+
+
+def test_a_sparse_retriever_embeds_by_a_model_that_is_not_selected():
+    both = {"kind": "fusion", "of": ["weighed", "first"], "rule": "sum"}
+    first = {"kind": "bm25", "analyser": "words"}
+    retrievers = {"both": both, "weighed": {**WEIGHED, "impacts": 8}, "first": first}
+    experiment = loaded(retrievers)
+    assert list(experiment.models) == ["bag-of-words"]
+    assert list(experiment.fetched_models) == ["bag-of-words", "terms"]
+    targets = Targets(experiment)
+    assert targets.embeddings() == [
+        "results/embeddings/terms/cranfield/documents.npz",
+        "results/embeddings/terms/cranfield/questions.npz",
+    ]
+    assert targets.encoders.sparse() == "terms"
+    family = targets.families["retrieval"]
+    job = SimpleNamespace(questions="cranfield", retriever="weighed")
+    assert json.loads(family.search_settings(job))["impacts"] == 8
+    titles = json.loads(family.summarise_settings(None))["retrievers"]
+    assert titles["weighed"]["title"] == "weighed, 8-bit impacts"
+
+
+def test_a_sparse_retriever_finds_negatives_with_files_of_their_own():
+    mined = {"title": "Mined", "language": "en", "data_version": "raw", "form": "triplets"}
+    mined |= {"questions": ["scifact-train"], "negatives": {"retriever": "weighed"}}
+    own = {"kind": "trained", "recipe": "bi-encoder", "start": "minilm-l6", "data": "mined", "seed": 1}
+    own["training"] = {"steps": 4, "learning_rate": 1e-5}
+    experiment = loaded(
+        {"first": {"kind": "bm25", "analyser": "words"}},
+        models=["own"],
+        training_data={"mined": mined},
+        also={"weighed": WEIGHED},
+        own=own,
+    )
+    assert "terms" in experiment.further_models
+    assert [file for file in Targets(experiment).embeddings() if "/terms/" in file] == [
+        "results/embeddings/terms/scifact/documents/mined.npz",
+        "results/embeddings/terms/scifact/questions/scifact-train/mined.npz",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"model": "tarms"}, "there is no model 'tarms'. Did you mean terms?"),
+        ({"model": "bag-of-words"}, "'bag-of-words' weighs no terms. Write a model of kind splade"),
+        ({"model": "cross"}, "'cross' weighs no terms. Write a model of kind splade"),
+        ({"model": "splade-v3"}, "models.splade-v3.source.revision"),
+        ({"impacts": 9}, "retrievers.weighed.impacts"),
+        ({"similarity": "dot"}, "retrievers.weighed"),
+        ({"passages": "none"}, "retrievers.weighed.passages: there is no way to cut passages 'none'"),
+    ],
+)
+def test_sparse_retrievers_that_cannot_be_meant(entry, said):
+    assert said in told({"weighed": {**WEIGHED, **entry}})
+
+
+def test_rounded_weights_of_a_corpus_in_shards_are_refused():
+    said = told({"weighed": {**WEIGHED, "impacts": 8}}, corpora={"cranfield": {"shards": 2}})
+    assert (
+        "retrievers.weighed.impacts: weights are rounded by the largest of a whole corpus, but cranfield"
+        in said
+    )
+    loaded({"weighed": WEIGHED}, corpora={"cranfield": {"shards": 2}})
+
+
+def test_an_encoder_of_terms_is_refused_where_vectors_are_needed():
+    dense = {"near": {"kind": "dense", "model": "terms"}}
+    assert (
+        "retrievers.near.model: 'terms' weighs terms and gives no dense vectors. Write kind: sparse."
+        in told(dense)
+    )
+    bm25 = {"first": {"kind": "bm25", "analyser": "words"}}
+    assert (
+        "config.select.models: 'terms' weighs terms and gives no dense vectors, so that no task, pair set or alignment "
+        "is measured of it. Leave it out here, and write it as model of a retriever of kind sparse."
+    ) in told(bm25, models=["terms"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"terms": {"queries": 0}}, "terms"),
+        ({"terms": {"questions": 3}}, "terms"),
+        ({"terms": 5}, "terms"),
+        (
+            {"pooling": "mean"},
+            "models.terms.pooling: weights of terms are no vector of mean. Write one of: max, sum.",
+        ),
+        ({"normalise": True}, "models.terms"),
+        ({"backend": "onnx"}, "models.terms"),
+    ],
+)
+def test_encoders_of_terms_that_cannot_be_meant(entry, said):
+    assert said in told({"weighed": WEIGHED}, terms={**TERMS, **entry})
+
+
+def test_a_sum_over_tokens_is_of_terms_alone():
+    said = told(
+        {"weighed": WEIGHED}, cross={"kind": "transformers", "source": {"folder": "x"}, "pooling": "sum"}
+    )
+    assert "models.cross.pooling: sum is of kind splade" in said

@@ -83,6 +83,49 @@ rule search_vectors:
         " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
 
 
+rule search_sparse:
+    """The weights of the terms of documents and questions by one model → the documents of the greatest products, exactly."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        retrieval.passages_digest,
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        passages=ancient(retrieval.passages),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.document_vectors),
+        documents_info=retrieval.document_info,
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+    output:
+        run=paths.RUN,
+        digest=paths.RUN_DIGEST,
+        made=paths.RUN_MADE,
+    log:
+        paths.log("search_sparse", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("search_sparse", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named_in_parts("sparse"),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=6),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.search_sparse"),
+        env=versions("numpy", "scipy"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.search_sparse --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --document-vectors {input.documents:q} {input.documents_info:q}"
+        " --question-vectors {input.asked:q} {input.asked_info:q} --passages {input.passages:q}"
+        " --settings {params.settings:q} --output {output.run:q} > {log:q} 2>&1"
+
+
 rule merge_shards:
     """What a retriever found in each shard of a corpus → what it found in the whole."""
     input:
@@ -118,6 +161,7 @@ rule merge_shards:
 # Where a corpus has shards, a search of the whole would be one of the same output.
 ruleorder: merge_shards > search_terms
 ruleorder: merge_shards > search_vectors
+ruleorder: merge_shards > search_sparse
 
 
 rule search_randomly:

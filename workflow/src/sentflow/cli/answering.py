@@ -12,9 +12,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.cli.steps import VECTORS, Step
-from sentflow.families.retrieval.config import QUESTIONS
 from sentflow.families.retrieval.family import Retrieval
-from sentflow.families.retrieval.parts import DENSE, all_retrievers
+from sentflow.families.retrieval.parts import BY_VECTORS, QUESTIONS, all_retrievers
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import AllEntries
@@ -50,7 +49,7 @@ class Answering:
         """The jobs in their order: the questions, their vectors, what is fused or reranked, search, decision."""
         retrievers = self._family.retrievers
         names = all_retrievers([retriever], retrievers)
-        models = [retrievers[name]["model"] for name in names if retrievers[name]["kind"] == DENSE]
+        models = [retrievers[name]["model"] for name in names if retrievers[name]["kind"] in BY_VECTORS]
         return [
             self._prepare(),
             *([self._collect()] if models else []),
@@ -83,7 +82,7 @@ class Answering:
         encoders, names = self._targets.encoders, vars(job)
         reads = {"--manifest": [paths.MANIFEST.format(**names)], "--texts": [paths.TEXTS.format(**names)]}
         writes = {
-            paths.EMBEDDINGS.format(**names): "--embeddings",
+            encoders.vectors(model).format(**names): "--embeddings",
             paths.EMBEDDINGS_INFO.format(**names): "--info",
             paths.EMBEDDINGS_TOKENS.format(**names): "",
         }
@@ -149,7 +148,7 @@ class Answering:
                     "--terms": [family.terms(paths.TERMS)(job)],
                     "--counts": family.counts(paths.TERM_COUNTS)(job),
                 }
-            case "search_vectors" | "search_index":
+            case "search_vectors" | "search_sparse" | "search_index":
                 index = {"--index": [family.of_index(paths.INDEX)(job)]} if rule == "search_index" else {}
                 return index | {
                     VECTORS[0]: [*family.document_vectors(job), *family.document_info(job)],

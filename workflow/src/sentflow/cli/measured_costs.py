@@ -10,7 +10,10 @@ from sentflow.graph import paths
 from sentflow.report.costs.summary import benchmark_files, read_records, rule_of
 
 # Jobs whose work grows with the rows of their task or texts, and those that also read a vector of every row.
-_BY_ROWS = ("generate", "prepare", "collect", "audit", "embed", "featurise", "probe_lazy", "score", "hardest")
+_BY_ROWS = (
+    *("generate", "prepare", "collect", "audit", "embed", "embed_sparse", "featurise"),
+    *("probe_lazy", "score", "hardest"),
+)
 _BY_VALUES = ("probe", "probe_featurised")
 _STUDY = "_study"
 

@@ -22,7 +22,7 @@ PROFILE = "profiles/slurm/profile.yaml"
 # Rules with a block of their own in the profile: the variable that switches it on, and its keys. Of two blocks of one
 # rule only the later one holds.
 MERGED: Mapping[str, tuple[str, str]] = {
-    **dict.fromkeys(("embed", "featurise"), ("gpu_partition", "gpu and slurm_partition")),
+    **dict.fromkeys(("embed", "embed_sparse", "featurise"), ("gpu_partition", "gpu and slurm_partition")),
     **dict.fromkeys(
         (
             "probe",

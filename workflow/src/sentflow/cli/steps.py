@@ -15,6 +15,7 @@ from sentflow.commands import (
     rerank,
     search_index,
     search_randomly,
+    search_sparse,
     search_terms,
     search_vectors,
 )
@@ -33,11 +34,12 @@ COMMANDS: Mapping[str, Command] = {
     "rerank": rerank.main,
     "search_index": search_index.main,
     "search_randomly": search_randomly.main,
+    "search_sparse": search_sparse.main,
     "search_terms": search_terms.main,
     "search_vectors": search_vectors.main,
 }
 VECTORS = ("--document-vectors", "--question-vectors")  # the last file of each describes the others
-_PROMPTS = ("prompts", "prompt_names")  # those of questions differ from those of documents
+_OF_ROLE = ("prompts", "prompt_names", "terms")  # those of questions differ from those of documents
 _OF_ENCODER = ("kind", "revision", "files_sha256", "model_settings", "encode_settings")
 
 
@@ -136,7 +138,7 @@ def _refuse_other_encoder(documents: Path, questions: Path) -> None:
 
 
 def _encoder(described: Mapping[str, Any]) -> dict[str, Any]:
-    """What a description of vectors says of the encoder and its settings, but for prompts."""
+    """What a description of vectors says of the encoder and its settings, but for those of a role."""
     found = pick(described, *_OF_ENCODER)
-    settings = {key: value for key, value in found["encode_settings"].items() if key not in _PROMPTS}
+    settings = {key: value for key, value in found["encode_settings"].items() if key not in _OF_ROLE}
     return found | {"encode_settings": settings}

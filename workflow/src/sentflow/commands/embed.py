@@ -15,15 +15,16 @@ import numpy as np
 
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import KINDS
-from sentflow.encoders.load import encode_settings, load_encoder
+from sentflow.encoders.kinds.table import KINDS, SPARSE
+from sentflow.encoders.load import encode_settings, load_encoder, load_sparse_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.protocol import Reading
 from sentflow.encoders.roles import TEXT
 from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, check_texts, embed_texts, unknown
+from sentflow.encoders.vectors.forms import form_of
 from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
-from sentflow.encoders.vectors.storage import model_of, text_order_sha256, write_embeddings, write_tokens
+from sentflow.encoders.vectors.storage import model_of, text_order_sha256, write_tokens
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.arguments import add_call_seconds, call_limit
 from sentflow.jobs.log import command, exit_with
@@ -59,7 +60,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="where vectors of an earlier run are, instead of beside the output: that of another selection of texts",
     )
-    parser.add_argument("--embeddings", type=Path, required=True, help="output, .npy")
+    parser.add_argument(
+        "--embeddings", type=Path, required=True, help="output, .npy; of an encoder of terms .npz"
+    )
     parser.add_argument(
         "--info",
         type=Path,
@@ -91,10 +94,12 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         "task": task,
         **describe_vectors(manifest, settings),
     }
+    gives = KINDS[manifest.kind].gives
+    load, form = load_sparse_encoder if gives == SPARSE else load_encoder, form_of(gives)
     arrays, folders, readings = [], [], []
     made: dict[str, Any] = {"threads": args.threads, "texts_from_earlier_runs": 0, "halved_batches": 0}
     for role, texts in texts_of_role.items():
-        encoder = load_encoder(manifest, settings, replace(around, role=role))
+        encoder = load(manifest, settings, replace(around, role=role))
         logger.info("%d texts, %d values each, %d threads", len(texts), encoder.dimension, args.threads)
         computed_by = {
             "device": getattr(encoder, "device", "cpu"),
@@ -103,11 +108,13 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         logger.info("versions that can change a vector: %s", computed_by["versions"])
         key = {**description, **computed_by, "code": args.code}
         same_vectors = {name: value for name, value in key.items() if name != "collection"}
-        kept = KeptRows(_hidden(args.kept_beside or args.embeddings, "kept"), key=digest(same_vectors))
+        kept = KeptRows(
+            _hidden(args.kept_beside or args.embeddings, "kept"), key=digest(same_vectors), form=form
+        )
         known = kept.find(texts, role=role) if args.code else NOTHING_KNOWN
         new = {"text_order_sha256": text_order_sha256(unknown(texts, known))}
         folder = _hidden(args.embeddings, "shards" if role == TEXT else f"{role}.shards")
-        shards = ShardFolder(folder, key=digest({**key, **new}))
+        shards = ShardFolder(folder, key=digest({**key, **new}), form=form)
         arrays.append(
             embed_texts(
                 encoder,
@@ -117,6 +124,7 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
                 role=role,
                 task=task,
                 known=known,
+                form=form,
             )
         )
         folders.append(shards)
@@ -131,8 +139,9 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
     if len(texts_of_role) > 1:
         description["roles"] = list(texts_of_role)
     description |= write_tokens(args.embeddings.with_suffix(".tokens.npy"), reading)
-    embeddings = arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-    write_embeddings(args.embeddings, args.info, embeddings, description, made)
+    if gives == SPARSE:
+        description["vocabulary_sha256"] = getattr(encoder, "vocabulary_sha256", None)
+    form.write(args.embeddings, args.info, form.joined(arrays), description, made)
     if args.code:
         kept.keep(args.embeddings, texts_of_role)
     for shards in folders:

@@ -28,6 +28,7 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.files.io import read_json, write_digest, write_json
     from sentflow.retrieval.runs import write_run
     from sentflow.retrieval.shard_runs import merged_shards
+    from sentflow.retrieval.sparsity import sparsity_of_shards
     from sentflow.texts.corpora import read_ids
 
     _, questions = read_ids(args.questions)
@@ -37,7 +38,10 @@ def main(args: argparse.Namespace) -> None:
     costs = [read_json(path.with_suffix(".made.json")) for path in args.runs]
     summed = {key: sum(cost[key] for cost in costs) for key in ("seconds", "index_bytes")}
     names = {key: about[key] for key in ("questions", "retriever")}
-    write_json(args.output.with_suffix(".made.json"), {**names, "n_questions": len(questions), **summed})
+    write_json(
+        args.output.with_suffix(".made.json"),
+        {**names, "n_questions": len(questions), **summed, **sparsity_of_shards(costs)},
+    )
     logger.info("%d questions in %d shards", len(run.ranked), len(args.runs))
 
 

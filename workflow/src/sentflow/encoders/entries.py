@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
-from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, Kind
+from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, SPARSE, TERMS, TERMS_OF, Kind
 from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.roles import TEXT
 
@@ -28,6 +28,11 @@ def is_lazy(entry: Mapping[str, Any]) -> bool:
 def compares_pairs(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives a number for two texts, and no vector of one."""
     return kind_of(entry).gives == PAIRS
+
+
+def weighs_terms(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder gives weights of terms, and no dense vector."""
+    return kind_of(entry).gives == SPARSE
 
 
 def is_featuriser(entry: Mapping[str, Any]) -> bool:
@@ -58,9 +63,13 @@ def encode_settings(
     entry
         Without problems.
     roles, task
-        Of the texts: prompts that they cannot meet are left out, so that an edit there runs nothing again.
+        Of the texts: prompts and numbers of terms that they cannot meet are left out, so that an edit there runs
+        nothing again.
     """
-    return narrowed(_picked(entry, kind_of(entry).encode_keys), roles=roles, task=task)
+    settings = narrowed(_picked(entry, kind_of(entry).encode_keys), roles=roles, task=task)
+    terms = settings.pop(TERMS, {})
+    own = {name: terms[name] for role in roles if (name := TERMS_OF.get(role)) in terms}
+    return settings | ({TERMS: own} if own else {})
 
 
 def connection_settings(entry: Mapping[str, Any]) -> dict[str, Any]:

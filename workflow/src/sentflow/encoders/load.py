@@ -9,10 +9,12 @@ from sentflow.encoders.kinds.contract import (
     FittedModule,
     PairEncoder,
     PairModule,
+    SparseEncoder,
+    SparseModule,
     Surroundings,
 )
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import KINDS, PAIRS
+from sentflow.encoders.kinds.table import KINDS, PAIRS, SPARSE
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import Encoder
 from sentflow.errors import ConfigError
@@ -26,7 +28,8 @@ def encode_settings(manifest: Manifest, values: Mapping[str, Any]) -> EncoderSet
     ConfigError
         An unknown key, or an encoder without vectors of its own.
     """
-    return _module(manifest).Settings.from_entry(values)
+    module = _of_terms(manifest) if KINDS[manifest.kind].gives == SPARSE else _module(manifest)
+    return module.Settings.from_entry(values)
 
 
 def load_encoder(manifest: Manifest, settings: EncoderSettings, around: Surroundings) -> Encoder:
@@ -40,6 +43,19 @@ def load_encoder(manifest: Manifest, settings: EncoderSettings, around: Surround
         The files are no longer those of the manifest.
     """
     return _module(manifest).load(manifest, settings, around)
+
+
+def load_sparse_encoder(manifest: Manifest, settings: EncoderSettings, around: Surroundings) -> SparseEncoder:
+    """The encoder of terms that a manifest describes; see `SparseModule.load_sparse`.
+
+    Raises
+    ------
+    ConfigError
+        The encoder gives something else, or the settings do not fit the model.
+    DataError
+        The files are no longer those of the manifest.
+    """
+    return _of_terms(manifest).load_sparse(manifest, settings, around)
 
 
 def load_fitted_encoder(manifest: Manifest, *, task: str = "", timeout_seconds: float | None = None) -> Any:
@@ -80,8 +96,21 @@ def _module(manifest: Manifest) -> EncoderModule:
         raise ConfigError(
             f"an encoder of kind {manifest.kind} compares two texts and gives no vectors: it embeds nothing."
         )
+    if KINDS[manifest.kind].gives == SPARSE:
+        raise ConfigError(
+            f"an encoder of kind {manifest.kind} gives weights of terms and no dense vectors. Name it in a retriever "
+            "of kind sparse."
+        )
     if not hasattr(module, "load"):
         raise ConfigError(
             f"an encoder of kind {manifest.kind} is fitted inside each fold: it has no embeddings of a dataset."
         )
     return cast("EncoderModule", module)
+
+
+def _of_terms(manifest: Manifest) -> SparseModule:
+    if KINDS[manifest.kind].gives != SPARSE:
+        raise ConfigError(
+            f"an encoder of kind {manifest.kind} gives no weights of terms. Name one of kind splade."
+        )
+    return cast("SparseModule", import_module(KINDS[manifest.kind].module))

@@ -1,9 +1,9 @@
 """What an encoder is.
 
-All encoders give dense vectors today. Others fit beside them: a sparse encoder returns (n, terms) float32 in CSR form,
-a multi-vector one the vectors of all tokens, (tokens, d) float16, with the (n + 1,) offsets at which texts begin. Each
-gets a protocol like `Encoder` here, a word in `sentflow.encoders.kinds.table` for what its kind gives, and a module in
-`sentflow.encoders.vectors` that stores it.
+These give dense vectors. Encoders that weigh terms are `sentflow.encoders.kinds.contract.SparseEncoder`. Others fit
+beside them: a multi-vector one gives the vectors of all tokens, (tokens, d) float16, with the (n + 1,) offsets at which
+texts begin. Each gets a protocol, a word in `sentflow.encoders.kinds.table` for what its kind gives, and a form in
+`sentflow.encoders.vectors.forms`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

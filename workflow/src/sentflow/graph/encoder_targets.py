@@ -10,7 +10,7 @@ from sentflow.encoders.entries import (
     kind_of,
     place_settings,
 )
-from sentflow.encoders.kinds.table import DENSE, KINDS, Kind
+from sentflow.encoders.kinds.table import DENSE, KINDS, SPARSE, Kind
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -85,6 +85,18 @@ class EncoderTargets:
         needed = self.experiment.further_models.items()
         teachers = (name for name, entry in needed if KINDS[entry["kind"]].gives == DENSE)
         return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *teachers])
+
+    def sparse(self) -> str:
+        """Regular expression of the models that weigh terms."""
+        return one_of(name for name in self.experiment.fetched_models if self.weighs_terms(name))
+
+    def weighs_terms(self, model: str) -> bool:
+        """Whether a model weighs terms, so that its vectors are sparse."""
+        return kind_of(self.experiment.fetched_models[model]).gives == SPARSE
+
+    def vectors(self, model: str) -> str:
+        """The pattern of a model's files of vectors."""
+        return paths.SPARSE_EMBEDDINGS if self.weighs_terms(model) else paths.EMBEDDINGS
 
     def fetched(self) -> str:
         """Regular expression of the models that come from outside, or of a training's snapshots."""

@@ -51,6 +51,7 @@ SUMMARY_TRAINING_JOBS = f"{RESULTS}/summary/training-jobs.parquet"
 SUMMARY_SWEEPS = f"{RESULTS}/summary/training-sweeps.parquet"
 
 EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npy"
+SPARSE_EMBEDDINGS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.npz"  # of encoders that weigh terms
 EMBEDDINGS_INFO = f"{RESULTS}/embeddings/{{model}}/{{collection}}.json"
 EMBEDDINGS_MADE = f"{RESULTS}/embeddings/{{model}}/{{collection}}.made.json"
 EMBEDDINGS_TOKENS = f"{RESULTS}/embeddings/{{model}}/{{collection}}.tokens.npy"

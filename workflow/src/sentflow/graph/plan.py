@@ -75,13 +75,16 @@ def plan_of(experiment: Experiment) -> Plan:
 
 def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) -> dict[str, int]:
     collections = targets.collections.values()
+    models = [model for collection in collections for model in collection.models]
+    n_sparse = sum(map(targets.encoders.weighs_terms, models))
     n_generated = sum("generator" in entry for entry in raw.values())
     return {
         "generate": n_generated,
         "download": len(raw) - n_generated,
         "collect": sum(bool(collection.tables) for collection in collections),
         "fetch_model": len(targets.experiment.fetched_models) - len(targets.experiment.trained_models),
-        "embed": sum(len(collection.models) for collection in collections),
+        "embed": len(models) - n_sparse,
+        "embed_sparse": n_sparse,
         **{rule: n for family in targets.families.values() for rule, n in family.jobs().items()},
         "summarise_costs": 1,
         "table": len(targets.selected("tables")),

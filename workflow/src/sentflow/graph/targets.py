@@ -70,7 +70,10 @@ class Targets:
 
     def embeddings(self) -> list[str]:
         """The vectors of every collection by every model that embeds it."""
-        return self._of_collections(paths.EMBEDDINGS)
+        return [
+            self.encoders.vectors(model).format(collection=name, model=model)
+            for name, model in self._embedded()
+        ]
 
     def embedding_infos(self) -> list[str]:
         """The description beside each of `embeddings`."""
@@ -138,11 +141,11 @@ class Targets:
         return list(self.families.values())
 
     def _of_collections(self, pattern: str) -> list[str]:
-        return [
-            pattern.format(collection=name, model=model)
-            for name, collection in self.collections.items()
-            for model in collection.models
-        ]
+        return [pattern.format(collection=name, model=model) for name, model in self._embedded()]
+
+    def _embedded(self) -> list[tuple[str, str]]:
+        """(collection, model) of all vectors."""
+        return [(name, model) for name, collection in self.collections.items() for model in collection.models]
 
     # --- products -------------------------------------------------------------------------------------------
 

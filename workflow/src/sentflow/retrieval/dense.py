@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sentflow.retrieval.blocks import blocks, even
 from sentflow.retrieval.ranking import Ranked, merged, top
 
 SIMILARITIES = ("cosine", "dot")
@@ -56,7 +57,7 @@ def search(questions: np.ndarray, corpus: Vectors, k: int, *, similarity: str = 
     scale = unit if similarity == "cosine" else np.asarray
     asked = scale(questions)
     best: list[Ranked] = []
-    for block in _blocks(corpus.documents):
+    for block in blocks(corpus.documents, _BLOCK_ROWS):
         found = list(_of_block(asked, scale(corpus.values[block]), corpus.documents[block], k))
         best = [merged(pair, k) for pair in zip(best, found, strict=True)] if best else found
     yield from best or [top(np.zeros(0, dtype=np.float32), k)] * len(asked)
@@ -66,30 +67,12 @@ def _of_block(asked: np.ndarray, values: np.ndarray, documents: np.ndarray, k: i
     """The k best documents of each question among those of some vectors."""
     first = np.flatnonzero(np.diff(documents, prepend=-1))
     own = documents[first]
-    size = _even(len(asked), _QUESTIONS)
+    size = even(len(asked), _QUESTIONS)
     for start in range(0, len(asked), size):
         scores = asked[start : start + size] @ values.T
         if len(first) < len(documents):
             scores = np.maximum.reduceat(scores, first, axis=1)
         yield from (top(row, k, rows=own) for row in scores)
-
-
-def _blocks(documents: np.ndarray) -> Iterator[slice]:
-    """Slices of at most `_BLOCK_ROWS` vectors, or of one document; no document is in two of them."""
-    start, size = 0, _even(len(documents), _BLOCK_ROWS)
-    while start < len(documents):
-        end = min(start + size, len(documents))
-        if end < len(documents):
-            last = documents[end]
-            whole = int(np.searchsorted(documents, last, side="left"))
-            end = whole if whole > start else int(np.searchsorted(documents, last, side="right"))
-        yield slice(start, end)
-        start = end
-
-
-def _even(n: int, most: int) -> int:
-    """Size of parts that are about equal: libraries round products of a small rest in another way."""
-    return -(-n // max(1, -(-n // most))) or 1
 
 
 def unit(values: np.ndarray) -> np.ndarray:

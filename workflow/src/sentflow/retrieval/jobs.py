@@ -4,7 +4,7 @@ import argparse
 import json
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -85,7 +85,13 @@ class Search:
         """The documents with their texts; read when they are asked for, because few retrievers need them."""
         return read_corpus(self.args.corpus)
 
-    def write(self, ranked: Iterable[Ranked], index: Sequence[Path] = (), **about: Any) -> None:
+    def write(
+        self,
+        ranked: Iterable[Ranked],
+        index: Sequence[Path] = (),
+        cost: Mapping[str, Any] | None = None,
+        **about: Any,
+    ) -> None:
         """Write what is found for each question, in their order, and how long finding it took.
 
         Parameters
@@ -94,15 +100,22 @@ class Search:
             Computed while it is read: this is the time that is measured.
         index
             Files that were searched.
+        cost
+            What else is known of the cost; ``index_bytes``, where no file is searched as it is.
         about
             What the run says of itself beside names and sizes.
         """
         start = time.perf_counter()
         found = dict(zip(self.questions.ids, ranked, strict=True))
-        self.write_run(Run(self.ids, found), time.perf_counter() - start, index, **about)
+        self.write_run(Run(self.ids, found), time.perf_counter() - start, index, cost, **about)
 
     def write_run(
-        self, run: Run, seconds: float | None = None, index: Sequence[Path] = (), **about: Any
+        self,
+        run: Run,
+        seconds: float | None = None,
+        index: Sequence[Path] = (),
+        cost: Mapping[str, Any] | None = None,
+        **about: Any,
     ) -> None:
         """Write a run, its digest, and beside them what it cost, which is part of neither.
 
@@ -110,7 +123,7 @@ class Search:
         ----------
         seconds
             Of the search without start and reading; None where another program searched.
-        index, about
+        index, cost, about
             See `write`.
         """
         names = {"questions": self.questions.name, "retriever": self.retriever}
@@ -123,9 +136,9 @@ class Search:
         output = self.args.output
         write_run(output, run, {**known, **about})
         write_digest(output)
-        cost = {
+        taken = {
             "n_questions": len(self.questions),
             "seconds": seconds,
             "index_bytes": None if seconds is None else sum(file.stat().st_size for file in index),
         }
-        write_json(output.with_suffix(".made.json"), {**names, **cost})
+        write_json(output.with_suffix(".made.json"), {**names, **taken, **(cost or {})})

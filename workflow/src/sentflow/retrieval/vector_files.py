@@ -1,10 +1,10 @@
 """The vectors of a search, as jobs are given them: of documents or passages, and of questions."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from sentflow.encoders.vectors.storage import read_tokens
 from sentflow.retrieval.dense import Vectors
 from sentflow.retrieval.reading import counts
 from sentflow.texts.corpora import Corpus, Questions, read_passages
-from sentflow.texts.lookup import read_vectors
+from sentflow.texts.lookup import TextVectors, read_vectors
+
+# Of files of texts, of vectors, and of what describes these
+Reader: TypeAlias = Callable[[Path, Path, Path], TextVectors]
 
 
 def add_vector_arguments(parser: argparse.ArgumentParser, *, sides: tuple[str, ...]) -> None:
@@ -42,7 +45,7 @@ class ReadVectors(Vectors):
     reading: dict[str, int] | None
 
 
-def document_vectors(args: argparse.Namespace, corpus: Corpus) -> ReadVectors:
+def document_vectors(args: argparse.Namespace, corpus: Corpus, *, read: Reader = read_vectors) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
 
     Raises
@@ -57,10 +60,12 @@ def document_vectors(args: argparse.Namespace, corpus: Corpus) -> ReadVectors:
         texts = corpus.whole_texts()
         owners = np.array([row for row, text in enumerate(texts) if text], dtype=np.int64)
         parts = [texts[row] for row in owners.tolist()]
-    return _read(args.document_vectors, parts, owners, whose=f"the corpus {corpus.name}")
+    return _read(args.document_vectors, parts, owners, read, whose=f"the corpus {corpus.name}")
 
 
-def question_vectors(args: argparse.Namespace, questions: Questions) -> ReadVectors:
+def question_vectors(
+    args: argparse.Namespace, questions: Questions, *, read: Reader = read_vectors
+) -> ReadVectors:
     """The vectors of the questions, in their order; each stands for itself.
 
     Raises
@@ -69,7 +74,9 @@ def question_vectors(args: argparse.Namespace, questions: Questions) -> ReadVect
         A file is missing or damaged, or the files do not belong together.
     """
     owners = np.arange(len(questions))
-    return _read(args.question_vectors, questions.texts, owners, whose=f"the questions {questions.name}")
+    return _read(
+        args.question_vectors, questions.texts, owners, read, whose=f"the questions {questions.name}"
+    )
 
 
 def readings(documents: ReadVectors, questions: ReadVectors) -> dict[str, Any]:
@@ -77,8 +84,10 @@ def readings(documents: ReadVectors, questions: ReadVectors) -> dict[str, Any]:
     return {"documents": documents.reading, "questions": questions.reading}
 
 
-def _read(files: Sequence[Path], texts: Sequence[str], owners: np.ndarray, *, whose: str) -> ReadVectors:
+def _read(
+    files: Sequence[Path], texts: Sequence[str], owners: np.ndarray, read: Reader, *, whose: str
+) -> ReadVectors:
     collection, npy, tokens, info = files
-    found = read_vectors(collection, npy, info)
+    found = read(collection, npy, info)
     rows = found.rows.of(texts, whose=whose)
     return ReadVectors(found.vectors[rows], owners, counts(read_tokens(tokens, info), rows, owners))

@@ -14,8 +14,10 @@ from sentflow.encoders.kinds.neural.settings import (
     TORCH,
     TRUNCATIONS,
 )
-from sentflow.encoders.kinds.table import SEGMENTERS
+from sentflow.encoders.kinds.table import SEGMENTERS, SPLADE, TERMS_OF
 
+SUM = "sum"
+TERM_POOLINGS = ("max", SUM)  # of weights of terms
 _DEVICE = re.compile(r"cpu|mps|(cuda|xpu)(:\d+)?")
 TOKENS = ("words", "hyphenated-words", "words-and-signs", "whitespace")
 
@@ -50,6 +52,15 @@ def _seconds(value: Any) -> str | None:
     return None if right else f"{value!r} is not a number of seconds > 0."
 
 
+def _terms(value: Any) -> str | None:
+    names = ", ".join(TERMS_OF.values())
+    if not isinstance(value, Mapping):
+        return f"{value!r} is no map. Write numbers of terms under {names}."
+    known = TERMS_OF.values()
+    wrong = [str(key) for key, n in value.items() if key not in known or _count("")(n)]
+    return None if not wrong else f"{', '.join(wrong)}: write whole numbers >= 1, under {names} alone."
+
+
 # Key → what is wrong with a value of it; None if nothing is
 _PROBLEMS: Mapping[str, Callable[[Any], str | None]] = {
     "max_tokens": _count("a number of tokens", optional=True),
@@ -62,7 +73,8 @@ _PROBLEMS: Mapping[str, Callable[[Any], str | None]] = {
     "normalise": _flag,
     "lower_case": _flag,
     "prompt": _text,
-    "pooling": _choice(POOLINGS, optional=True),
+    "pooling": _choice((*POOLINGS, SUM), optional=True),
+    "terms": _terms,
     "truncation": _choice(TRUNCATIONS),
     "dtype": _choice(DTYPES),
     "backend": _choice(BACKENDS),
@@ -82,7 +94,21 @@ def value_problems(entry: Mapping[str, Any]) -> list[str]:
     told = {key: _PROBLEMS[key](value) for key, value in entry.items() if key in _PROBLEMS}
     problems = [f"{key}: {problem}" for key, problem in told.items() if problem]
     problems += prompt_problems(entry.get("prompt"), entry.get("prompts", {}), entry.get("prompt_names", {}))
-    return problems + _backend_problems(entry) + _device_problems(entry.get("device"))
+    return (
+        problems + _pooling_problems(entry) + _backend_problems(entry) + _device_problems(entry.get("device"))
+    )
+
+
+def _pooling_problems(entry: Mapping[str, Any]) -> list[str]:
+    """Poolings that are known, but not of the kind."""
+    pooling, of_terms = entry.get("pooling"), entry.get("kind") == SPLADE
+    if of_terms and pooling in POOLINGS and pooling not in TERM_POOLINGS:
+        return [
+            f"pooling: weights of terms are no vector of {pooling}. Write one of: {', '.join(TERM_POOLINGS)}."
+        ]
+    if pooling == SUM and not of_terms:
+        return [f"pooling: {SUM} is of kind {SPLADE}. Write one of: {', '.join(sorted(POOLINGS))}."]
+    return []
 
 
 def _backend_problems(entry: Mapping[str, Any]) -> list[str]:

@@ -2,21 +2,24 @@
 
 An encoder is a module that `sentflow.encoders.kinds.table` names. If its vectors do not depend on a fold, it has the
 class `Settings` and a function `load`; if it is fitted inside each fold, a function `load_fitted`; if it compares two
-texts, `Settings` and a function `load_pairs`. The module that fetches it has a
-function `fetch`.
+texts, `Settings` and a function `load_pairs`; if it weighs terms, `Settings` and a function `load_sparse`. The module
+that fetches it has a function `fetch`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from sentflow.encoders.kinds.settings import EncoderSettings
 from sentflow.encoders.manifest import Manifest
-from sentflow.encoders.protocol import Encoder
+from sentflow.encoders.protocol import Batch, Encoder
 from sentflow.encoders.roles import TEXT
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,43 @@ class PairModule(Protocol):
         DataError
             The files are no longer those of the manifest.
         """
+        ...
+
+
+class SparseEncoder(Protocol):
+    """Texts to weights of terms; it promises what `Encoder` and `BatchEncoder` do.
+
+    Attributes
+    ----------
+    dimension
+        Size of the vocabulary.
+    vocabulary_sha256
+        Of its terms in their order: equal ones number terms alike.
+    """
+
+    dimension: int
+    vocabulary_sha256: str
+
+    def encode(self, texts: Sequence[str], *, role: str, task: str | None) -> "csr_array":
+        """(n, dimension) float32 weights of the terms of n texts, none below 0."""
+        ...
+
+    def plan(self, texts: Sequence[str]) -> list[Batch]:
+        """See `BatchEncoder.plan`."""
+        ...
+
+    def encode_batches(self, texts: Sequence[str], batches: Iterable[Batch]) -> "Iterator[csr_array]":
+        """The weights of each batch, (k, dimension) float32, in the order of the batches."""
+        ...
+
+
+class SparseModule(Protocol):
+    """The module of a kind that weighs terms."""
+
+    Settings: type[EncoderSettings]
+
+    def load_sparse(self, manifest: Manifest, settings: Any, around: Surroundings) -> SparseEncoder:
+        """See `EncoderModule.load`."""
         ...
 
 

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 DENSE = "dense"  # vectors of texts, one array per dataset
 FITTED = "fitted"  # learns from the training part of every fold, so that it has no array
 PAIRS = "pairs"  # a number for two texts, and no vector of one
+SPARSE = "sparse"  # weights of the terms of a vocabulary, few of them not 0
 OWN = "own"  # one or the other, or features of rows, as the user's class says
+
+# Kinds that other parts of the program speak of by name
+API, CUSTOM, RANDOM, SPLADE, TRAINED = "api", "custom", "random", "splade", "trained"
+# Key of a sparse encoder, and role of texts → the name in its map: how many terms of a text are kept
+TERMS = "terms"
+TERMS_OF: Mapping[str, str] = {"query": "queries", "document": "documents"}
 
 # How words are marked in texts before an encoder reads them → the distribution whose version can change that
 SEGMENTERS: Mapping[str, str] = {"vietnamese-words": "underthesea"}
@@ -37,7 +44,7 @@ class Kind:
     fetch_keys
         Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
     gives
-        `DENSE`, `FITTED`, `PAIRS` or `OWN`.
+        `DENSE`, `FITTED`, `PAIRS`, `SPARSE` or `OWN`.
     encode_keys
         Decide what the vectors are, beside the manifest.
     connection_keys, limit_keys, place_keys
@@ -163,6 +170,22 @@ _ALL = (
         threads=4,
     ),
     Kind(
+        SPLADE,
+        module=f"{_KINDS}.neural.splade",
+        fetcher=f"{_FETCH}.splade",
+        fetch_keys=("kind", "source", "allow_pickle"),
+        gives=SPARSE,
+        encode_keys=(
+            *("max_tokens", "truncation", "pooling", TERMS, "prompt", "prompts", "prompt_names"),
+            *("dtype", "batch_tokens", "batch_size", "segment"),
+        ),
+        place_keys=("device",),
+        sources=_FOLDERS,
+        libraries=(*_NEURAL_LIBRARIES, "scipy"),
+        threads=4,
+        has_tokenizer=True,
+    ),
+    Kind(
         "model2vec",
         module=f"{_KINDS}.model2vec",
         fetcher=f"{_FETCH}.model2vec",
@@ -235,8 +258,6 @@ _ALL = (
 )
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
-# Kinds that other parts of the program speak of by name
-API, CUSTOM, RANDOM, TRAINED = "api", "custom", "random", "trained"
 # Kinds whose weights can be trained on
 TRAINABLE = ("sentence-transformers", "transformers", TRAINED)
 # Keys that only tables and captions read

@@ -3,14 +3,16 @@
 import logging
 import time
 from collections.abc import Iterator, Sequence
-from typing import TypeAlias
+from itertools import chain
 
 import numpy as np
 
-from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, FloatArray, IntArray
+from sentflow.encoders.kinds.contract import SparseEncoder
+from sentflow.encoders.protocol import Batch, BatchEncoder, Encoder, IntArray
 from sentflow.encoders.roles import TEXT
+from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
 from sentflow.encoders.vectors.shards import ShardFolder
-from sentflow.encoders.vectors.storage import named_rows, rows_not_finite
+from sentflow.encoders.vectors.storage import named_rows
 from sentflow.errors import DataError
 
 logger = logging.getLogger(__name__)
@@ -19,9 +21,8 @@ SHARD_SECONDS = 45.0
 PROGRESS_SECONDS = 10.0
 _ROWS_AT_A_TIME = 4096  # of an encoder that has no batches of its own
 
-# (k,) rows of texts whose vectors are there already, ascending, and their (k, d) vectors.
-Known: TypeAlias = tuple[IntArray, FloatArray]
-NOTHING_KNOWN: Known = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
+# Texts whose vectors are there already, rows ascending
+NOTHING_KNOWN: Part = (np.empty(0, dtype=np.int64), np.empty((0, 0), dtype=np.float32))
 
 
 def check_texts(texts: Sequence[str | None]) -> None:
@@ -45,16 +46,17 @@ def check_texts(texts: Sequence[str | None]) -> None:
 
 
 def embed_texts(
-    encoder: Encoder,
+    encoder: Encoder | SparseEncoder,
     texts: Sequence[str],
     *,
     shards: ShardFolder,
     dimension: int | None = None,
     role: str = TEXT,
     task: str | None = None,
-    known: Known = NOTHING_KNOWN,
+    known: Part = NOTHING_KNOWN,
     shard_seconds: float = SHARD_SECONDS,
-) -> FloatArray:
+    form: Form = DENSE_FORM,
+) -> Vectors:
     """Encode texts that are not known, going on from the shards of an interrupted run.
 
     Parameters
@@ -73,10 +75,12 @@ def embed_texts(
         Texts whose vectors are there, from a run with the same encoder. The others form batches without them.
     shard_seconds
         Work that a kill may cost.
+    form
+        Of the vectors that the encoder gives.
 
     Returns
     -------
-    ndarray
+    ndarray or csr_array
         (n, d) float32, all finite; the same bytes however often the run was interrupted.
 
     Raises
@@ -85,20 +89,25 @@ def embed_texts(
         Vectors have another width, or values that are not finite; names the rows.
     """
     _check_dimension(encoder, dimension)
-    rows, vectors = known
+    rows, _ = known
     if not len(rows):
-        return _encoded(encoder, texts, shards, role, task, shard_seconds)
+        parts = _encoded(encoder, texts, shards, role, task, shard_seconds, form)
+        return form.placed(len(texts), encoder.dimension, parts)
     logger.info("%d of %d texts are there from an earlier run", len(rows), len(texts))
-    embeddings = np.empty((len(texts), encoder.dimension), dtype=np.float32)
-    embeddings[rows] = vectors
-    if new := unknown(texts, known):
-        embeddings[_others(len(texts), rows)] = _encoded(encoder, new, shards, role, task, shard_seconds)
+    new = _others(len(texts), rows)
+    parts = (
+        _encoded(encoder, unknown(texts, known), shards, role, task, shard_seconds, form)
+        if len(new)
+        else iter(())
+    )
+    in_place = ((new[some], vectors) for some, vectors in parts)
+    embeddings = form.placed(len(texts), encoder.dimension, chain([known], in_place))
     if isinstance(encoder, BatchEncoder):
         encoder.plan(texts)  # an encoder that counts cut texts counts them among all
     return embeddings
 
 
-def unknown(texts: Sequence[str], known: Known) -> list[str]:
+def unknown(texts: Sequence[str], known: Part) -> list[str]:
     """The texts whose vectors are not there, in order."""
     return [texts[row] for row in _others(len(texts), known[0])]
 
@@ -108,37 +117,37 @@ def _others(n: int, rows: IntArray) -> IntArray:
 
 
 def _encoded(
-    encoder: Encoder,
+    encoder: Encoder | SparseEncoder,
     texts: Sequence[str],
     shards: ShardFolder,
     role: str,
     task: str | None,
     shard_seconds: float,
-) -> FloatArray:
-    """(n, d) vectors of all texts; see `embed_texts`."""
-    embeddings = np.empty((len(texts), encoder.dimension), dtype=np.float32)
+    form: Form,
+) -> Iterator[Part]:
+    """Rows and vectors of all texts; see `embed_texts`."""
     done = np.zeros(len(texts), dtype=bool)
     for rows, vectors in shards.load():
-        embeddings[rows] = vectors
         done[rows] = True
+        yield rows, vectors
     if done.any():
         logger.info("%d of %d texts are there from an interrupted run", done.sum(), len(texts))
     batches = [batch for batch in _plan(encoder, texts) if not done[batch.rows].all()]
     progress = _Progress(batches)
-    unsaved: list[Batch] = []
+    unsaved: list[Part] = []
     saved_at = time.monotonic()
     for batch, vectors in zip(batches, _vectors(encoder, texts, batches, role, task), strict=True):
-        _check_vectors(vectors, batch, texts, encoder.dimension)
-        embeddings[batch.rows] = vectors
+        _check_vectors(vectors, batch, texts, encoder.dimension, form)
+        yield batch.rows, vectors
         progress.add(batch)
-        unsaved.append(batch)
+        unsaved.append((batch.rows, vectors))
         if time.monotonic() - saved_at >= shard_seconds:
-            _save(shards, unsaved, embeddings)
+            done_rows, found = zip(*unsaved, strict=True)
+            shards.save(np.concatenate(done_rows), form.joined(found))
             unsaved, saved_at = [], time.monotonic()
-    return embeddings
 
 
-def _plan(encoder: Encoder, texts: Sequence[str]) -> list[Batch]:
+def _plan(encoder: Encoder | SparseEncoder, texts: Sequence[str]) -> list[Batch]:
     # Always over all texts: a resumed run must form the same batches, for neighbours change last bits
     if isinstance(encoder, BatchEncoder):
         return encoder.plan(texts)
@@ -148,8 +157,12 @@ def _plan(encoder: Encoder, texts: Sequence[str]) -> list[Batch]:
 
 
 def _vectors(
-    encoder: Encoder, texts: Sequence[str], batches: Sequence[Batch], role: str, task: str | None
-) -> Iterator[FloatArray]:
+    encoder: Encoder | SparseEncoder,
+    texts: Sequence[str],
+    batches: Sequence[Batch],
+    role: str,
+    task: str | None,
+) -> Iterator[Vectors]:
     if isinstance(encoder, BatchEncoder):
         yield from encoder.encode_batches(texts, batches)
         return
@@ -157,12 +170,7 @@ def _vectors(
         yield encoder.encode([texts[row] for row in batch.rows], role=role, task=task)
 
 
-def _save(shards: ShardFolder, batches: Sequence[Batch], embeddings: FloatArray) -> None:
-    rows = np.concatenate([batch.rows for batch in batches])
-    shards.save(rows, embeddings[rows])
-
-
-def _check_dimension(encoder: Encoder, dimension: int | None) -> None:
+def _check_dimension(encoder: Encoder | SparseEncoder, dimension: int | None) -> None:
     if dimension is not None and encoder.dimension != dimension:
         raise DataError(
             f"the encoder makes vectors of {encoder.dimension} values, but its manifest says {dimension}. "
@@ -170,14 +178,14 @@ def _check_dimension(encoder: Encoder, dimension: int | None) -> None:
         )
 
 
-def _check_vectors(vectors: FloatArray, batch: Batch, texts: Sequence[str], dimension: int) -> None:
+def _check_vectors(vectors: Vectors, batch: Batch, texts: Sequence[str], dimension: int, form: Form) -> None:
     expected = (len(batch.rows), dimension)
     if vectors.shape != expected or vectors.dtype != np.float32:
         raise DataError(
             f"the encoder returned {vectors.dtype} {vectors.shape} for {len(batch.rows)} texts, expected "
             f"float32 {expected}. The first of them is {named_rows([int(batch.rows[0])], texts)}."
         )
-    if bad := rows_not_finite(vectors):
+    if bad := form.rows_not_finite(vectors):
         rows = sorted(int(batch.rows[index]) for index in bad)
         raise DataError(
             f"the encoder returned values that are not finite for {named_rows(rows, texts)}. Look at these "

@@ -15,7 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.vectors.embedding import NOTHING_KNOWN, Known
+from sentflow.encoders.vectors.embedding import NOTHING_KNOWN
+from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part
 from sentflow.errors import DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import file_sha256, read_json, write_json
@@ -35,14 +36,17 @@ class KeptRows:
         Hidden folder beside the output.
     key
         Of everything that a text's vector depends on beside the text and its role. An array of another key is not used.
+    form
+        Of the vectors.
     """
 
-    def __init__(self, folder: Path, *, key: str) -> None:
-        self._vectors, self._texts = folder / "vectors.npy", folder / "texts.npy"
+    def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
+        self._vectors, self._texts = folder / f"vectors{form.suffix}", folder / "texts.npy"
+        self._form = form
         self._about = folder / "about.json"
         self._folder, self._key = folder, key
 
-    def find(self, texts: Sequence[str], *, role: str) -> Known:
+    def find(self, texts: Sequence[str], *, role: str) -> Part:
         """What is known of some texts.
 
         Parameters
@@ -65,7 +69,7 @@ class KeptRows:
                 or file_sha256(self._texts) != about["texts_sha256"]
             ):
                 raise ValueError("a checksum differs")
-            kept = np.load(self._vectors, mmap_mode="r", allow_pickle=False)
+            kept = self._form.read(self._vectors)
             known = {
                 digest.tobytes(): row for row, digest in enumerate(np.load(self._texts, allow_pickle=False))
             }
@@ -74,14 +78,14 @@ class KeptRows:
             return NOTHING_KNOWN
         places = [known.get(digest.tobytes(), -1) for digest in _digests(texts, role)]
         rows = np.flatnonzero(np.asarray(places) >= 0)
-        return rows, np.asarray(kept[[places[row] for row in rows]], dtype=np.float32)
+        return rows, self._form.taken(kept, [places[row] for row in rows])
 
-    def keep(self, npy: Path, texts_of_role: Mapping[str, Sequence[str]]) -> None:
+    def keep(self, file: Path, texts_of_role: Mapping[str, Sequence[str]]) -> None:
         """Keep an array that has just been written; its rows are those of one role after those of the other."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir(parents=True)
         try:
-            os.link(npy, self._vectors)
+            os.link(file, self._vectors)
         except OSError as error:  # a copy would double the room that embeddings take
             logger.info(
                 "the next run cannot use these vectors: this file system has no hard links (%s)", error

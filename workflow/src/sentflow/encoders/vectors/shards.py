@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.protocol import IntArray
+from sentflow.encoders.vectors.forms import DENSE_FORM, Form, Part, Vectors
 from sentflow.files.atomic import atomic
 
 logger = logging.getLogger(__name__)
@@ -25,14 +26,17 @@ class ShardFolder:
         Hidden folder beside the output.
     key
         Digest of everything that the rows depend on. Shards of another key are deleted.
+    form
+        Of the vectors.
     """
 
-    def __init__(self, folder: Path, *, key: str) -> None:
+    def __init__(self, folder: Path, *, key: str, form: Form = DENSE_FORM) -> None:
         self._folder = folder
+        self._form = form
         self._current = folder / key
         self._count = 0
 
-    def load(self) -> Iterator[tuple[IntArray, FloatArray]]:
+    def load(self) -> Iterator[Part]:
         """Rows and their vectors, shard by shard. A damaged shard is deleted: its rows are computed again."""
         if not self._current.is_dir():
             self.clear()
@@ -41,17 +45,17 @@ class ShardFolder:
             self._count = max(self._count, int(path.stem) + 1)
             try:
                 with np.load(path, allow_pickle=False) as shard:
-                    rows, vectors = shard["rows"], shard["vectors"]
+                    rows, vectors = shard["rows"], self._form.of_arrays(shard)
             except _DAMAGE as error:
                 logger.warning("%s is damaged (%s); its rows are computed again", path, error)
                 path.unlink()
                 continue
             yield rows, vectors
 
-    def save(self, rows: IntArray, vectors: FloatArray) -> None:
+    def save(self, rows: IntArray, vectors: Vectors) -> None:
         """Write one shard: (k,) rows and their (k, d) vectors."""
         with atomic(self._current / f"{self._count}.npz") as part, part.open("wb") as stream:
-            np.savez(stream, rows=rows, vectors=vectors)
+            np.savez(stream, rows=rows, **self._form.arrays(vectors))
         self._count += 1
 
     def clear(self) -> None:

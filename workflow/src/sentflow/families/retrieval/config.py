@@ -4,9 +4,8 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sentflow.encoders.entries import compares_pairs
-from sentflow.encoders.kinds.table import KINDS
 from sentflow.errors import no_pattern
+from sentflow.families.retrieval.encoder_config import encoder_problems, passage_problems
 from sentflow.families.retrieval.own_collections import (
     missing_files,
     write_out_corpora,
@@ -14,10 +13,10 @@ from sentflow.families.retrieval.own_collections import (
 )
 from sentflow.families.retrieval.parts import (
     BM25,
-    DENSE,
     FUSION,
     RERANK,
     RUN,
+    SPARSE,
     dense_encoders,
     parts_of,
     reached_by,
@@ -34,7 +33,6 @@ from sentflow.texts.corpus_files import COLUMN, GOLD_DOCUMENT, raw_files_of, sou
 from sentflow.training.data.collected import corpora_of, held_out_sets, question_sets_of, retriever_of
 from sentflow.training.data.forms import RANKS
 
-DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 OTHER = "other"  # languages that a map from languages does not name
 
 
@@ -178,21 +176,17 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
     entry, where = entries["retrievers"][name], f"retrievers.{name}"
     if entry["kind"] == BM25:
         given = entry["analyser"]
-        for name in dict.fromkeys([given] if isinstance(given, str) else given.values()):
-            if name not in entries["analysers"]:
-                yield unknown(f"{where}.analyser", "analyser", name, entries["analysers"])
+        for analyser in dict.fromkeys([given] if isinstance(given, str) else given.values()):
+            if analyser not in entries["analysers"]:
+                yield unknown(f"{where}.analyser", "analyser", analyser, entries["analysers"])
             else:
-                words = entries["analysers"][name].get("stop_words")
-                yield from list_problems(words, where=f"analysers.{name}.stop_words")
-    if entry["kind"] == DENSE:
-        if entry["model"] not in entries["models"]:
-            yield unknown(f"{where}.model", "model", entry["model"], entries["models"])
-        elif compares_pairs(entries["models"][entry["model"]]):
-            yield f"{where}.model: {entry['model']!r} compares two texts and gives no vectors. Write kind: rerank."
-    if entry["kind"] == RERANK:
-        yield from _reranking_problems(where, entry, entries["models"])
+                words = entries["analysers"][analyser].get("stop_words")
+                yield from list_problems(words, where=f"analysers.{analyser}.stop_words")
+    if "model" in entry:
+        asked = _searched_by(name, entries, selected) if entry["kind"] == SPARSE else []
+        yield from encoder_problems(where, entry, entries, asked)
     if "passages" in entry:
-        yield from _passage_problems(entry, where, entries)
+        yield from passage_problems(where, entry, entries)
     for part in parts_of(entry):
         if part not in entries["retrievers"]:
             key = "times" if part == entry.get("times") else "of"
@@ -208,27 +202,6 @@ def _retriever_problems(name: str, entries: AllEntries, selected: Selected) -> I
                     f"{where}.files.{questions}: there is no file {file} (searched for in {Path.cwd()}). Write the "
                     "path of a run in TREC's form."
                 )
-
-
-def _passage_problems(retriever: Entry, where: str, entries: AllEntries) -> Iterator[str]:
-    name, known = retriever["passages"], entries["passages"]
-    if name not in known:
-        yield unknown(f"{where}.passages", "way to cut passages", name, known)
-        return
-    if name in UNITS:
-        yield f"passages.{name}: this is the name of whole {name}. Write another one."
-    model = entries["models"].get(retriever["model"], {})
-    kind = model.get("kind", "")
-    if "tokens" in known[name] and model.get("segment"):
-        yield (
-            f"{where}.passages: {name!r} counts tokens of texts as they are, but {retriever['model']} reads them with "
-            "words marked (segment). Write passages of words."
-        )
-    if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
-        yield (
-            f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "
-            "tokenizer to count them by. Write passages of words."
-        )
 
 
 def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str]:
@@ -248,24 +221,12 @@ def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str
     return list(dict.fromkeys(found))
 
 
-def _reranking_problems(where: str, entry: Entry, models: Entries) -> Iterator[str]:
-    if entry["model"] not in models:
-        yield unknown(f"{where}.model", "model", entry["model"], models)
-    elif models[entry["model"]].get("kind") not in KINDS:
-        return  # the schema of models tells it
-    elif not compares_pairs(models[entry["model"]]):
-        yield (
-            f"{where}.model: {entry['model']!r} gives vectors of single texts and compares no two. Write a model of "
-            "kind cross-encoder, or kind: dense."
-        )
-
-
 def _further_models(entries: AllEntries, selected: Selected) -> list[str]:
-    """The cross-encoders of the selected retrievers, and of those that they fuse or rerank."""
+    """The cross-encoders and encoders of terms of the selected retrievers, and of those that they fuse or rerank."""
     retrievers = entries["retrievers"]
     known = selected["retrievers"] if selected["question_sets"] else []
     reached = reached_by(searchable(known, retrievers, selected["models"]), retrievers)
-    return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] == RERANK]
+    return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] in (RERANK, SPARSE)]
 
 
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sentflow.families.retrieval.config import RETRIEVAL
 from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.parts import BM25, DENSE, FUSION, RANDOM, RERANK, RUN, parts_of
+from sentflow.families.retrieval.parts import BM25, DENSE, FUSION, RANDOM, RERANK, RUN, SPARSE, parts_of
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.families.retrieval.units import SHARDED_KINDS
@@ -21,6 +21,7 @@ from sentflow.texts.shards import SUFFIX_PATTERN
 _RULES = {
     BM25: "search_terms",
     DENSE: "search_vectors",
+    SPARSE: "search_sparse",
     FUSION: "fuse",
     RERANK: "rerank",
     RUN: "read_run",
@@ -44,7 +45,7 @@ _SUMMARIES = (
 
 
 class Retrieval(TunedRetrieval):
-    """Question sets, each over a corpus, and retrievers: lexical, dense, fused, of other engines, random."""
+    """Question sets, each over a corpus, and retrievers: lexical, dense, sparse, fused, of other engines, random."""
 
     name = "retrieval"
     config = RETRIEVAL

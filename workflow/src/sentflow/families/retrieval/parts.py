@@ -9,6 +9,10 @@ from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.messages import as_map
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
+SPARSE = "sparse"
+BY_VECTORS = (DENSE, SPARSE)  # search what an encoder made of documents and questions
+
+DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages
 
 
 def parts_of(entry: Entry) -> list[str]:

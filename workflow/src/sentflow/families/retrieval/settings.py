@@ -6,7 +6,15 @@ from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
 from sentflow.families.retrieval.config import OTHER, searchable
-from sentflow.families.retrieval.parts import BM25, DENSE, RANDOM, all_retrievers, parts_of
+from sentflow.families.retrieval.parts import (
+    BM25,
+    BY_VECTORS,
+    DENSE,
+    RANDOM,
+    SPARSE,
+    all_retrievers,
+    parts_of,
+)
 from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on
 from sentflow.families.training.seeds import seed_in
@@ -145,6 +153,8 @@ class RetrievalSettings(Family):
                 found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
             case "dense":
                 found |= _index_settings(entry)
+            case "sparse":
+                found |= pick_known(entry, "impacts")
             case "fusion":
                 found |= fusion_settings(entry)
                 if not tuned_on(entry):
@@ -175,7 +185,7 @@ class RetrievalSettings(Family):
 
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
         """Titles, and the order."""
-        titles = {name: entry.get("title", name) for name, entry in self.retrievers.items()}
+        titles = {name: title_of(name, entry) for name, entry in self.retrievers.items()}
         sets = {name: entry["title"] for name, entry in self.judged_sets.items()}
         return json_text({"questions": sets, "retrievers": {name: titles[name] for name in self._indexed()}})
 
@@ -251,13 +261,13 @@ class RetrievalSettings(Family):
                 "corpora": corpora,
                 "retrievers": {
                     name: {
-                        "title": entry.get("title", name),
+                        "title": title_of(name, entry),
                         "control": entry["kind"] == RANDOM,
                         "position": self._position(name),
                         # of vectors: a reranker's own model measures nothing beside it
-                        "model": entry["model"] if entry["kind"] == DENSE else "",
+                        "model": entry["model"] if entry["kind"] in BY_VECTORS else "",
                         "model_title": models[entry["model"]].get("title", entry["model"])
-                        if entry["kind"] == DENSE
+                        if entry["kind"] in BY_VECTORS
                         else "",
                     }
                     for name, entry in self.retrievers.items()
@@ -295,7 +305,7 @@ class RetrievalSettings(Family):
         return json_text(
             {
                 "parts": {name: all_retrievers([name], self.retrievers) for name in self.shown},
-                "encoders": {name: entry["model"] for name, entry in self._of_kind(DENSE).items()},
+                "encoders": {name: entry["model"] for name, entry in self._by_vectors().items()},
             }
         )
 
@@ -321,6 +331,9 @@ class RetrievalSettings(Family):
 
     def _of_kind(self, kind: str) -> Entries:
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] == kind}
+
+    def _by_vectors(self) -> Entries:
+        return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in BY_VECTORS}
 
     def _indexed(self) -> Entries:
         return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
@@ -404,6 +417,12 @@ def _needed_runs(
 def fusion_settings(entry: Entry) -> dict[str, Any]:
     """How a fusion makes one run of several, but for its weights."""
     return pick_known(entry, "rule", "normalise", "k") | ({"times": True} if "times" in entry else {})
+
+
+def title_of(name: str, entry: Entry) -> str:
+    """What tables call a retriever; of rounded weights they say so."""
+    rounded = f", {entry['impacts']}-bit impacts" if entry["kind"] == SPARSE and "impacts" in entry else ""
+    return f"{entry.get('title', name)}{rounded}"
 
 
 def _index_settings(entry: Entry) -> dict[str, Any]:

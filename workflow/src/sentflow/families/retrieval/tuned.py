@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sentflow.families.retrieval.parts import FUSION, RANDOM
-from sentflow.families.retrieval.settings import fusion_settings
+from sentflow.families.retrieval.settings import fusion_settings, title_of
 from sentflow.families.retrieval.tuned_config import PARAMETERS, WEIGHT_STEPS, decided_by, tuned_on
 from sentflow.families.retrieval.units import RetrievalUnits
 from sentflow.graph import paths
@@ -211,7 +211,7 @@ class TunedRetrieval(RetrievalUnits):
         }
 
     def _title(self, retriever: str) -> str:
-        return str(self.retrievers[retriever].get("title", retriever))
+        return title_of(retriever, self.retrievers[retriever])
 
     def _titles(self, question_sets: Mapping[str, Entry]) -> dict[str, Any]:
         return {

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from sentflow.families.retrieval.config import DOCUMENTS, QUESTIONS
-from sentflow.families.retrieval.parts import BM25, DENSE
+from sentflow.families.retrieval.parts import BM25, BY_VECTORS, DENSE, DOCUMENTS, QUESTIONS, SPARSE
 from sentflow.families.retrieval.settings import RetrievalSettings
 from sentflow.graph import paths
 from sentflow.graph.config.family import Entry
@@ -13,16 +12,19 @@ from sentflow.graph.job_settings import one_of
 from sentflow.texts.shards import SUFFIX_PATTERN, shards_of, suffix_of, whole_of
 
 # Their runs on a corpus in shards are merged of those on its shards; the others need no more than identifiers
-SHARDED_KINDS = (BM25, DENSE)
+SHARDED_KINDS = (BM25, *BY_VECTORS)
 _MINED = "/mined"  # documents whose vectors decide what an encoder is trained on
-_VECTOR_FILES = (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_TOKENS)
+_VECTOR_FILES = {
+    DENSE: (paths.TEXTS, paths.EMBEDDINGS, paths.EMBEDDINGS_TOKENS),
+    SPARSE: (paths.TEXTS, paths.SPARSE_EMBEDDINGS, paths.EMBEDDINGS_TOKENS),
+}
 
 
 class RetrievalUnits(RetrievalSettings):
     """Shards, and what encoders read of them; a part of the family."""
 
     def collections(self) -> list[Collection]:
-        """What each encoder of dense retrievers reads, once for all of them.
+        """What each encoder of retrievers reads, once for all of them.
 
         Of each corpus, or of each of its shards, the documents and passages that any of its retrievers searches; and
         the questions of all sets that search the corpus. What is mined for training is apart, so that no selection of
@@ -30,7 +32,7 @@ class RetrievalUnits(RetrievalSettings):
         """
         found: dict[str, Collection] = {}
         for corpus in self.corpora:
-            for model in self._dense_models():
+            for model in self._models():
                 of_questions = [_files_of_questions(name) for name in self._asked_by(model, corpus)]
                 if not of_questions:
                     continue
@@ -60,11 +62,12 @@ class RetrievalUnits(RetrievalSettings):
 
     def exact(self) -> str:
         """The dense retrievers that compare all vectors, on a whole corpus or on a shard."""
-        return f"(?:{one_of(self._exact())}){SUFFIX_PATTERN}"
+        dense = self._of_kind(DENSE)
+        return f"(?:{one_of(name for name in self._exact() if name in dense)}){SUFFIX_PATTERN}"
 
     def in_shards(self) -> str:
         """The retrievers whose runs are merged where a corpus has shards."""
-        return one_of([*self._of_kind(BM25), *self._exact()])
+        return one_of(self._in_shards())
 
     def whole_corpora(self) -> str:
         """The corpora as their files give them."""
@@ -123,7 +126,7 @@ class RetrievalUnits(RetrievalSettings):
 
     def searches_of(self, wildcards: Any) -> list[str]:
         """The searches whose runs are the run of a job's retriever: one, or one in each shard of its corpus."""
-        in_shards = wildcards.retriever in {*self._of_kind(BM25), *self._exact()}
+        in_shards = wildcards.retriever in self._in_shards()
         return (
             self._shards(self._corpus(wildcards), wildcards.retriever) if in_shards else [wildcards.retriever]
         )
@@ -141,8 +144,8 @@ class RetrievalUnits(RetrievalSettings):
         return self._of_passages(wildcards, 1)
 
     def document_vectors(self, wildcards: Any) -> list[str]:
-        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a dense retriever."""
-        return self._vectors(self._documents(wildcards), wildcards, *_VECTOR_FILES)
+        """Texts, vectors and numbers of tokens of the documents or passages by the encoder of a retriever."""
+        return self._vectors(self._documents(wildcards), wildcards, *self._files_of_vectors(wildcards))
 
     def document_info(self, wildcards: Any) -> list[str]:
         """The description beside these vectors."""
@@ -150,19 +153,19 @@ class RetrievalUnits(RetrievalSettings):
 
     def question_vectors(self, wildcards: Any) -> list[str]:
         """The same files of the questions."""
-        return self._vectors(self._asked(wildcards), wildcards, *_VECTOR_FILES)
+        return self._vectors(self._asked(wildcards), wildcards, *self._files_of_vectors(wildcards))
 
     def question_info(self, wildcards: Any) -> list[str]:
         """The description beside these vectors."""
         return self._vectors(self._asked(wildcards), wildcards, paths.EMBEDDINGS_INFO)
 
     def question_embeddings(self, pattern: str) -> list[str]:
-        """The files of that pattern of the vectors of questions by the encoders of dense retrievers."""
+        """The files of that pattern of the vectors of questions by the encoders of retrievers."""
         shown = dict.fromkeys(
             (self._asked_in(questions, retriever), self.retrievers[retriever]["model"])
             for questions in self.judged_sets
             for retriever in self.needed[questions]
-            if retriever in self._of_kind(DENSE)
+            if retriever in self._by_vectors()
         )
         return [pattern.format(collection=collection, model=model) for collection, model in shown]
 
@@ -181,18 +184,25 @@ class RetrievalUnits(RetrievalSettings):
         return [name for name, entry in self.searched.items() if len(self._shards(entry["corpus"])) > 1]
 
     def _exact(self) -> list[str]:
-        """The dense retrievers that compare all vectors."""
-        return [name for name in self._of_kind(DENSE) if name not in self._indexed()]
+        """The retrievers that compare all vectors."""
+        return [name for name in self._by_vectors() if name not in self._indexed()]
+
+    def _in_shards(self) -> list[str]:
+        """The retrievers whose runs are merged where a corpus has shards."""
+        return [*self._of_kind(BM25), *self._exact()]
+
+    def _files_of_vectors(self, wildcards: Any) -> tuple[str, ...]:
+        return _VECTOR_FILES[self._retriever(wildcards)["kind"]]
 
     def _asked_by(self, model: str, corpus: str) -> list[str]:
-        """The question sets on a corpus that a dense retriever of an encoder searches, but for those that are mined."""
-        dense = self._of_kind(DENSE)
+        """The question sets on a corpus that a retriever of an encoder searches, but for those that are mined."""
+        found = self._by_vectors()
         return [
             name
             for name, needed in self.needed.items()
             if self.searched[name]["corpus"] == corpus
             and any(
-                retriever in dense and dense[retriever]["model"] == model and not self._mines(name, retriever)
+                retriever in found and found[retriever]["model"] == model and not self._mines(name, retriever)
                 for retriever in needed
             )
         ]
@@ -215,13 +225,13 @@ class RetrievalUnits(RetrievalSettings):
             else f"{corpus}/{QUESTIONS}"
         )
 
-    def _dense_models(self) -> list[str]:
-        """The encoders of dense retrievers."""
-        return list(dict.fromkeys(entry["model"] for entry in self._of_kind(DENSE).values()))
+    def _models(self) -> list[str]:
+        """The encoders whose vectors are searched."""
+        return list(dict.fromkeys(entry["model"] for entry in self._by_vectors().values()))
 
     def _units_of(self, model: str) -> list[str]:
-        """What the dense retrievers of an encoder search, in an order that no selection changes."""
-        own = (entry for entry in self._of_kind(DENSE).values() if entry["model"] == model)
+        """What the retrievers of an encoder search, in an order that no selection changes."""
+        own = (entry for entry in self._by_vectors().values() if entry["model"] == model)
         return sorted({self._unit(entry) for entry in own})
 
     def _unit(self, retriever: Entry) -> str:
@@ -241,7 +251,7 @@ class RetrievalUnits(RetrievalSettings):
             (part, self._unit(entry))
             for name, corpus in self.searches
             if "passages" in (entry := self.retrievers[name])
-            for part in (self._parts(corpus, entry["model"]) if entry["kind"] == DENSE else [corpus])
+            for part in (self._parts(corpus, entry["model"]) if entry["kind"] in BY_VECTORS else [corpus])
         }
         return {by_tokens: sum(("/" in cut) == by_tokens for _, cut in found) for by_tokens in (False, True)}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
-from sentflow.encoders.kinds.table import KINDS, PAIRS
+from sentflow.encoders.kinds.table import KINDS, PAIRS, SPARSE
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
@@ -44,17 +44,23 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
-        if KINDS[entries["models"][name]["kind"]].gives == PAIRS:
+        gives = KINDS[entries["models"][name]["kind"]].gives
+        if gives == PAIRS:
             yield (
                 f"config.select.models: {name!r} compares two texts and gives no vectors, so nothing is measured of it "
                 "alone. Leave it out here, and write it as model of a retriever of kind rerank."
             )
+        elif gives == SPARSE:
+            yield (
+                f"config.select.models: {name!r} weighs terms and gives no dense vectors, so that no task, pair set or "
+                "alignment is measured of it. Leave it out here, and write it as model of a retriever of kind sparse."
+            )
         yield from custom_problems(name, entries["models"][name])
-    yield from _required_revisions(selected["models"], entries["models"])
+    yield from required_revisions(selected["models"], entries["models"])
 
 
-def _required_revisions(names: Iterable[str], models: Entries) -> Iterator[str]:
-    """Selected models, and those that they start from, whose commit the user must write."""
+def required_revisions(names: Iterable[str], models: Entries) -> Iterator[str]:
+    """Models that are used, and those that they start from, whose commit the user must write."""
     waiting, seen = list(names), set()
     while waiting:
         name = waiting.pop(0)

@@ -47,7 +47,7 @@ class Embedding:
 def _collection_and_rule(found: Mapping[str, Any]) -> tuple[str, str]:
     """Which texts an array is of, and the rule that made it; older descriptions name a dataset, and a task or none."""
     if "collection" in found:
-        return found["collection"], "embed"
+        return found["collection"], "embed_sparse" if "vocabulary_sha256" in found else "embed"
     if found["task"] is None:
         return found["dataset"], "embed"
     return f"{found['dataset']}/{found['task']}", "embed_task"

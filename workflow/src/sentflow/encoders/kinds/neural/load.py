@@ -8,10 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import torch
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Transformer
-from transformers import PreTrainedTokenizerBase
 from transformers.utils import logging as transformers_logging
 
 from sentflow.encoders.fetch.descriptions import describe, describe_plain
@@ -20,11 +18,11 @@ from sentflow.encoders.kinds.neural.devices import check_devices, default_device
 from sentflow.encoders.kinds.neural.encoder import SentenceTransformerEncoder
 from sentflow.encoders.kinds.neural.pooling import make_pooling, replace_pooling
 from sentflow.encoders.kinds.neural.processor import tell_of_slow_bfloat16
-from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, FLOAT32, TORCH, Settings
+from sentflow.encoders.kinds.neural.ready import check_padding, loading_arguments, make_ready
+from sentflow.encoders.kinds.neural.settings import TORCH, Settings
 from sentflow.encoders.kinds.neural.weights import check_weights, loading
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.roles import TEXT
-from sentflow.errors import ConfigError, DataError
 
 
 def load(manifest: Manifest, settings: Settings, around: Surroundings) -> SentenceTransformerEncoder:
@@ -91,19 +89,11 @@ def load_model(
 
     Parameters and errors are those of `load_folder`, which asks for what may be taken from the folder before.
     """
-    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
-    model_kwargs: dict[str, Any] = {"dtype": dtype, "weights_only": True}
-    if not allow_pickle:
-        model_kwargs["use_safetensors"] = True
+    model_kwargs = loading_arguments(settings, allow_pickle=allow_pickle)
     if settings.backend != TORCH:
         model_kwargs["attn_implementation"] = "eager"  # fused attention has no counterpart to export to
     model = _checked_model(folder, model_kwargs, settings, device, plain=plain)
-    model.to(dtype).eval()
-    if settings.max_tokens is not None:
-        _check_max_tokens(model, settings.max_tokens)
-        model.max_seq_length = settings.max_tokens
-    if settings.truncation == "start":
-        _cut_at_the_start(model)
+    make_ready(model, settings, dtype=model_kwargs["dtype"])
     if settings.backend != TORCH:
         from sentflow.encoders.kinds.neural.backends import use_backend
 
@@ -127,20 +117,10 @@ def _checked_model(
                 model_kwargs=model_kwargs,
             )
     check_weights(model, loaded, folder=folder)
-    _check_padding(model, folder)
+    check_padding(model, folder)
     if settings.pooling is not None and not plain:
         replace_pooling(model, settings.pooling)
     return model
-
-
-def _check_padding(model: SentenceTransformer, folder: Path) -> None:
-    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
-    tokenizer = getattr(model[0], "tokenizer", None)
-    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
-        raise DataError(
-            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
-            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
-        )
 
 
 def _plain_model(
@@ -158,23 +138,3 @@ def _plain_model(
         transformer.tokenizer.pad_token = transformer.tokenizer.eos_token or transformer.tokenizer.unk_token
     module = make_pooling(transformer, pooling, include_prompt=True)
     return SentenceTransformer(modules=[transformer, module], device=device)
-
-
-def _cut_at_the_start(model: SentenceTransformer) -> None:
-    tokenizer = getattr(model[0], "tokenizer", None)
-    if not isinstance(tokenizer, PreTrainedTokenizerBase):
-        raise ConfigError(
-            "truncation: texts are cut at the start by a tokenizer of transformers, which this model does not "
-            "have. Leave the key out."
-        )
-    tokenizer.truncation_side = "left"
-
-
-def _check_max_tokens(model: SentenceTransformer, max_tokens: int) -> None:
-    config = getattr(model[0], "config", None)
-    positions = getattr(config, "max_position_embeddings", None)
-    if positions is not None and max_tokens > positions:
-        raise ConfigError(
-            f"max_tokens: {max_tokens} is more than the {positions} positions that the model has. Write at "
-            f"most {positions}, or leave the key out: the model's own limit is {model.max_seq_length}."
-        )

@@ -6,6 +6,7 @@ from pathlib import Path
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from sentflow.encoders.fetch.settings_files import modules_of
+from sentflow.encoders.kinds.table import SPLADE
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError, DataError
 
@@ -42,7 +43,7 @@ class TokenSpans:
 
 
 def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
-    """The tokenizer of a model of kind ``sentence-transformers`` or ``transformers``.
+    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers`` or ``splade``.
 
     Raises
     ------
@@ -52,7 +53,7 @@ def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
         A file is missing or damaged, or has changed since the manifest was written.
     """
     folder = checked_folder(manifest, manifest_folder)
-    modules = modules_of(folder) if manifest.kind == "sentence-transformers" else []
+    modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
     place = folder / modules[0][1] if modules else folder
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(place), local_files_only=True, trust_remote_code=False)

@@ -1,0 +1,97 @@
+"""Which jobs a search by weights of terms has, and which of them run again."""
+
+import pytest
+from small_collection import CONFIG, changed, new_project
+from workflow_copy import planned, pretend_to_run, rules_of
+
+TERMS = {"kind": "splade", "source": {"folder": "terms"}, "terms": {"queries": 4, "documents": 8}}
+RETRIEVERS = {
+    "weighed": {"kind": "sparse", "model": "terms"},
+    "both": {"kind": "fusion", "of": ["bm25", "weighed"], "rule": "sum"},
+}
+WEIGHED = {
+    **changed(models={"terms": TERMS}, retrievers=RETRIEVERS),
+    "select": {**CONFIG["select"], "retrievers": ["bm25", "dense", "weighed", "both"]},
+}
+SHARDED = {**WEIGHED, "corpora": {"mine": {**CONFIG["corpora"]["mine"], "shards": 2}}}
+AFTER_QUESTIONS = {"embed_sparse terms/mine/questions", "search_sparse mine/weighed", "fuse mine/both"}
+
+
+def edited(**sections):
+    return {**WEIGHED, **{key: {**WEIGHED.get(key, {}), **value} for key, value in sections.items()}}
+
+
+def computing(jobs):
+    """Those that compute, of which no edit may run more than it must."""
+    return {job for job in jobs if job.split()[0].startswith(("fetch", "embed", "search", "fuse"))}
+
+
+@pytest.fixture(scope="module")
+def new(tmp_path_factory):
+    return new_project(tmp_path_factory.mktemp("weighed"))
+
+
+@pytest.fixture(scope="module")
+def searched(new):
+    pretend_to_run(new, WEIGHED)
+    return new
+
+
+def test_every_shard_is_weighed_and_searched_and_the_whole_is_merged(new):
+    found = planned(new, SHARDED)
+    shards = ("shard-1-of-2", "shard-2-of-2")
+    assert {job for job in found if job.startswith("embed_sparse")} == {
+        "embed_sparse terms/mine/questions",
+        *(f"embed_sparse terms/mine/{shard}/documents" for shard in shards),
+    }
+    assert {job for job in found if "weighed" in job and not job.startswith("evaluate")} == {
+        *(f"search_sparse mine/weighed/{shard}" for shard in shards),
+        "merge_shards mine/weighed",
+    }
+
+
+def test_a_model_of_terms_has_sparse_vectors_and_no_others(searched):
+    assert planned(searched, WEIGHED) == set()
+    made = {file.name for file in (searched / "results/embeddings/terms/mine").iterdir()}
+    assert {"documents.npz", "questions.npz", "documents.json", "questions.tokens.npy"} <= made
+    assert not {"documents.npy", "questions.npy"} & made
+
+
+def test_fewer_terms_of_questions_embed_questions_alone(searched):
+    terms = {**TERMS, "terms": {"queries": 2, "documents": 8}}
+    assert computing(planned(searched, edited(models={"terms": terms}))) == AFTER_QUESTIONS
+
+
+def test_fewer_terms_of_documents_embed_documents_alone(searched):
+    terms = {**TERMS, "terms": {"queries": 4}}
+    documents = (AFTER_QUESTIONS - {"embed_sparse terms/mine/questions"}) | {
+        "embed_sparse terms/mine/documents"
+    }
+    assert computing(planned(searched, edited(models={"terms": terms}))) == documents
+
+
+def test_another_pooling_embeds_both_and_fetches_nothing(searched):
+    found = computing(planned(searched, edited(models={"terms": {**TERMS, "pooling": "sum"}})))
+    assert found == {*AFTER_QUESTIONS, "embed_sparse terms/mine/documents"}
+
+
+def test_rounded_weights_embed_nothing(searched):
+    weighed = {**RETRIEVERS["weighed"], "impacts": 8}
+    found = computing(planned(searched, edited(retrievers={"weighed": weighed})))
+    assert found == {"search_sparse mine/weighed", "fuse mine/both"}
+
+
+def test_where_terms_are_weighed_runs_nothing(searched):
+    found = planned(searched, edited(models={"terms": {**TERMS, "device": "cuda"}}))
+    assert rules_of(found) <= {"record", "report"}
+
+
+def test_an_edit_of_the_kind_of_terms_embeds_by_no_other(searched):
+    module = searched / "workflow/src/sentflow/encoders/kinds/neural/splade.py"
+    before = module.read_text(encoding="utf-8")
+    module.write_text(before.replace("_BATCH_TEXTS = 64", "_BATCH_TEXTS = 65"), encoding="utf-8")
+    try:
+        found = computing(planned(searched, WEIGHED))
+    finally:
+        module.write_text(before, encoding="utf-8")
+    assert found == {*AFTER_QUESTIONS, "embed_sparse terms/mine/documents"}

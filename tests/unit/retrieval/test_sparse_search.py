@@ -1,0 +1,147 @@
+"""Search by weights of terms, beside every product in a plain loop; rounded weights; what it costs."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from sentflow.errors import DataError
+from sentflow.retrieval import sparse
+from sentflow.retrieval.ranking import merged
+from sentflow.retrieval.sparse import Impacts, SparseVectors, search
+from sentflow.retrieval.sparse_files import refuse_other_terms
+from sentflow.retrieval.sparsity import sparsity, sparsity_of_shards
+
+
+def drawn(n, seed, *, terms=40, share=0.1):
+    """Weights of which many are equal, so that there are ties; some rows have none."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(1, 4, (n, terms)) * (rng.random((n, terms)) < share)
+    return csr_array(values.astype(np.float32) / 2)
+
+
+QUESTIONS, DOCUMENTS = drawn(30, 1), drawn(200, 2)
+
+
+def of_all(documents):
+    return SparseVectors(documents, np.arange(documents.shape[0]))
+
+
+def in_a_loop(question, documents, owners, k):
+    """(document, score), best first: every product, one term after the other."""
+    asked, best = question.toarray()[0].astype(float), {}
+    for row, owner in enumerate(owners):
+        held = documents[row : row + 1].toarray()[0].astype(float)
+        score = 0.0
+        for term in range(len(asked)):
+            score += asked[term] * held[term]
+        best[owner] = max(score, best.get(owner, 0.0))
+    found = [(owner, score) for owner, score in best.items() if score > 0]
+    return sorted(found, key=lambda one: (-one[1], one[0]))[:k]
+
+
+def pairs(ranked):
+    return list(zip(ranked.rows.tolist(), ranked.scores.tolist(), strict=True))
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(sparse, "_BLOCK_ROWS", 32)
+    monkeypatch.setattr(sparse, "_QUESTIONS", 7)
+
+
+@pytest.mark.parametrize("k", [1, 10, 1000])
+def test_the_best_documents_are_those_of_all_products_and_ties_keep_the_order_of_the_corpus(k, small_blocks):
+    found = list(search(QUESTIONS, of_all(DOCUMENTS), k))
+    assert len(found) == 30
+    for row, ranked in enumerate(found):
+        expected = in_a_loop(QUESTIONS[row : row + 1], DOCUMENTS, range(200), k)
+        assert pairs(ranked) == expected
+    assert any(ranked.tied_at_cut for ranked in found) == (k < 1000)
+    assert any(len({score for _, score in pairs(ranked)}) < len(ranked) for ranked in found) == (k > 1)
+
+
+def test_blocks_change_nothing(small_blocks, monkeypatch):
+    in_blocks = list(search(QUESTIONS, of_all(DOCUMENTS), 20))
+    monkeypatch.undo()
+    at_once = list(search(QUESTIONS, of_all(DOCUMENTS), 20))
+    assert [pairs(one) for one in in_blocks] == [pairs(one) for one in at_once]
+    assert [one.tied_at_cut for one in in_blocks] == [one.tied_at_cut for one in at_once]
+
+
+def test_shards_find_what_the_whole_finds():
+    parts = [(slice(0, 90), 0), (slice(90, 200), 90)]
+    found = [
+        list(search(QUESTIONS, SparseVectors(DOCUMENTS[part], np.arange(first, part.stop)), 10))
+        for part, first in parts
+    ]
+    whole = list(search(QUESTIONS, of_all(DOCUMENTS), 10))
+    assert [pairs(merged(both, 10)) for both in zip(*found, strict=True)] == [pairs(one) for one in whole]
+
+
+def test_a_document_counts_by_its_best_passage(small_blocks):
+    owners = np.repeat(np.arange(0, 100, 2), 4)
+    for row, ranked in enumerate(search(QUESTIONS, SparseVectors(DOCUMENTS, owners), 12)):
+        assert pairs(ranked) == in_a_loop(QUESTIONS[row : row + 1], DOCUMENTS, owners.tolist(), 12)
+
+
+def test_documents_without_a_shared_term_are_not_found():
+    questions, documents = csr_array(np.eye(3, dtype=np.float32)), csr_array(np.diag([0, 0, 2]).astype("f4"))
+    assert [pairs(one) for one in search(questions, of_all(documents), 5)] == [[], [], [(2, 2.0)]]
+    nothing = csr_array((0, 3), dtype=np.float32)
+    assert [len(one) for one in search(questions, of_all(nothing), 5)] == [0, 0, 0]
+    assert list(search(nothing, of_all(documents), 5)) == []
+
+
+@pytest.mark.parametrize("bits", [1, 4, 8])
+def test_rounded_weights_are_off_by_half_a_step_at_most_and_so_are_scores(bits):
+    rng = np.random.default_rng(3)
+    documents = csr_array((rng.random((50, 40)) * (rng.random((50, 40)) < 0.3)).astype(np.float32))
+    impacts = Impacts.of(documents, bits)
+    assert impacts.values.dtype == np.uint8
+    assert impacts.values.data.max() == 2**bits - 1
+    assert (impacts.values.data > 0).all()
+    back = impacts.values.toarray() * impacts.step
+    assert np.abs(back - documents.toarray()).max() <= impacts.step * (0.5 + 1e-9)
+    asked = QUESTIONS.toarray()
+    exact, most = asked @ documents.toarray().T, asked.sum(axis=1) * impacts.step / 2
+    for row, ranked in enumerate(search(QUESTIONS, of_all(impacts.values), 50, step=impacts.step)):
+        scores = np.zeros(50)
+        scores[ranked.rows] = ranked.scores
+        assert np.abs(scores - exact[row]).max() <= most[row] + 1e-5
+
+
+def test_weights_of_nothing_are_rounded_to_nothing():
+    impacts = Impacts.of(csr_array((3, 5), dtype=np.float32), 8)
+    assert (impacts.values.shape, impacts.values.nnz, impacts.step) == ((3, 5), 0, 1.0)
+
+
+def test_what_a_search_costs_is_counted_as_in_a_loop():
+    asked, held = QUESTIONS.toarray() > 0, DOCUMENTS.toarray() > 0
+    shared = np.mean([(one & other).sum() for one in asked for other in held])
+    found = sparsity(QUESTIONS, DOCUMENTS)
+    assert found["expected_matches"] == pytest.approx(shared)
+    assert found["terms_per_question"] == pytest.approx(asked.sum(axis=1).mean())
+    assert found["terms_per_document"] == pytest.approx(held.sum(axis=1).mean())
+    arrays = (DOCUMENTS.data, DOCUMENTS.indices, DOCUMENTS.indptr)
+    assert found["index_bytes"] == sum(array.nbytes for array in arrays)
+    assert sparsity(QUESTIONS, Impacts.of(DOCUMENTS, 8).values)["index_bytes"] < found["index_bytes"]
+    parts = [sparsity(QUESTIONS, part) for part in (DOCUMENTS[:60], DOCUMENTS[60:])]
+    of_parts = sparsity_of_shards(parts)
+    assert of_parts["n_vectors"] == 200
+    for key in ("expected_matches", "terms_per_question", "terms_per_document"):
+        assert of_parts[key] == pytest.approx(found[key])
+    assert sparsity_of_shards([{"seconds": 1.0}, parts[0]]) == {}
+
+
+def test_terms_of_two_vocabularies_or_models_are_refused(tmp_path):
+    about = {"model": "m", "files_sha256": "a", "vocabulary_sha256": "v"}
+    documents, questions = tmp_path / "documents.json", tmp_path / "questions.json"
+    documents.write_text(json.dumps(about))
+    for key in about:
+        questions.write_text(json.dumps({**about, key: "other"}))
+        with pytest.raises(DataError, match=f"cannot be compared: {key} differ"):
+            refuse_other_terms(documents, questions)
+    questions.write_text(json.dumps({**about, "collection": "other"}))
+    refuse_other_terms(documents, questions)

@@ -1,0 +1,76 @@
+"""How weights are loaded, and what is asked of a model of sentence-transformers before it reads texts."""
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from transformers import PreTrainedTokenizerBase
+
+from sentflow.encoders.kinds.neural.settings import BFLOAT16_AUTOCAST, FLOAT32
+from sentflow.errors import ConfigError, DataError
+
+
+class _Reading(Protocol):
+    """The settings that are read here."""
+
+    @property
+    def dtype(self) -> str: ...
+
+    @property
+    def max_tokens(self) -> int | None: ...
+
+    @property
+    def truncation(self) -> str: ...
+
+
+def loading_arguments(settings: _Reading, *, allow_pickle: bool) -> dict[str, Any]:
+    """What transformers is told when it loads weights."""
+    dtype = getattr(torch, FLOAT32 if settings.dtype == BFLOAT16_AUTOCAST else settings.dtype)
+    found: dict[str, Any] = {"dtype": dtype, "weights_only": True}
+    return found if allow_pickle else {**found, "use_safetensors": True}
+
+
+def make_ready(model: Any, settings: _Reading, *, dtype: torch.dtype) -> None:
+    """Bring a model of sentence-transformers to its type of numbers, and its texts to their length.
+
+    Raises
+    ------
+    ConfigError
+        The settings do not fit the model.
+    """
+    model.to(dtype).eval()
+    if settings.max_tokens is not None:
+        _check_max_tokens(model, settings.max_tokens)
+        model.max_seq_length = settings.max_tokens
+    if settings.truncation == "start":
+        _cut_at_the_start(model)
+
+
+def check_padding(model: Any, folder: Path) -> None:
+    """Refuse a tokenizer that cannot bring the texts of a batch to one length."""
+    tokenizer = getattr(model[0], "tokenizer", None)
+    if isinstance(tokenizer, PreTrainedTokenizerBase) and tokenizer.pad_token is None:
+        raise DataError(
+            f"{folder}: the tokenizer has no padding token, so no two texts can be embedded together. Write pad_token "
+            "into tokenizer_config.json, as the authors of the model say it, or take kind: transformers."
+        )
+
+
+def _cut_at_the_start(model: Any) -> None:
+    tokenizer = getattr(model[0], "tokenizer", None)
+    if not isinstance(tokenizer, PreTrainedTokenizerBase):
+        raise ConfigError(
+            "truncation: texts are cut at the start by a tokenizer of transformers, which this model does not "
+            "have. Leave the key out."
+        )
+    tokenizer.truncation_side = "left"
+
+
+def _check_max_tokens(model: Any, max_tokens: int) -> None:
+    config = getattr(model[0], "config", None)
+    positions = getattr(config, "max_position_embeddings", None)
+    if positions is not None and max_tokens > positions:
+        raise ConfigError(
+            f"max_tokens: {max_tokens} is more than the {positions} positions that the model has. Write at "
+            f"most {positions}, or leave the key out: the model's own limit is {model.max_seq_length}."
+        )

@@ -1,0 +1,112 @@
+"""How vectors are held while they are made, and how they lie in files: dense ones as an array, sparse ones as CSR."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sentflow.encoders.kinds.table import SPARSE
+from sentflow.encoders.protocol import FloatArray, IntArray
+from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
+
+_SPARSE_MODULE = "sentflow.encoders.vectors.sparse"
+
+# (k, d) float32: an array, or a `scipy.sparse.csr_array`
+Vectors: TypeAlias = Any
+# (k,) rows of texts, and their (k, d) vectors
+Part: TypeAlias = tuple[IntArray, Vectors]
+
+
+class Form(Protocol):
+    """What differs between dense and sparse vectors where they are computed, saved and read again.
+
+    Attributes
+    ----------
+    suffix
+        Of the file of results.
+    """
+
+    suffix: str
+
+    def placed(self, n: int, width: int, parts: Iterable[Part]) -> Vectors:
+        """(n, width) vectors of n texts, out of parts that hold each row once."""
+        ...
+
+    def joined(self, several: Sequence[Vectors]) -> Vectors:
+        """Vectors one below the other, in this order."""
+        ...
+
+    def taken(self, vectors: Vectors, rows: Sequence[int]) -> Vectors:
+        """Some rows, in this order; float32."""
+        ...
+
+    def rows_not_finite(self, vectors: Vectors) -> list[int]:
+        """Rows that hold NaN or infinite values, in order."""
+        ...
+
+    def arrays(self, vectors: Vectors) -> dict[str, Any]:
+        """The arrays that vectors are made of, by name."""
+        ...
+
+    def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> Vectors:
+        """Vectors out of `arrays`; raises KeyError or ValueError where these are none of vectors."""
+        ...
+
+    def read(self, path: Path) -> Vectors:
+        """What `write` wrote; raises OSError, ValueError, KeyError or EOFError where it is damaged."""
+        ...
+
+    def write(
+        self,
+        file: Path,
+        info: Path,
+        vectors: Vectors,
+        description: Mapping[str, Any],
+        made: Mapping[str, Any] | None,
+    ) -> None:
+        """Write vectors, how they were made, and what describes them; see `write_embeddings`."""
+        ...
+
+
+class _Dense:
+    """See `Form`."""
+
+    suffix = ".npy"
+    rows_not_finite = staticmethod(rows_not_finite)
+    write = staticmethod(write_embeddings)
+
+    def placed(self, n: int, width: int, parts: Iterable[Part]) -> FloatArray:
+        found = np.empty((n, width), dtype=np.float32)
+        for rows, vectors in parts:
+            found[rows] = vectors
+        return found
+
+    def joined(self, several: Sequence[FloatArray]) -> FloatArray:
+        return several[0] if len(several) == 1 else np.concatenate(several)
+
+    def taken(self, vectors: FloatArray, rows: Sequence[int]) -> FloatArray:
+        return np.asarray(vectors[rows], dtype=np.float32)
+
+    def arrays(self, vectors: FloatArray) -> dict[str, Any]:
+        return {"vectors": vectors}
+
+    def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> FloatArray:
+        return arrays["vectors"]
+
+    def read(self, path: Path) -> FloatArray:
+        found: FloatArray = np.load(path, mmap_mode="r", allow_pickle=False)
+        return found
+
+
+DENSE_FORM: Form = _Dense()
+
+
+def form_of(gives: str) -> Form:
+    """The form of the vectors of a kind, by what it gives."""
+    if gives != SPARSE:
+        return DENSE_FORM
+    # By name: it counts for kinds that import it, and few jobs need scipy
+    return cast("Form", import_module(_SPARSE_MODULE).SPARSE_FORM)

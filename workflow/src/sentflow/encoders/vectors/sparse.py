@@ -1,0 +1,163 @@
+"""Sparse vectors: few of many values of a row, in compressed rows (CSR), and their files.
+
+A file is an ``.npz`` of the arrays ``indptr`` (n + 1, int64), ``indices`` (int32, ascending within a row), ``data``
+(float32, none 0) and ``shape`` (2, int64). NumPy gives the members of such a file one fixed date, so that equal vectors
+are equal bytes.
+"""
+
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from sentflow.encoders.vectors.storage import made_beside, text_order_sha256
+from sentflow.errors import DataError
+from sentflow.files.atomic import atomic
+from sentflow.files.io import file_sha256, read_json, write_json
+
+_DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile)
+
+
+class _Sparse:
+    """See `sentflow.encoders.vectors.forms.Form`."""
+
+    suffix = ".npz"
+
+    def placed(
+        self, n: int, width: int, parts: Iterable[tuple[NDArray[np.int64], sparse.csr_array]]
+    ) -> sparse.csr_array:
+        rows, vectors = [np.empty(0, dtype=np.int64)], [sparse.csr_array((0, width), dtype=np.float32)]
+        for some, of_these in parts:
+            rows.append(some)
+            vectors.append(of_these)
+        order = np.argsort(np.concatenate(rows), kind="stable")
+        if len(order) != n:
+            raise ValueError(f"{len(order)} rows for {n} texts")
+        return self.joined(vectors)[order]
+
+    def joined(self, several: Sequence[sparse.csr_array]) -> sparse.csr_array:
+        return sparse.csr_array(sparse.vstack(several, format="csr"))
+
+    def taken(self, vectors: sparse.csr_array, rows: Sequence[int]) -> sparse.csr_array:
+        return vectors[rows]
+
+    def rows_not_finite(self, vectors: sparse.csr_array) -> list[int]:
+        places = np.flatnonzero(~np.isfinite(vectors.data))
+        rows = np.searchsorted(vectors.indptr, places, side="right") - 1
+        return [int(row) for row in np.unique(rows)]
+
+    def arrays(self, vectors: sparse.csr_array) -> dict[str, Any]:
+        return {
+            "indptr": vectors.indptr.astype(np.int64),
+            "indices": vectors.indices.astype(np.int32),
+            "data": vectors.data.astype(np.float32),
+            "shape": np.asarray(vectors.shape, dtype=np.int64),
+        }
+
+    def of_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> sparse.csr_array:
+        n_rows, width = arrays["shape"].tolist()
+        data, indices, indptr = (arrays[name] for name in ("data", "indices", "indptr"))
+        # of two widths scipy takes the larger one for both, which is half as much memory again
+        if len(data) <= np.iinfo(np.int32).max:
+            indptr = indptr.astype(np.int32)
+        found = sparse.csr_array((data, indices, indptr), shape=(n_rows, width))
+        found.check_format(full_check=True)  # whoever multiplies by it does not look at its bounds
+        return found
+
+    def read(self, path: Path) -> sparse.csr_array:
+        with np.load(path, allow_pickle=False) as arrays:
+            return self.of_arrays(arrays)
+
+    def write(
+        self,
+        file: Path,
+        info: Path,
+        vectors: sparse.csr_array,
+        description: Mapping[str, Any],
+        made: Mapping[str, Any] | None,
+    ) -> None:
+        with atomic(file) as part, part.open("wb") as stream:
+            np.savez(stream, **self.arrays(vectors))
+        about = {
+            "shape": list(vectors.shape),
+            "values": int(vectors.nnz),
+            "dtype": "float32",
+            "sha256": file_sha256(file),
+        }
+        if made is not None:
+            write_json(made_beside(info), made)
+        write_json(info, {**description, **about})
+
+
+SPARSE_FORM = _Sparse()
+
+
+def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr_array:
+    """The values of rows that are not 0, or the largest of them.
+
+    Parameters
+    ----------
+    weights
+        (n, d) float32.
+    most
+        Values that are kept of a row; of equal ones those of lower columns. None is all. Rows with a value that is
+        no finite number are kept whole, so that whoever checks them finds it.
+
+    Returns
+    -------
+    csr_array
+        (n, d) float32, columns ascending within a row.
+    """
+    found = sparse.csr_array(weights)
+    found.sort_indices()
+    if most is None or not len(weights) or np.diff(found.indptr).max() <= most:
+        return found
+    rows = np.repeat(np.arange(len(weights)), np.diff(found.indptr))
+    order = np.lexsort((found.indices, -found.data, rows))
+    rank = np.arange(found.nnz) - found.indptr[rows]
+    damaged = SPARSE_FORM.rows_not_finite(found)
+    kept = np.sort(order[(rank < most) | np.isin(rows, damaged)])
+    ends = np.concatenate([[0], np.cumsum(np.bincount(rows[kept], minlength=len(weights)))])
+    return sparse.csr_array((found.data[kept], found.indices[kept], ends), shape=found.shape)
+
+
+def read_sparse(npz: Path, info: Path, texts: Sequence[str]) -> sparse.csr_array:
+    """Read the sparse vectors of texts, and check that they are those of these texts.
+
+    Parameters
+    ----------
+    npz, info
+        The vectors and their description.
+    texts
+        n texts in the order of the rows.
+
+    Returns
+    -------
+    csr_array
+        (n, d) float32, all finite.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, the two do not belong together, or they are of other texts.
+    """
+    described = read_json(info)
+    try:
+        found = SPARSE_FORM.read(npz)
+        shape, order, checksum = (described[key] for key in ("shape", "text_order_sha256", "sha256"))
+    except _DAMAGE as error:
+        raise DataError(
+            f"{npz} is missing or damaged, or {info} is ({error}). Delete both and run snakemake again."
+        ) from error
+    if file_sha256(npz) != checksum or list(found.shape) != shape or SPARSE_FORM.rows_not_finite(found):
+        raise DataError(f"{npz} is not the file that {info} describes. Delete both and run snakemake again.")
+    if len(texts) != found.shape[0] or text_order_sha256(texts) != order:
+        raise DataError(
+            f"{npz} holds the vectors of {found.shape[0]} texts that are not the {len(texts)} texts of the "
+            f"collection, or in another order (text_order_sha256 in {info}). Delete both and run snakemake again."
+        )
+    return found

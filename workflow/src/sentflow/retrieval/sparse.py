@@ -1,0 +1,120 @@
+"""Exact search by weights of terms: the products of all questions with all documents, in blocks of bounded memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sentflow.retrieval.blocks import blocks, even
+from sentflow.retrieval.ranking import Ranked, merged, top
+
+_BLOCK_ROWS = 1 << 15  # vectors of documents that are searched at a time
+_QUESTIONS = 128  # at a time: 128 × 32,768 scores, with the column of each, are 50 MB
+
+
+@dataclass(frozen=True)
+class SparseVectors:
+    """Weights of terms that stand for documents.
+
+    Attributes
+    ----------
+    values
+        (n, d) float32, none below 0, columns ascending within a row.
+    documents
+        (n,) int64 row of the document of each vector in the corpus, ascending; a document counts by its best vector.
+    """
+
+    values: csr_array
+    documents: np.ndarray
+
+
+@dataclass(frozen=True)
+class Impacts:
+    """Weights that were rounded to whole numbers of few bits.
+
+    Attributes
+    ----------
+    values
+        (n, d) uint8, none 0: weights that are nearer to 0 than to the first step are gone.
+    step
+        What 1 stands for. A weight and its impact times this differ by half of it at most.
+    """
+
+    values: csr_array
+    step: float
+
+    @classmethod
+    def of(cls, weights: csr_array, bits: int) -> "Impacts":
+        """Round weights, none of them below 0, so that the largest of all is the largest number of `bits` bits.
+
+        Parameters
+        ----------
+        weights
+            (n, d) float32.
+        bits
+            1 to 8.
+        """
+        step = float(weights.data.max(initial=0)) / (2**bits - 1) or 1.0
+        data = np.rint(weights.data.astype(np.float64) / step).astype(np.uint8)
+        values = csr_array((data, weights.indices.copy(), weights.indptr.copy()), shape=weights.shape)
+        values.eliminate_zeros()
+        return cls(values, step)
+
+
+def search(questions: csr_array, corpus: SparseVectors, k: int, *, step: float = 1.0) -> Iterator[Ranked]:
+    """The k best documents of each question that share a term with it.
+
+    A score is a sum in float64 over the terms of the question in the order of the vocabulary, whatever the blocks are:
+    that of a document in a shard is that in the whole corpus.
+
+    Parameters
+    ----------
+    questions
+        (q, d) float32, none below 0, columns ascending within a row.
+    corpus
+        See `SparseVectors`; whole numbers where they are `Impacts`.
+    k
+        At least 1.
+    step
+        What every score is multiplied by, see `Impacts`.
+
+    Yields
+    ------
+    Ranked
+        Of each question, once all are found. Beside them, memory holds 50 MB of scores and a copy of the vectors of
+        32,768 documents.
+
+    Raises
+    ------
+    DataError
+        A score is not a number.
+    """
+    asked = questions.astype(np.float64)
+    best: list[Ranked] = []
+    for block in blocks(corpus.documents, _BLOCK_ROWS):
+        # a term → the documents that have it: only what is shared is multiplied
+        inverted = csr_array(corpus.values[block].T, dtype=np.float64)
+        found = list(_of_block(asked, inverted, corpus.documents[block], k, step))
+        best = [merged(pair, k) for pair in zip(best, found, strict=True)] if best else found
+    yield from best or [top(np.zeros(0), k)] * asked.shape[0]
+
+
+def _of_block(
+    asked: csr_array, inverted: csr_array, documents: np.ndarray, k: int, step: float
+) -> Iterator[Ranked]:
+    """The k best documents of each question among those of some vectors."""
+    size = even(asked.shape[0], _QUESTIONS)
+    for start in range(0, asked.shape[0], size):
+        scores = asked[start : start + size] @ inverted
+        for first, last in zip(scores.indptr[:-1], scores.indptr[1:], strict=True):
+            own, values = _by_document(documents[scores.indices[first:last]], scores.data[first:last])
+            yield top(values * step, k, above=0.0, rows=own)
+
+
+def _by_document(documents: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Documents, each once, and their best scores."""
+    order = np.argsort(documents, kind="stable")
+    documents, scores = documents[order], scores[order]
+    first = np.flatnonzero(np.diff(documents, prepend=-1))
+    return documents[first], np.maximum.reduceat(scores, first) if len(first) else scores
