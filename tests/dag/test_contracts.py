@@ -283,7 +283,8 @@ def test_no_package_file_runs_at_import():
     # These packages name their entry points, which are looked up when asked for.
     full = [file for file in (REPOSITORY / PACKAGE).rglob("__init__.py") if file.stat().st_size]
     assert sorted(file.parent.name for file in full) == ["probing", "sentflow", "sparse", "stats"]
-    look = "import sys, sentflow.probing, sentflow.sparse, sentflow.stats; print(sorted({m.split('.')[0] for m in sys.modules}))"
+    packages = "sentflow.probing, sentflow.sparse, sentflow.stats"
+    look = f"import sys, {packages}; print(sorted({{m.split('.')[0] for m in sys.modules}}))"
     loaded = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True).stdout
     assert not set(literal_eval(loaded)) & {"numpy", "torch", "pandas", "scipy", "sklearn"}
 
