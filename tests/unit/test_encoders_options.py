@@ -215,7 +215,7 @@ def test_long_texts_lose_the_end_that_was_asked_for(folder):
     for truncation, kept in (("end", "lei ação"), ("start", "não saúde")):
         encoder = load(folder, max_tokens=4, truncation=truncation)  # [CLS], two words, [SEP]
         vectors = encode(encoder, [text, kept])
-        assert vectors[0] == pytest.approx(vectors[1], abs=1e-6)
+        assert vectors[0] == pytest.approx(vectors[1], abs=1e-5)
         assert (encoder.reading.lost > 0).sum() == 1
 
 
@@ -234,7 +234,7 @@ def test_how_many_texts_are_cut_is_logged(folder, caplog):
 def test_batches_hold_no_more_texts_than_asked_for(folder):
     encoder = load(folder, batch_size=2)
     assert [len(batch.rows) for batch in encoder.plan(TEXTS)] == [2, 2, 1]
-    assert encode(encoder) == pytest.approx(encode(load(folder)), abs=1e-6)
+    assert encode(encoder) == pytest.approx(encode(load(folder)), abs=1e-5)
 
 
 def test_the_prompt_follows_role_and_task(folder):

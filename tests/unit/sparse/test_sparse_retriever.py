@@ -74,11 +74,16 @@ def test_parts_batches_and_blocks_change_nothing(encoder, monkeypatch):
     monkeypatch.setattr(index, "_MOST_CELLS", 16)  # 8 documents for 2 questions
     for retriever in (parts, filled(encoder, batch_size=5)):
         found = retriever(QUESTIONS, k_sparse=7, k_token=5, batch_size=2)
+        # Batches of other shapes round otherwise, so that documents with nearly equal scores may change places
         for one, other in zip(whole, found, strict=True):
-            assert [each["id"] for each in one] == [each["id"] for each in other]
             np.testing.assert_allclose(
                 [each["similarity"] for each in one], [each["similarity"] for each in other], rtol=2e-3
             )
+            of = [{each["id"]: each["similarity"] for each in ranked} for ranked in (one, other)]
+            least = min(of[0].values()) * (1 + 4e-3)
+            for name in of[0].keys() | of[1].keys():
+                scores = [scored[name] for scored in of if name in scored]
+                assert max(scores) <= least or scores == pytest.approx([scores[0]] * 2, rel=2e-3)
 
 
 def test_blocks_bound_what_a_search_holds(encoder, monkeypatch):
