@@ -41,7 +41,7 @@ def test_terms_and_vectors_are_those_of_the_formulas(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_padding_and_the_order_of_a_batch_change_nothing(kind, tmp_path):
-    encoder, texts = sparse_encoder(tmp_path, kind), TEXTS[kind]
+    encoder, texts = sparse_encoder(tmp_path, kind).double(), TEXTS[kind]
     whole, turned = encoder.encode(texts, 6), encoder.encode(texts[::-1], 6)
     alone = [encoder.encode([text], 6) for text in texts]
     for key in ALL:
@@ -50,7 +50,7 @@ def test_padding_and_the_order_of_a_batch_change_nothing(kind, tmp_path):
 
 
 def test_chunks_of_positions_change_nothing(tmp_path):
-    whole, chunks = (sparse_encoder(tmp_path, chunk_size=size) for size in (None, 2))
+    whole, chunks = (sparse_encoder(tmp_path, chunk_size=size).double() for size in (None, 2))
     found = [each(TEXTS["bert"], 6) for each in (whole, chunks)]
     for key in ALL:
         torch.testing.assert_close(found[0][key], found[1][key], rtol=0, atol=1e-6)
@@ -150,7 +150,7 @@ def test_a_tokenizer_that_is_written_in_python_will_do(tmp_path):
     words = ["luật", "đất", "đai"]
     save_tiny_phobert(tmp_path, words)
     model, tokenizer = masked_model(tmp_path)
-    encoder = SparsEmbed(model, tokenizer, embedding_size=4).eval()
+    encoder = SparsEmbed(model, tokenizer, embedding_size=4).eval().double()
     assert encoder.max_tokens == 64
     whole = encoder.encode(["luật đất đai", "đai"], 5)
     alone = encoder.encode(["đai"], 5)

@@ -24,7 +24,9 @@ def drawn_texts(n: int, k: int, seed: int, *, dtype: torch.dtype = torch.float32
     ids = torch.stack([torch.randperm(N_TERMS, generator=generator)[:k] for _ in range(n)])
     n_active = torch.randint(0, k + 1, (n,), generator=generator)
     inactive = torch.arange(k) >= n_active[:, None]
-    embeddings = torch.randn(n, k, WIDTH, generator=generator).masked_fill(inactive[:, :, None], 1e6)
+    embeddings = torch.randn(n, k, WIDTH, generator=generator, dtype=torch.double).masked_fill(
+        inactive[:, :, None], 1e6
+    )
     return TermVectors(ids.masked_fill(inactive, NO_TERM), embeddings.to(dtype))
 
 
