@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import torch
 
 from sentflow.errors import ConfigError
-from sentflow.sparse.model import SparsEmbed
 from sentflow.sparse.statistics import TEXTS_AT_ONCE, logits_of
+from sentflow.sparse.weigher import TermWeigher
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def shift_for(greatest: torch.Tensor, n_active: float, *, tolerance: float) -> C
 
 
 def calibrate(
-    model: SparsEmbed,
+    model: TermWeigher,
     texts: Sequence[str],
     n_active: float,
     *,

@@ -5,38 +5,23 @@ raphaelsty/sparsembed@ef2a0693.
 """
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 import torch
-from transformers import PreTrainedModel
 
-from sentflow.errors import ConfigError, DataError, instead
-from sentflow.sparse.activations import greatest_logits, pooled_weights, top_terms
-from sentflow.sparse.checks import check_count, check_finite, check_vocabularies
-from sentflow.sparse.heads import TermHead, copied_head
+from sentflow.errors import ConfigError
+from sentflow.sparse.activations import TopTerms, top_terms
+from sentflow.sparse.checks import check_count, check_finite
 from sentflow.sparse.term_vectors import attended
+from sentflow.sparse.weigher import DOCUMENT, QUERY, SHARED, SIDES, TWO, ReadTexts, TermWeigher
 from sentflow.training.draws import Draws
 from sentflow.training.new_weights import seeded
 
-QUERY, DOCUMENT = "query", "document"
-SIDES = (QUERY, DOCUMENT)
-SHARED, TWO = "shared", "two"
-_SHOWN_CHARACTERS = 60
+__all__ = ["DOCUMENT", "QUERY", "SHARED", "SIDES", "TWO", "SparsEmbed"]
 
 
-@dataclass(frozen=True)
-class _Read:
-    """What the encoder made of a batch: vectors of tokens before and after the head's own layers, (B, n, h); mask."""
-
-    tokens: torch.Tensor
-    transformed: torch.Tensor
-    mask: torch.Tensor
-
-
-class SparsEmbed(torch.nn.Module):
+class SparsEmbed(TermWeigher):
     """An encoder that gives a text a few terms of the vocabulary, each with a weight and a vector.
 
     Parameters
@@ -94,50 +79,34 @@ class SparsEmbed(torch.nn.Module):
         chunk_size: int | None = 64,
         seed: int = 0,
     ) -> None:
-        super().__init__()
-        _check_model(model, tokenizer, heads)
+        super().__init__(
+            model,
+            tokenizer,
+            device,
+            heads=heads,
+            tied=tied,
+            max_tokens=max_tokens,
+            chunk_size=chunk_size,
+        )
         self.k = {
             QUERY: check_count(k_query, "k_query"),
             DOCUMENT: check_count(k_documents, "k_documents"),
         }
-        first = copied_head(model, tied=tied)
-        check_vocabularies(tokenizer, first.decoder.out_features)
         with seeded(Draws(seed).of("projection")):
             projection = torch.nn.Linear(
-                first.decoder.in_features, check_count(embedding_size, "embedding_size"), bias=projection_bias
+                self.head(QUERY).decoder.in_features,
+                check_count(embedding_size, "embedding_size"),
+                bias=projection_bias,
             )
-        two = heads == TWO
         self._embedding_size = embedding_size
-        self.two_heads = two
-        self.tokenizer, self.chunk_size = tokenizer, chunk_size
-        self.encoder = model.base_model
-        self.heads = torch.nn.ModuleDict(
-            {QUERY: first, DOCUMENT: copied_head(model, tied=tied) if two else first}
-        )
         self.projections = torch.nn.ModuleDict(
-            {QUERY: projection, DOCUMENT: copy.deepcopy(projection) if two else projection}
-        )
-        self.max_tokens = _max_tokens(model, tokenizer, max_tokens)
-        self.to(device or model.device)
-
-    @property
-    def device(self) -> torch.device:
-        """Where the weights are."""
-        return next(self.parameters()).device
-
-    @property
-    def n_terms(self) -> int:
-        """V, the size of the vocabulary."""
-        return int(self.head(QUERY).decoder.out_features)
+            {QUERY: projection, DOCUMENT: copy.deepcopy(projection) if self.two_heads else projection}
+        ).to(self.device)
 
     @property
     def embedding_size(self) -> int:
         """E, the width of a term's vector."""
         return self._embedding_size
-
-    def head(self, side: str | None) -> TermHead:
-        """The head that predicts the terms of a side."""
-        return cast(TermHead, self.heads[self._side(side)])
 
     def forward(
         self, texts: Sequence[str], k: int | None = None, side: str | None = None
@@ -168,15 +137,9 @@ class SparsEmbed(torch.nn.Module):
             A text has no token, or a weight or a vector is not finite.
         """
         k = self._k(k, side)
-        read, head = self._read(texts, side), self.head(side)
-        weights = pooled_weights(head.decoder, read.transformed, read.mask, chunk_size=self.chunk_size)
-        check_finite(weights, "weights of terms")
-        top = top_terms(weights, k)
-        logits = head.term_logits(read.transformed, top.ids.clamp(min=0))
-        projection = self.projections[self._side(side)]
-        embeddings = torch.relu(projection(attended(logits, read.tokens, read.mask)))
-        embeddings = embeddings.masked_fill(~top.active[:, :, None], 0.0)
-        check_finite(embeddings, "vectors of terms")
+        read = self.read(self.features(texts), side)
+        top = top_terms(self.weights(read, side), k)
+        embeddings = self.vectors(read, top, side)
         return {
             "activations": top.ids,
             "embeddings": embeddings,
@@ -187,57 +150,24 @@ class SparsEmbed(torch.nn.Module):
         self, texts: Sequence[str], k: int | None = None, side: str | None = None
     ) -> dict[str, torch.Tensor]:
         """`forward` without gradients and without dropout."""
-        with self._still():
+        with self.still():
             found: dict[str, torch.Tensor] = self(texts, k, side)
             return found
 
-    def greatest_logits(self, texts: Sequence[str], side: str | None = None) -> torch.Tensor:
-        """(B, V) greatest logit of each term over the positions of a text, without gradients; for calibration."""
-        with self._still():
-            read = self._read(texts, side)
-            return greatest_logits(
-                self.head(side).decoder, read.transformed, read.mask, chunk_size=self.chunk_size
-            )
+    def vectors(self, read: ReadTexts, top: TopTerms, side: str | None = None) -> torch.Tensor:
+        """(B, k, E) >= 0, the vector of each term that is kept of a text, 0 where there is none.
 
-    def without_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Places of texts of which the tokenizer makes no token but special ones."""
-        return _without_tokens(self._tokenized(texts))
-
-    def _read(self, texts: Sequence[str], side: str | None) -> _Read:
-        tokenized = self._tokenized(texts)
-        if empty := _without_tokens(tokenized):
-            raise DataError(
-                f"text {empty[0]} ({texts[empty[0]][:_SHOWN_CHARACTERS]!r}) has no token. Leave it out: it has no "
-                "terms that could be found."
-            )
-        mask = tokenized["attention_mask"].to(self.device)
-        ids = tokenized["input_ids"].to(self.device)
-        tokens = self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
-        return _Read(tokens, self.head(side).transform(tokens), mask)
-
-    def _tokenized(self, texts: Sequence[str]) -> Any:
-        if isinstance(texts, str) or not len(texts) or not all(isinstance(text, str) for text in texts):
-            raise DataError(f"texts are {texts!r:.60}. Give a list of at least one text.")
-        return self.tokenizer(
-            list(texts),
-            padding=True,
-            truncation=True,
-            max_length=self.max_tokens,
-            return_special_tokens_mask=True,
-            return_tensors="pt",
-        )
-
-    def _side(self, side: str | None) -> str:
-        if side is None and not self.two_heads:
-            return QUERY
-        if side not in SIDES:
-            raise ConfigError(
-                f"side is {side!r}, and this model has a head for queries and one for documents. "
-                f"{instead(str(side), SIDES)}"
-                if self.two_heads
-                else f"side is {side!r}. {instead(str(side), SIDES)}"
-            )
-        return side
+        Raises
+        ------
+        DataError
+            One is not finite.
+        """
+        logits = self.head(side).term_logits(read.transformed, top.ids.clamp(min=0))
+        projection = self.projections[self.known_side(side)]
+        found = torch.relu(projection(attended(logits, read.tokens, read.mask)))
+        found = found.masked_fill(~top.active[:, :, None], 0.0)
+        check_finite(found, "vectors of terms")
+        return found
 
     def _k(self, k: int | None, side: str | None) -> int:
         if k is not None:
@@ -245,50 +175,3 @@ class SparsEmbed(torch.nn.Module):
         if side not in SIDES:
             raise ConfigError("neither k nor side is given. Write k=…, or side='query' or side='document'.")
         return self.k[side]
-
-    @contextmanager
-    def _still(self) -> Iterator[None]:
-        """Neither gradients nor dropout inside; each module is as it was afterwards."""
-        training = [module for module in self.modules() if module.training]
-        self.eval()
-        try:
-            with torch.no_grad():
-                yield
-        finally:
-            for module in training:
-                module.training = True
-
-
-def _without_tokens(tokenized: Mapping[str, torch.Tensor]) -> list[int]:
-    special = tokenized["special_tokens_mask"].bool() | ~tokenized["attention_mask"].bool()
-    return torch.nonzero(special.all(dim=1)).flatten().tolist()
-
-
-def _check_model(model: Any, tokenizer: Any, heads: str) -> None:
-    if not isinstance(model, PreTrainedModel) or not callable(tokenizer):
-        raise ConfigError(
-            f"model is a {type(model).__name__} and tokenizer a {type(tokenizer).__name__}. Give a model of "
-            "AutoModelForMaskedLM first and its tokenizer second, or both by name."
-        )
-    if heads not in (SHARED, TWO):
-        raise ConfigError(f"heads is {heads!r}. {instead(str(heads), (SHARED, TWO))}")
-
-
-def _max_tokens(model: Any, tokenizer: Any, asked: int | None) -> int:
-    """Tokens that are read of a text.
-
-    Raises
-    ------
-    ConfigError
-        More are asked for than the model has positions.
-    """
-    positions = int(model.config.max_position_embeddings)
-    if "roberta" in model.config.model_type:
-        positions -= int(model.config.pad_token_id) + 1  # positions begin behind the id of the padding
-    if asked is None:
-        return min(positions, int(tokenizer.model_max_length))
-    if check_count(asked, "max_tokens") > positions:
-        raise ConfigError(
-            f"max_tokens is {asked}, and the model has {positions} positions. Write at most {positions}."
-        )
-    return asked

@@ -7,7 +7,7 @@ import torch
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.sparse.checks import check_count, check_finite
-from sentflow.sparse.model import SparsEmbed
+from sentflow.sparse.weigher import TermWeigher
 
 PARALLEL = 0.99
 """Mean cosine of texts from which no training was seen to start: klue/roberta-large has .993, robbert-large 1.000, and
@@ -96,7 +96,7 @@ def expected_matches(query_weights: torch.Tensor, document_weights: torch.Tensor
 
 
 def starting_statistics(
-    model: SparsEmbed, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
+    model: TermWeigher, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
 ) -> TermStatistics:
     """Statistics of what a model makes of texts, each different text once; weights are not pruned."""
     return term_statistics(
@@ -106,7 +106,7 @@ def starting_statistics(
 
 
 def check_start(
-    model: SparsEmbed, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
+    model: TermWeigher, texts: Sequence[str], *, side: str | None = None, batch_size: int = TEXTS_AT_ONCE
 ) -> TermStatistics:
     """Refuse a model that a training cannot start from; calibrate it first (`sentflow.sparse.calibration`).
 
@@ -150,7 +150,7 @@ def check_start(
 
 
 def logits_of(
-    model: SparsEmbed, texts: Sequence[str], *, side: str | None, batch_size: int
+    model: TermWeigher, texts: Sequence[str], *, side: str | None, batch_size: int
 ) -> Iterator[torch.Tensor]:
     """(b, V) greatest logits of different texts in batches, on the processor.
 
