@@ -17,7 +17,7 @@ TEACHER = np.random.default_rng(0).normal(size=(len(ROWS), 48)).astype(np.float3
 
 
 def rows(width=48):
-    return [{**row, "target": vector[:width]} for row, vector in zip(ROWS, TEACHER, strict=True)]
+    return [{**row, "text_target": vector[:width]} for row, vector in zip(ROWS, TEACHER, strict=True)]
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from safetensors.torch import load_file
 from sentflow.errors import ConfigError
 from sentflow.training.cache import gradients
 from sentflow.training.draws import Draws
-from sentflow.training.export import save_encoder
 from sentflow.training.masking import NOT_PREDICTED, Vocabulary, continuations, masked
 from sentflow.training.modules import transformer_of
 from sentflow.training.prediction_heads import HEADS
@@ -203,7 +202,7 @@ def test_a_layer_at_or_above_the_depth_is_refused(tmp_path, skip_from):
 
 def test_a_training_goes_on_with_the_heads_of_the_one_before(tmp_path):
     first = tiny.recipe("condenser", tiny.encoder(tmp_path / "start"), masking="tokens")
-    save_encoder(first.exported(), tmp_path / "saved", first.heads())
+    first.write(first.exported(), tmp_path / "saved")
     names = load_file(tmp_path / "saved" / HEADS).keys()
     assert any(name.startswith("condenser.0.") for name in names)
     assert "cls.predictions.decoder.weight" not in names

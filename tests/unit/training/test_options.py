@@ -8,7 +8,6 @@ from trainable import ROWS, WIDTH, trainable_encoder
 from sentflow.errors import ConfigError
 from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.draws import Draws
-from sentflow.training.export import save_encoder
 from sentflow.training.options.apply import with_options
 from sentflow.training.options.matryoshka import truncated
 from sentflow.training.options.table import OPTIONS
@@ -143,7 +142,7 @@ def test_what_is_exported_needs_no_peft_and_is_what_was_trained(lora, folder, re
     from sentence_transformers import SentenceTransformer
 
     objective = trained(lora(recipe))
-    save_encoder(objective.exported(), tmp_path / "saved")
+    objective.write(objective.exported(), tmp_path / "saved")
     saved = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
     plain = trainable_encoder(folder)
     assert saved.state_dict().keys() == plain.state_dict().keys()
@@ -177,10 +176,11 @@ def test_a_training_goes_on_from_its_state(lora, tmp_path):
 def test_a_second_training_starts_from_the_first(lora, build, tmp_path):
     from sentence_transformers import SentenceTransformer
 
-    save_encoder(trained(lora()).exported(), tmp_path / "first")
+    first = trained(lora())
+    first.write(first.exported(), tmp_path / "first")
     start = SentenceTransformer(str(tmp_path / "first"), device="cpu").train()
     second = trained(lora(encoder=start))
-    save_encoder(second.exported(), tmp_path / "second")
+    second.write(second.exported(), tmp_path / "second")
     one, two = (
         SentenceTransformer(str(tmp_path / name), device="cpu").encode(["lei não"])
         for name in ("first", "second")

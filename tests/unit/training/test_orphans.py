@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from trainable import trainable_encoder
 
 from sentflow.jobs.lifeline import VARIABLE, OrphanError, name_of_this_process
-from sentflow.training.export import save_encoder
+from sentflow.training.export import save_encoder, write_dense
 from sentflow.training.links import link_files
 
 
@@ -31,5 +32,5 @@ def test_an_orphan_links_no_snapshot(tmp_path, orphan):
 def test_an_orphan_saves_no_encoder_and_leaves_no_part_of_one(tmp_path, orphan):
     encoder = trainable_encoder(tmp_path / "start")
     with pytest.raises(OrphanError):
-        save_encoder(encoder, tmp_path / "made/step-000001")
+        save_encoder(tmp_path / "made/step-000001", partial(write_dense, encoder))
     assert list((tmp_path / "made").iterdir()) == []

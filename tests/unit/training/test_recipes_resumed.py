@@ -23,7 +23,7 @@ OF_RECIPE = {
     "condenser": {"masking": "tokens"},  # the tokenizer of these tests has whole words alone
     "cocondenser": {"masking": "tokens"},
 }
-TAUGHT = [{**row, "target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
+TAUGHT = [{**row, "text_target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
 OF_FORM = {
     "pairs": [{**row, "other": f"{row['text']} saúde"} for row in ROWS],
     "spans": [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS],

@@ -9,7 +9,7 @@ from sentence_transformers.sentence_transformer.modules import Dense, Normalize,
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
-from sentflow.training.export import save_encoder
+from sentflow.training.export import write_dense
 
 STEP = Draws(1, ("step", 4))
 TEXTS = ["ação projeto lei não", "lei"]
@@ -160,7 +160,7 @@ def test_a_kept_head_is_a_module_of_the_exported_encoder_that_loads_as_it_is(enc
         exported[2].linear.weight.add_(1.0)
     assert not (exported.encode(TEXTS) == before).all()
 
-    save_encoder(exported, tmp_path / "saved")
+    write_dense(exported, tmp_path / "saved")
     read = SentenceTransformer(str(tmp_path / "saved"), device="cpu")
     assert isinstance(read[2].activation_function, torch.nn.Tanh)
     assert (read.encode(TEXTS) == exported.encode(TEXTS)).all()

@@ -9,7 +9,7 @@ from sentflow.training.vocabulary import LearntVocabulary, fit_configuration
 
 WORDS = ("nhà", "nước", "luật", "điều", "khoản", "projeto", "ação", "leis", "lei", "saúde", "não")
 ROWS = [
-    {"text": f"{one} {other}", "other": f"{other}{one}", "target": [1.0]}
+    {"text": f"{one} {other}", "other": f"{other}{one}", "text_target": [1.0]}
     for one in WORDS
     for other in WORDS
     if one != other

@@ -8,14 +8,26 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
-from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, SPARSE, TERMS, TERMS_OF, Kind
+from sentflow.encoders.kinds.table import (
+    CUSTOM,
+    FITTED,
+    KINDS,
+    PAIRS,
+    SPARSE,
+    TERMS,
+    TERMS_OF,
+    TRAINED,
+    TRAINED_KINDS,
+    Kind,
+)
 from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.roles import TEXT
 
 
 def kind_of(entry: Mapping[str, Any]) -> Kind:
-    """The kind of an entry without problems."""
-    return KINDS[entry["kind"]]
+    """The kind of an entry of a known kind; of a trained encoder, what its recipe makes."""
+    kind = KINDS[entry["kind"]]
+    return TRAINED_KINDS.get(str(entry.get("recipe")), kind) if kind.name == TRAINED else kind
 
 
 def is_lazy(entry: Mapping[str, Any]) -> bool:

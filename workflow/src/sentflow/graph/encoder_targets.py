@@ -9,8 +9,9 @@ from sentflow.encoders.entries import (
     fetch_settings,
     kind_of,
     place_settings,
+    weighs_terms,
 )
-from sentflow.encoders.kinds.table import DENSE, KINDS, SPARSE, Kind
+from sentflow.encoders.kinds.table import DENSE, Kind
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -83,7 +84,7 @@ class EncoderTargets:
     def fixed(self) -> str:
         """Regular expression of the models that have embeddings."""
         needed = self.experiment.further_models.items()
-        teachers = (name for name, entry in needed if KINDS[entry["kind"]].gives == DENSE)
+        teachers = (name for name, entry in needed if kind_of(entry).gives == DENSE)
         return one_of([*self.experiment.fixed_models, *self.experiment.snapshots, *teachers])
 
     def sparse(self) -> str:
@@ -92,7 +93,7 @@ class EncoderTargets:
 
     def weighs_terms(self, model: str) -> bool:
         """Whether a model weighs terms, so that its vectors are sparse."""
-        return kind_of(self.experiment.fetched_models[model]).gives == SPARSE
+        return weighs_terms(self.experiment.fetched_models[model])
 
     def vectors(self, model: str) -> str:
         """The pattern of a model's files of vectors."""

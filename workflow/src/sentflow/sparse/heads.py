@@ -74,7 +74,7 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     ConfigError
         The model has no such layer, or it is to be tied and its decoder has other weights than the word embeddings.
     """
-    transform, decoder = _parts(model)
+    transform, decoder = head_parts(model)
     words = model.get_input_embeddings().weight
     if tied and (decoder.weight.shape != words.shape or not torch.equal(decoder.weight, words)):
         raise ConfigError(
@@ -88,7 +88,14 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     return TermHead(copy.deepcopy(transform), own)
 
 
-def _parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+def head_parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    """The head of a masked language model itself: what stands before its decoder, and the decoder.
+
+    Raises
+    ------
+    ConfigError
+        The model has none.
+    """
     kind = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
     if kind not in _PARTS:
         raise ConfigError(
@@ -117,7 +124,7 @@ def masked_model(name: str) -> Any:
         The files have no layer that predicts masked tokens, or not all of it.
     """
     model, told = AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
-    _parts(model)
+    head_parts(model)
     if missing := sorted(told["missing_keys"]):
         raise ConfigError(
             f"{name}: the files lack {', '.join(missing[:3])}, so the layer that predicts masked tokens would be "

@@ -8,17 +8,27 @@ time with the same seed (gradient cache). So a recipe has no state but its weigh
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import torch
 from sentence_transformers import SentenceTransformer
 
 from sentflow.training.draws import Draws
+from sentflow.training.export import write_dense, write_heads
 
 Row: TypeAlias = Mapping[str, Any]
-"""A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts) and ``label`` (int)."""
+"""A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int),
+``score`` and ``negative_score`` (float, a teacher's scores of both pairs). With a teacher of vectors, the vector of each
+of these texts, float32, under `target_of` its name.
+"""
 Example: TypeAlias = Mapping[str, Any]
 """What the encoder reads of one row in one view: ``input_ids`` (a list of ints, not padded) and what a recipe adds."""
+
+
+def target_of(column: str) -> str:
+    """Under which name a row has the teacher's vector of a text."""
+    return f"{column}_target"
 
 
 class Objective(torch.nn.Module, ABC):
@@ -46,6 +56,20 @@ class Objective(torch.nn.Module, ABC):
         super().__init__()
         self.encoder = encoder
         self.max_tokens = max_tokens
+
+    def begin(self, rows: Sequence[Row]) -> None:  # noqa: B027
+        """What a recipe has to know of all rows that are trained on, before the first step; nothing by default.
+
+        Called again where a training goes on, before its state is restored; so it is a function of the rows alone.
+
+        Raises
+        ------
+        ConfigError
+            The start cannot be trained on these rows.
+        """
+
+    def at_step(self, step: int, total: int) -> None:  # noqa: B027
+        """Told before each step, and before held-out rows are measured: how many steps are done, of how many."""
 
     @abstractmethod
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
@@ -96,6 +120,13 @@ class Objective(torch.nn.Module, ABC):
     def exported(self) -> SentenceTransformer:
         """The encoder as it is used after training, without what belongs to training alone."""
         return self.encoder
+
+    def write(self, encoder: SentenceTransformer, folder: Path) -> None:
+        """Write what `exported` gave, with `heads`, in the form in which it is used: one vector of each text, by
+        default.
+        """
+        write_dense(encoder, folder)
+        write_heads(self.heads(), folder)
 
     def tokens(self, text: str, most: int | None = None) -> list[int]:
         """The ids of a text as the encoder reads it, with special tokens, cut at `most`, or else at `max_tokens`."""

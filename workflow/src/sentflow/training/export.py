@@ -2,9 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import torch
 from safetensors.torch import save_file
@@ -18,21 +17,8 @@ from sentflow.jobs.lifeline import refuse_orphan
 from sentflow.training.prediction_heads import HEADS
 
 
-def save_encoder(
-    encoder: SentenceTransformer, folder: Path, heads: Mapping[str, torch.Tensor] = MappingProxyType({})
-) -> None:
-    """Write an encoder: safetensors, configuration, tokenizer; whole or not at all.
-
-    Parameters
-    ----------
-    encoder
-        As it is used.
-    folder
-        Of it.
-    heads
-        See `sentflow.training.contract.Objective.heads`; without any, there is no file of them.
-
-    A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
+def save_encoder(folder: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` fill the folder of an encoder; it is there whole or not at all.
 
     Raises
     ------
@@ -41,6 +27,23 @@ def save_encoder(
     """
     part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
     shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir(parents=True)
+        write(part)
+        refuse_orphan()
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    except OSError as error:
+        raise DataError(not_written(folder, error)) from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def write_dense(encoder: SentenceTransformer, folder: Path) -> None:
+    """Write an encoder that gives one vector of each text: safetensors, configuration, tokenizer.
+
+    A pooling over several layers is a setting of an entry and not of a folder: the mean over tokens is written instead.
+    """
     modules = [
         Pooling(module.get_embedding_dimension(), "mean") if isinstance(module, LayerPooling) else module
         for module in encoder.children()
@@ -52,15 +55,10 @@ def save_encoder(
         default_prompt_name=encoder.default_prompt_name,
         similarity_fn_name=encoder.similarity_fn_name,
     )
-    try:
-        part.mkdir(parents=True)
-        saved.save(str(part), create_model_card=False, safe_serialization=True)
-        if heads:
-            save_file({name: value.detach().cpu().clone() for name, value in heads.items()}, part / HEADS)
-        refuse_orphan()
-        shutil.rmtree(folder, ignore_errors=True)
-        part.rename(folder)
-    except OSError as error:
-        raise DataError(not_written(folder, error)) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    saved.save(str(folder), create_model_card=False, safe_serialization=True)
+
+
+def write_heads(heads: Mapping[str, torch.Tensor], folder: Path) -> None:
+    """Write `sentflow.training.contract.Objective.heads` beside the weights of an encoder; nothing without any."""
+    if heads:
+        save_file({name: value.detach().cpu().clone() for name, value in heads.items()}, folder / HEADS)

@@ -17,8 +17,8 @@ from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.files.io import file_sha256, read_json
 from sentflow.texts.lookup import read_vectors
 from sentflow.texts.segmentation import segmented
-from sentflow.training.contract import Objective, RecipeModule, Row
-from sentflow.training.data.table import check_rows, read_training_data
+from sentflow.training.contract import Objective, RecipeModule, Row, target_of
+from sentflow.training.data.table import TEXT_COLUMNS, check_rows, read_training_data
 from sentflow.training.draws import Draws
 from sentflow.training.export import save_encoder
 from sentflow.training.held_out import split
@@ -94,6 +94,7 @@ class Job:
         check_devices((device,), backend="torch")
         processes = processes_of(device)
         objective = self._objective(manifest, rows, training, draws, device, place.threads)
+        objective.begin(rows)
         total = n_steps(training, len(rows))
         data_sha256 = file_sha256(self.data)
         vectors_sha256 = [file_sha256(path) for path in self.teacher]
@@ -116,7 +117,8 @@ class Job:
             state,
             Hooks(
                 snapshot=lambda step: save_encoder(
-                    objective.exported(), place.snapshots / f"step-{step:06d}", objective.heads()
+                    place.snapshots / f"step-{step:06d}",
+                    lambda part: objective.write(objective.exported(), part),
                 ),
                 leave=leave,
                 save_now=SaveEvery(place.save_seconds),
@@ -160,12 +162,15 @@ class Job:
         return record, made, progress
 
     def _taught(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The rows with the teacher's vectors as ``target``."""
+        """The rows with the teacher's vectors of their texts."""
         if not self.teacher:
             return rows
         found = read_vectors(*self.teacher)
-        places = found.rows.of([row["text"] for row in rows], whose=f"the training data {self.data}")
-        return [{**row, "target": found.vectors[place]} for row, place in zip(rows, places, strict=True)]
+        for column in (key for key in TEXT_COLUMNS if key in rows[0]):
+            places = found.rows.of([row[column] for row in rows], whose=f"the training data {self.data}")
+            for row, place in zip(rows, places, strict=True):
+                row[target_of(column)] = found.vectors[place]
+        return rows
 
     def _segmented(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rows with words marked in their texts, as the encoder reads texts in use; each text is cut once."""

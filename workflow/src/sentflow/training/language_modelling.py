@@ -5,7 +5,6 @@ princeton-nlp/SimCSE@49fa580a, ``do_mlm``.
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import torch
 from sentence_transformers import SentenceTransformer
@@ -14,8 +13,7 @@ from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.masking import NOT_PREDICTED, Vocabulary, continuations, masked
 from sentflow.training.modules import transformer_of
-from sentflow.training.new_weights import initialise, seeded
-from sentflow.training.prediction_heads import KINDS, take_weights
+from sentflow.training.prediction_heads import KINDS, prediction_head
 
 
 class LanguageModelling(torch.nn.Module):
@@ -63,22 +61,10 @@ class LanguageModelling(torch.nn.Module):
             raise ConfigError(
                 "settings.masking: the tokenizer of the start does not tell which tokens make a word. Write tokens."
             )
-        make, self.prefix = KINDS[kind]
-        with seeded(draws):
-            self.head = make(network.config)
-        initialise(self.head, encoder, draws)
-        vectors = network.get_input_embeddings().weight
-        with torch.no_grad():
-            self.head.decoder.weight.copy_(vectors)
-        take_weights(
-            self.head,
-            Path(network.name_or_path),
-            self.prefix,
-            what="the layer that predicts masked tokens",
-        )
-        self.head.to(encoder.device)
+        _, self.prefix = KINDS[kind]
+        self.head, _ = prediction_head(encoder, draws)
         if tied:
-            self.head.decoder.weight = vectors
+            self.head.decoder.weight = network.get_input_embeddings().weight
         self._whole_words = whole_words
         goes_on, unfinished = words or (frozenset(), frozenset())
         self._vocabulary = Vocabulary(

@@ -116,6 +116,7 @@ def train(
 
     def snapshot() -> None:
         saved(lambda: hooks.snapshot(progress.step))
+        objective.at_step(progress.step, total)
         if held_out and all(row["step"] != progress.step for row in progress.held_out):
             progress.held_out += measured(
                 objective, held_out, settings, draws, step=progress.step, autocast=precision.autocast
@@ -172,6 +173,7 @@ def _step(
     for group in optimiser.param_groups:
         group["lr"] = rate
     optimiser.zero_grad(set_to_none=True)
+    objective.at_step(step, total)
     loss, tokens = 0.0, 0
     for part in range(settings.accumulate):
         batch = [rows[index] for index in order.rows(step * settings.accumulate + part)]

@@ -11,9 +11,14 @@ from typing import Any
 
 import torch
 from safetensors import safe_open
+from sentence_transformers import SentenceTransformer
 from transformers.activations import get_activation
 from transformers.models.bert.modeling_bert import BertLMPredictionHead
 from transformers.models.roberta.modeling_roberta import RobertaLMHead
+
+from sentflow.training.draws import Draws
+from sentflow.training.modules import transformer_of
+from sentflow.training.new_weights import initialise, seeded
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +58,7 @@ KINDS: Mapping[str, tuple[Any, str]] = {
 }
 
 
-def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> None:
+def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str) -> bool:
     """Copy the tensors of a layer out of the files of an encoder, where they are in safetensors.
 
     Parameters
@@ -66,6 +71,11 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str)
         Of the layer's tensors.
     what
         Name of the layer, for the log.
+
+    Returns
+    -------
+    bool
+        Whether the files have them.
     """
     for name in (HEADS, _WEIGHTS):
         found = dict(_tensors(folder / name, prefix))
@@ -78,8 +88,33 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str)
             found.setdefault("decoder.bias", found["bias"])
         head.load_state_dict({**own, **{name: value for name, value in found.items() if name in own}})
         logger.info("%s is that of %s", what, folder / name)
-        return
+        return True
     logger.info("%s is new: %s has none in safetensors", what, folder)
+    return False
+
+
+def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[torch.nn.Module, bool]:
+    """The layer of an encoder of one of `KINDS` that predicts masked tokens, and whether its files have it.
+
+    Parameters
+    ----------
+    encoder
+        Its files may hold the layer that it was pre-trained with, which is taken then. Otherwise the layer is new, but
+        for the vectors of the vocabulary, of which it has a copy.
+    draws
+        For new weights.
+    """
+    network = transformer_of(encoder).auto_model
+    make, prefix = KINDS[network.config.model_type]
+    with seeded(draws):
+        head: torch.nn.Module = make(network.config)
+    initialise(head, encoder, draws)
+    with torch.no_grad():
+        head.decoder.weight.copy_(network.get_input_embeddings().weight)
+    known = take_weights(
+        head, Path(network.name_or_path), prefix, what="the layer that predicts masked tokens"
+    )
+    return head.to(encoder.device), known
 
 
 def _tensors(file: Path, prefix: str) -> Iterator[tuple[str, torch.Tensor]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sentflow.encoders.checks.services import service_problems
 from sentflow.encoders.checks.values import value_problems
+from sentflow.encoders.entries import kind_of
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
 from sentflow.encoders.kinds.custom_class import argument_problems, code_files, read_class, split_reference
 from sentflow.encoders.kinds.scikit_learn_steps import step_problems
@@ -52,7 +53,7 @@ def entry_problems(name: str, entry: Mapping[str, Any]) -> list[str]:
             f"models.{name}.kind: {entry.get('kind')!r} is no kind of encoder. Write one of: "
             f"{_listed(KINDS)}."
         ]
-    kind = KINDS[entry["kind"]]
+    kind = kind_of(entry)
     known = (*kind.keys, *DESCRIPTIVE_KEYS)
     problems = [
         f"models.{name}.{key}: an encoder of kind {kind.name} has no such key. {_guess(key, known)}"

@@ -6,7 +6,7 @@ or changes no number. Standard library only: the Snakefile imports it in every j
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 # What a kind gives
 DENSE = "dense"  # vectors of texts, one array per dataset
@@ -17,6 +17,9 @@ OWN = "own"  # one or the other, or features of rows, as the user's class says
 
 # Kinds that other parts of the program speak of by name
 API, CUSTOM, RANDOM, SPLADE, TRAINED = "api", "custom", "random", "splade", "trained"
+CROSS_ENCODER = "cross-encoder"
+# Recipe → the kind of encoder that it makes; others make one of dense vectors
+MADE_BY: Mapping[str, str] = {"splade": SPLADE, "cross-encoder": CROSS_ENCODER}
 # Key of a sparse encoder, and role of texts → the name in its map: how many terms of a text are kept
 TERMS = "terms"
 TERMS_OF: Mapping[str, str] = {"query": "queries", "document": "documents"}
@@ -119,6 +122,12 @@ _BACKENDS = {
 }
 
 
+# Of entries of kind trained: how an encoder is made, what stands for others, and what the program writes
+_TRAINING = ("kind", "recipe", "start", "data", "seed", "settings", "training")
+_TRAINING_SHORT = ("preset", "seeds")
+_TRAINING_WRITTEN = ("seed_of", "cell")
+
+
 def _neural(name: str) -> Kind:
     """The same encoder for folders of sentence-transformers and of transformers."""
     return Kind(
@@ -144,13 +153,12 @@ _ALL = (
         module=f"{_KINDS}.neural.load",
         # made by rules of its own
         fetcher="",
-        fetch_keys=("kind", "recipe", "start", "data", "seed", "settings", "training", "training_pooling"),
+        fetch_keys=(*_TRAINING, "training_pooling"),
         encode_keys=_NEURAL_KEYS,
         place_keys=("device",),
         choice_keys=("selection",),
-        short_keys=("preset", "seeds"),
-        # written by the program
-        own_descriptive_keys=("seed_of", "cell"),
+        short_keys=_TRAINING_SHORT,
+        own_descriptive_keys=_TRAINING_WRITTEN,
         optional_keys=("settings", "training_pooling"),
         libraries=_NEURAL_LIBRARIES,
         backend_libraries=_BACKENDS,
@@ -158,7 +166,7 @@ _ALL = (
         has_tokenizer=True,
     ),
     Kind(
-        "cross-encoder",
+        CROSS_ENCODER,
         module=f"{_KINDS}.neural.cross_encoder",
         fetcher=f"{_FETCH}.cross_encoder",
         fetch_keys=("kind", "source", "allow_pickle"),
@@ -259,6 +267,25 @@ _ALL = (
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
 # Kinds whose weights can be trained on
-TRAINABLE = ("sentence-transformers", "transformers", TRAINED)
+TRAINABLE = ("sentence-transformers", "transformers", SPLADE, TRAINED)
+
+
+def _trained(made: Kind) -> Kind:
+    """What an encoder is that a recipe made: one of its kind, whose read-out is part of its files."""
+    return replace(
+        made,
+        name=TRAINED,
+        fetcher="",
+        fetch_keys=_TRAINING,
+        encode_keys=tuple(key for key in made.encode_keys if key != "pooling"),
+        short_keys=_TRAINING_SHORT,
+        own_descriptive_keys=_TRAINING_WRITTEN,
+        optional_keys=("settings",),
+        sources=(),
+    )
+
+
+# Recipe of an entry of kind trained → what such an encoder is; others are of the kind trained itself
+TRAINED_KINDS: Mapping[str, Kind] = {recipe: _trained(KINDS[kind]) for recipe, kind in MADE_BY.items()}
 # Keys that only tables and captions read
 DESCRIPTIVE_KEYS = ("title", "licence", "citation", "control")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from sentflow.encoders.entries import compares_pairs, weighs_terms
+from sentflow.encoders.entries import compares_pairs, kind_of, weighs_terms
 from sentflow.encoders.kinds.table import KINDS
 from sentflow.families.retrieval.parts import DENSE, RERANK, SPARSE, UNITS
 from sentflow.graph.config.family import AllEntries, Entries, Entry
@@ -81,7 +81,7 @@ def passage_problems(where: str, retriever: Entry, entries: AllEntries) -> Itera
             f"{where}.passages: {name!r} counts tokens of texts as they are, but {retriever['model']} reads them with "
             "words marked (segment). Write passages of words."
         )
-    if "tokens" in known[name] and kind in KINDS and not KINDS[kind].has_tokenizer:
+    if "tokens" in known[name] and kind in KINDS and not kind_of(model).has_tokenizer:
         yield (
             f"{where}.passages: {name!r} counts tokens, but an encoder of kind {kind} ({retriever['model']}) has no "
             "tokenizer to count them by. Write passages of words."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+from sentflow.encoders.entries import kind_of
 from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
@@ -130,7 +131,7 @@ def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries) -> Iterator
         yield "settings.teacher: write the encoder whose vectors are learnt, another entry of models."
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
-    elif (kind := KINDS.get(str(as_map(models[teacher]).get("kind")))) and kind.gives != DENSE:
+    elif as_map(models[teacher]).get("kind") in KINDS and kind_of(models[teacher]).gives != DENSE:
         yield f"settings.teacher: {teacher} gives a text no vector of its own. Write an encoder that does."
 
 

@@ -6,7 +6,7 @@ Standard library only: the Snakefile imports this package in every job.
 from collections.abc import Iterator
 from typing import Any
 
-from sentflow.encoders.kinds.table import TRAINED
+from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.families.training.needs import start_name
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.messages import as_map
@@ -39,7 +39,12 @@ def pooling_problems(name: str, entry: Entry, models: Entries) -> Iterator[str]:
 
 
 def _deciding(name: str, models: Entries) -> tuple[str, str] | None:
-    """The encoder on the way to this one, itself included, whose recipe asks for a read-out; and that."""
+    """The encoder on the way to this one, itself included, whose recipe asks for a read-out; and that.
+
+    None for encoders of another kind than that of dense vectors.
+    """
+    if as_map(models.get(name)).get("recipe") in MADE_BY:
+        return None
     seen: set[str] = set()
     while name in models and name not in seen:
         seen.add(name)

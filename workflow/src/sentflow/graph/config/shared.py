@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
+from sentflow.encoders.entries import compares_pairs, weighs_terms
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
-from sentflow.encoders.kinds.table import KINDS, PAIRS, SPARSE
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
@@ -44,18 +44,18 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
-        gives = KINDS[entries["models"][name]["kind"]].gives
-        if gives == PAIRS:
+        entry = entries["models"][name]
+        if compares_pairs(entry):
             yield (
                 f"config.select.models: {name!r} compares two texts and gives no vectors, so nothing is measured of it "
                 "alone. Leave it out here, and write it as model of a retriever of kind rerank."
             )
-        elif gives == SPARSE:
+        elif weighs_terms(entry):
             yield (
                 f"config.select.models: {name!r} weighs terms and gives no dense vectors, so that no task, pair set or "
                 "alignment is measured of it. Leave it out here, and write it as model of a retriever of kind sparse."
             )
-        yield from custom_problems(name, entries["models"][name])
+        yield from custom_problems(name, entry)
     yield from required_revisions(selected["models"], entries["models"])
 
 

@@ -1,6 +1,7 @@
 """What an option of any recipe is: a change of the encoder before the recipe sees it, and of the objective after."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Protocol
 
 import torch
@@ -23,6 +24,14 @@ class Wrapped(Objective):
         super().__init__(inner.encoder, max_tokens=inner.max_tokens)
         self.inner = inner
         self.frozen_views = inner.frozen_views
+
+    def begin(self, rows: Sequence[Row]) -> None:
+        """See `Objective`."""
+        self.inner.begin(rows)
+
+    def at_step(self, step: int, total: int) -> None:
+        """See `Objective`."""
+        self.inner.at_step(step, total)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:
         """See `Objective`."""
@@ -51,6 +60,10 @@ class Wrapped(Objective):
     def exported(self) -> SentenceTransformer:
         """See `Objective`."""
         return self.inner.exported()
+
+    def write(self, encoder: SentenceTransformer, folder: Path) -> None:
+        """See `Objective`."""
+        self.inner.write(encoder, folder)
 
 
 class OptionModule(Protocol):

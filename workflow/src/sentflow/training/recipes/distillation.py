@@ -15,7 +15,7 @@ from sentence_transformers.sentence_transformer.modules import Dense
 from sentence_transformers.util import cos_sim
 
 from sentflow.errors import ConfigError, DataError
-from sentflow.training.contract import Example, Objective, Row
+from sentflow.training.contract import Example, Objective, Row, target_of
 from sentflow.training.draws import Draws
 from sentflow.training.modules import put_before_scaling
 from sentflow.training.new_weights import initialise
@@ -24,7 +24,7 @@ MSE, COSINE, SIMILARITY = "mse", "cosine", "similarity"
 
 
 class Distillation(Objective):
-    """One view; rows have ``target``, the teacher's vector of their text."""
+    """One view; rows have the teacher's vector of their text."""
 
     def __init__(
         self, encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
@@ -103,9 +103,10 @@ def _others(similarities: torch.Tensor) -> torch.Tensor:
 
 
 def _targets(rows: Sequence[Row]) -> torch.Tensor:
-    if any("target" not in row for row in rows):
+    name = target_of("text")
+    if any(name not in row for row in rows):
         raise DataError("distillation: the rows have no vectors of a teacher. Write settings.teacher.")
-    return torch.from_numpy(np.stack([np.asarray(row["target"], dtype=np.float32) for row in rows]))
+    return torch.from_numpy(np.stack([np.asarray(row[name], dtype=np.float32) for row in rows]))
 
 
 def build(
