@@ -6,6 +6,7 @@ import logging
 import shutil
 from pathlib import Path
 
+from sentflow.encoders.kinds.table import TRAINED
 from sentflow.encoders.manifest import WEIGHTS, write_manifest
 from sentflow.errors import DataError
 from sentflow.files.io import read_json, write_json
@@ -23,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--snapshots", type=Path, required=True, help="folder with step-000020/ …")
     parser.add_argument("--record", type=Path, required=True, help="what was trained, .json")
     parser.add_argument("--scores", type=Path, nargs="*", default=[], help="development scores, by step")
-    parser.add_argument("--settings", required=True, help='JSON: {"model"} and the keys of selection')
+    parser.add_argument("--settings", required=True, help='JSON: {"model"}, {"kind"}, keys of selection')
     parser.add_argument("--manifest", type=Path, required=True, help="output; the weights lie beside it")
     parser.add_argument("--selection", type=Path, required=True, help="output, .json")
     parser.add_argument("--last", type=Path, required=True, help="output, the encoder after the last step")
@@ -33,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Choose, link the files of the chosen and of the last snapshot, describe the chosen one."""
     settings = json.loads(args.settings)
-    model = settings.pop("model")
+    model, kind = settings.pop("model"), settings.pop("kind", TRAINED)
     choice = Choice(**settings)
     found = [read_json(file) for file in args.scores]
     steps = [score["step"] for score in found] or [Record.read(args.record).steps]
@@ -47,7 +48,7 @@ def main(args: argparse.Namespace) -> None:
             raise DataError(f"{snapshot} is missing. Delete {args.record} and run snakemake again.")
         shutil.rmtree(folder, ignore_errors=True)
         link_files(snapshot, folder)
-    write_manifest(args.manifest, manifest_of(weights, model=model))
+    write_manifest(args.manifest, manifest_of(weights, model=model, kind=kind))
     write_json(args.selection, chosen)
 
 

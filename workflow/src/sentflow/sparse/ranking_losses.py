@@ -1,4 +1,4 @@
-"""Losses of scores of queries and documents, and that of SparseEmbed, which has them twice."""
+"""Losses of scores of queries and documents, that of SPLADE, and that of SparseEmbed, which has scores twice."""
 
 from dataclasses import dataclass
 
@@ -98,6 +98,14 @@ def _checked_teacher(scores: torch.Tensor, teacher: torch.Tensor) -> torch.Tenso
     return teacher.detach().to(scores)
 
 
+def own_first(scores: torch.Tensor) -> torch.Tensor:
+    """(B, C) scores with the relevant document of query i moved from column i to the first; others keep their order."""
+    columns = torch.arange(scores.shape[1], device=scores.device).expand_as(scores)
+    own = torch.arange(len(scores), device=scores.device)[:, None]
+    others = columns[columns != own].view(len(scores), -1)
+    return scores.gather(1, torch.cat([own, others], dim=1))
+
+
 @dataclass(frozen=True)
 class LossParts:
     """A loss and what it is the sum of; every field is a scalar.
@@ -106,53 +114,54 @@ class LossParts:
     ----------
     total
         What is minimised.
-    embeddings, weights
-        The ranking loss of the scores by term vectors, and of the dot products of weights; both not yet weighted.
+    weights
+        The ranking loss of the dot products of weights, not yet weighted.
     query_flops, document_flops
         `flops` of both sides, not yet weighted.
+    embeddings
+        The ranking loss of the scores by term vectors; None where terms have none.
     """
 
     total: torch.Tensor
-    embeddings: torch.Tensor
     weights: torch.Tensor
     query_flops: torch.Tensor
     document_flops: torch.Tensor
+    embeddings: torch.Tensor | None = None
 
 
 @dataclass(frozen=True)
-class SparseEmbedLoss:
-    """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
+class SpladeLoss:
+    """L = R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
 
     Attributes
     ----------
     query_flops, document_flops
-        λ_Q and λ_D, >= 0. Those of the paper (.04 and .05, .004 and .005) belong to MarginMSE; cross-entropies are
-        smaller by orders.
+        λ_Q and λ_D, >= 0. Those of papers (.5 and .4 for SPLADE++, .004 and .005 for SparseEmbed) belong to MarginMSE;
+        cross-entropies are smaller by orders.
     rise_steps
-        See `quadratic_weight`; 50,000 in the paper.
+        See `quadratic_weight`; 50,000 in the papers.
     ranking
-        R: ``"margin-mse"`` (the paper), ``"kl"``, or ``"contrastive"`` without a teacher (`in_batch_negatives`).
-    weights_share
-        Of the second term; .1 in the paper.
+        R: ``"margin-mse"``, ``"kl"``, or ``"contrastive"`` without a teacher (`in_batch_negatives`).
+    temperature
+        Of `kl_divergence`.
 
     Notes
     -----
-    Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4.
+    Formal et al. 2021 and 2022 (arXiv 2109.10086, arXiv 2205.04733).
     """
 
     query_flops: float
     document_flops: float
     rise_steps: int
     ranking: str = MARGIN_MSE
-    weights_share: float = 0.1
+    temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if self.ranking not in RANKINGS:
             raise ConfigError(f"ranking is {self.ranking!r}. {instead(str(self.ranking), RANKINGS)}")
 
-    def __call__(
+    def of_weights(
         self,
-        embedding_scores: torch.Tensor,
         weight_scores: torch.Tensor,
         query_weights: torch.Tensor,
         document_weights: torch.Tensor,
@@ -164,8 +173,8 @@ class SparseEmbedLoss:
 
         Parameters
         ----------
-        embedding_scores, weight_scores
-            (B, C) as the ranking loss reads them: by term vectors, and dot products of weights.
+        weight_scores
+            (B, C) dot products of weights as the ranking loss reads them.
         query_weights, document_weights
             (·, V) after pruning, of all processes.
         step
@@ -178,18 +187,26 @@ class SparseEmbedLoss:
         ConfigError
             Scores of a teacher are missing, or given and not read.
         """
-        rankings = [self._ranking(scores, teacher) for scores in (embedding_scores, weight_scores)]
-        regularisers = [flops(query_weights), flops(document_weights)]
-        rising = [
+        ranking = self.ranked(weight_scores, teacher)
+        return LossParts(
+            ranking + self.regulariser(query_weights, document_weights, step),
+            ranking,
+            flops(query_weights),
+            flops(document_weights),
+        )
+
+    def regulariser(
+        self, query_weights: torch.Tensor, document_weights: torch.Tensor, step: int
+    ) -> torch.Tensor:
+        """λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d)."""
+        query, document = (
             quadratic_weight(weight, step, self.rise_steps)
             for weight in (self.query_flops, self.document_flops)
-        ]
-        total = rankings[0] + self.weights_share * rankings[1]
-        for weight, value in zip(rising, regularisers, strict=True):
-            total = total + weight * value
-        return LossParts(total, *rankings, *regularisers)
+        )
+        return query * flops(query_weights) + document * flops(document_weights)
 
-    def _ranking(self, scores: torch.Tensor, teacher: torch.Tensor | None) -> torch.Tensor:
+    def ranked(self, scores: torch.Tensor, teacher: torch.Tensor | None) -> torch.Tensor:
+        """R of (B, C) scores; see `of_weights`."""
         if (teacher is None) != (self.ranking == CONTRASTIVE):
             given = (
                 "has no use for scores of a teacher" if teacher is not None else "needs scores of a teacher"
@@ -197,4 +214,43 @@ class SparseEmbedLoss:
             raise ConfigError(f"ranking: {self.ranking} {given}. Give them with {MARGIN_MSE} and {KL} only.")
         if teacher is None:
             return in_batch_negatives(scores)
-        return margin_mse(scores, teacher) if self.ranking == MARGIN_MSE else kl_divergence(scores, teacher)
+        if self.ranking == MARGIN_MSE:
+            return margin_mse(scores, teacher)
+        return kl_divergence(scores, teacher, temperature=self.temperature)
+
+
+@dataclass(frozen=True)
+class SparseEmbedLoss(SpladeLoss):
+    """L = R(s) + share · R(w_q · w_d) + λ_Q(t) FLOPS(w_q) + λ_D(t) FLOPS(w_d).
+
+    Attributes
+    ----------
+    weights_share
+        Of the second term; .1 in the paper.
+
+    Notes
+    -----
+    Kong et al. 2023 (doi 10.1145/3539618.3592065), equation 4.
+    """
+
+    weights_share: float = 0.1
+
+    def __call__(
+        self,
+        embedding_scores: torch.Tensor,
+        weight_scores: torch.Tensor,
+        query_weights: torch.Tensor,
+        document_weights: torch.Tensor,
+        *,
+        step: int,
+        teacher: torch.Tensor | None = None,
+    ) -> LossParts:
+        """The loss of a step; `embedding_scores` are (B, C) scores by term vectors, and others as of `of_weights`."""
+        embeddings = self.ranked(embedding_scores, teacher)
+        weights = self.ranked(weight_scores, teacher)
+        total = (
+            embeddings
+            + self.weights_share * weights
+            + self.regulariser(query_weights, document_weights, step)
+        )
+        return LossParts(total, weights, flops(query_weights), flops(document_weights), embeddings)

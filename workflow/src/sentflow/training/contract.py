@@ -18,9 +18,9 @@ from sentflow.training.draws import Draws
 from sentflow.training.export import write_dense, write_heads
 
 Row: TypeAlias = Mapping[str, Any]
-"""A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int),
-``score`` and ``negative_score`` (float, a teacher's scores of both pairs). With a teacher of vectors, the vector of each
-of these texts, float32, under `target_of` its name.
+"""A row of training data: ``text``; where the data have them, ``other``, ``negative`` (texts), ``label`` (int), and
+``score`` and ``negative_score`` (float, a teacher's scores of both pairs). With a teacher of vectors, those of texts of
+the row, float32, under `target_of` their names.
 """
 Example: TypeAlias = Mapping[str, Any]
 """What the encoder reads of one row in one view: ``input_ids`` (a list of ints, not padded) and what a recipe adds."""

@@ -1,19 +1,33 @@
 """The manifest of an encoder that was trained here. No heavy library: a light job reads it."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sentflow.encoders.fetch.descriptions import describe
+from sentflow.encoders.fetch.descriptions import ModelDescription, describe
 from sentflow.encoders.fetch.file_names import model_files
-from sentflow.encoders.kinds.table import TRAINED
+from sentflow.encoders.fetch.splade_descriptions import describe_splade
+from sentflow.encoders.kinds.table import SPLADE, TRAINED
 from sentflow.encoders.manifest import Manifest
 from sentflow.files.io import file_sha256
 
+_DESCRIBED: Mapping[str, Callable[..., ModelDescription]] = {TRAINED: describe, SPLADE: describe_splade}
 
-def manifest_of(weights: Path, *, model: str) -> Manifest:
-    """What a folder of `sentflow.training.export.save_encoder` holds, as the manifest of a trained encoder says it."""
-    description = describe(weights, allow_pickle=False)
+
+def manifest_of(weights: Path, *, model: str, kind: str) -> Manifest:
+    """What a folder of `sentflow.training.contract.Objective.write` holds.
+
+    Parameters
+    ----------
+    weights
+        The folder.
+    model
+        Name of the entry.
+    kind
+        Of encoder that its recipe makes, see `sentflow.encoders.kinds.table`.
+    """
+    description = _DESCRIBED[kind](weights, allow_pickle=False)
     return Manifest(
-        kind=TRAINED,
+        kind=kind,
         dimension=description.dimension,
         source={"trained": model},
         files={name: file_sha256(weights / name) for name in model_files(weights, allow_pickle=False)},

@@ -93,7 +93,7 @@ def take_weights(head: torch.nn.Module, folder: Path, prefix: str, *, what: str)
     return False
 
 
-def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[torch.nn.Module, bool]:
+def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[Any, bool]:
     """The layer of an encoder of one of `KINDS` that predicts masked tokens, and whether its files have it.
 
     Parameters
@@ -107,7 +107,7 @@ def prediction_head(encoder: SentenceTransformer, draws: Draws) -> tuple[torch.n
     network = transformer_of(encoder).auto_model
     make, prefix = KINDS[network.config.model_type]
     with seeded(draws):
-        head: torch.nn.Module = make(network.config)
+        head = make(network.config)
     initialise(head, encoder, draws)
     with torch.no_grad():
         head.decoder.weight.copy_(network.get_input_embeddings().weight)

@@ -11,13 +11,14 @@ from transformers import AutoConfig, AutoModel, AutoTokenizer
 
 from sentflow.encoders.kinds.neural.load import load_model
 from sentflow.encoders.kinds.neural.settings import Settings
+from sentflow.encoders.kinds.table import SPLADE
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.errors import ConfigError
 from sentflow.training.draws import Draws
 from sentflow.training.new_weights import seeded
 from sentflow.training.vocabulary import LearntVocabulary, fit_configuration
 
-_PLAIN = "transformers"
+_PLAIN = ("transformers", SPLADE)  # of whose folders the transformer alone is taken
 
 
 def load_start(
@@ -60,7 +61,7 @@ def load_start(
     settings = Settings(pooling=pooling)
     allow_pickle = bool(manifest.settings.get("allow_pickle", False))
     if configuration is None:
-        plain = manifest.kind == _PLAIN
+        plain = manifest.kind in _PLAIN
         # A pooler that the files lack is drawn, and saved with the encoder, though nothing reads it
         with seeded(draws.of("start")):
             model = load_model(

@@ -1,6 +1,6 @@
 """Corpora, question sets and retrievers in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,13 @@ from sentflow.families.retrieval.own_collections import (
 from sentflow.families.retrieval.parts import (
     BM25,
     FUSION,
-    RERANK,
     RUN,
     SPARSE,
     dense_encoders,
+    models_of_terms_and_pairs,
     parts_of,
     reached_by,
+    searchable,
 )
 from sentflow.families.retrieval.stages import stage_problems
 from sentflow.families.retrieval.tuned_config import decided_by, training_sets, tuned_on, tuning_problems
@@ -34,11 +35,6 @@ from sentflow.training.data.collected import corpora_of, held_out_sets, question
 from sentflow.training.data.forms import RANKS
 
 OTHER = "other"  # languages that a map from languages does not name
-
-
-def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
-    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse or rerank."""
-    return [name for name in selected if all(model in models for model in dense_encoders([name], retrievers))]
 
 
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
@@ -221,14 +217,6 @@ def _searched_by(name: str, entries: AllEntries, selected: Selected) -> list[str
     return list(dict.fromkeys(found))
 
 
-def _further_models(entries: AllEntries, selected: Selected) -> list[str]:
-    """The cross-encoders and encoders of terms of the selected retrievers, and of those that they fuse or rerank."""
-    retrievers = entries["retrievers"]
-    known = selected["retrievers"] if selected["question_sets"] else []
-    reached = reached_by(searchable(known, retrievers, selected["models"]), retrievers)
-    return [retrievers[name]["model"] for name in reached if retrievers[name]["kind"] in (RERANK, SPARSE)]
-
-
 def _circles(reached: Sequence[str], retrievers: Entries) -> Iterator[str]:
     """Retrievers that need themselves, through others perhaps."""
     for name in reached:
@@ -258,5 +246,5 @@ RETRIEVAL = ConfigPart(
         Section("passages", "way to cut passages", ()),
     ),
     problems=_problems,
-    further_models=_further_models,
+    further_models=models_of_terms_and_pairs,
 )

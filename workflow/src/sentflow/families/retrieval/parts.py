@@ -3,9 +3,9 @@
 Standard library only: the Snakefile imports this package in every job.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
-from sentflow.graph.config.family import Entries, Entry
+from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import as_map
 
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
@@ -65,3 +65,21 @@ def models_of(selected: Sequence[str], retrievers: Entries) -> list[str]:
     """The encoders and cross-encoders of retrievers, as far as these exist, also of what they fuse or rerank."""
     found = (as_map(retrievers[name]).get("model") for name in reached_by(selected, retrievers))
     return list(dict.fromkeys(name for name in found if isinstance(name, str)))
+
+
+def searchable(selected: Sequence[str], retrievers: Entries, models: Container[str]) -> list[str]:
+    """Those of the selected retrievers whose encoders are selected, too, also those of what they fuse or rerank."""
+    return [name for name in selected if all(model in models for model in dense_encoders([name], retrievers))]
+
+
+def models_of_terms_and_pairs(entries: AllEntries, selected: Selected) -> list[str]:
+    """The cross-encoders and encoders of terms of the selected retrievers, and of those that they fuse or rerank."""
+    retrievers = entries["retrievers"]
+    known = selected["retrievers"] if selected["question_sets"] else []
+    reached = reached_by(searchable(known, retrievers, selected["models"]), retrievers)
+    named = [as_map(retrievers[name]) for name in reached]
+    return [
+        entry["model"]
+        for entry in named
+        if entry.get("kind") in (RERANK, SPARSE) and isinstance(entry.get("model"), str)
+    ]

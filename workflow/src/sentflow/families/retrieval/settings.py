@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
-from sentflow.families.retrieval.config import OTHER, searchable
+from sentflow.families.retrieval.config import OTHER
 from sentflow.families.retrieval.parts import (
     BM25,
     BY_VECTORS,
@@ -14,6 +14,7 @@ from sentflow.families.retrieval.parts import (
     SPARSE,
     all_retrievers,
     parts_of,
+    searchable,
 )
 from sentflow.families.retrieval.stages import measures_of_stages
 from sentflow.families.retrieval.tuned_config import decided_by, tuned_on

@@ -14,7 +14,7 @@ from sentflow.families.training.needs import needed_models, start_name, teacher_
 from sentflow.families.training.read_out import pooling_problems
 from sentflow.graph.config.family import AllEntries, Entries, Entry
 from sentflow.graph.config.messages import as_map, unknown
-from sentflow.training.recipes.table import RECIPES, Recipe
+from sentflow.training.recipes.table import RECIPES, SCORED, Recipe
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
@@ -65,7 +65,8 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
     recipe = RECIPES.get(named) if isinstance(named, str) else None
     if recipe:
         yield from _data_problems(entry, recipe, entries["training_data"])
-        yield from _teacher_problems(entry, recipe, entries["models"])
+        data = as_map(entries["training_data"].get(str(entry.get("data"))))
+        yield from _teacher_problems(entry, recipe, entries["models"], data)
     elif isinstance(named, str):
         yield f"recipe: there is no recipe {named!r}. {instead(named, sorted(RECIPES))}"
     selection = as_map(entry.get("selection"))
@@ -123,12 +124,23 @@ def _data_problems(entry: Entry, recipe: Recipe, known: Entries) -> Iterator[str
         )
 
 
-def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries) -> Iterator[str]:
+def _teacher_problems(entry: Entry, recipe: Recipe, models: Entries, data: Entry) -> Iterator[str]:
     if "teacher" not in recipe.settings:
         return
-    teacher = teacher_of(entry)
-    if teacher is None:
-        yield "settings.teacher: write the encoder whose vectors are learnt, another entry of models."
+    teacher, scored = teacher_of(entry), data.get("form") == SCORED
+    if not recipe.is_taught(as_map(entry.get("settings"))) or scored:
+        if teacher is not None:
+            why = (
+                "the data have scores of a teacher"
+                if scored
+                else "with these settings nothing is learnt from it"
+            )
+            yield f"settings.teacher: {why}. Leave it out."
+    elif teacher is None:
+        yield (
+            "settings.teacher: write the encoder whose vectors are learnt, another entry of models"
+            f"{'; or take data of the form scored' if SCORED in recipe.data else ''}."
+        )
     elif teacher not in models:
         yield unknown("settings.teacher", "model", teacher, models)
     elif as_map(models[teacher]).get("kind") in KINDS and kind_of(models[teacher]).gives != DENSE:
@@ -148,8 +160,8 @@ def _option_problems(recipe: Recipe, training: TrainingSettings) -> Iterator[str
     if training.matryoshka is not None and not recipe.compares_vectors:
         able = [name for name, other in RECIPES.items() if other.compares_vectors]
         yield (
-            f"training.matryoshka: {recipe.name} learns to predict tokens, and truncated vectors predict none. "
-            f"Leave it out here, and write it in a training that goes on from this one, by {_or(able)}."
+            f"training.matryoshka: {recipe.name} makes no vectors whose first numbers could be vectors. "
+            f"Leave it out here, and write it in a training by {_or(able)}, which may go on from this one."
         )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sentflow.encoders.kinds.table import KINDS, TRAINED
+from sentflow.encoders.kinds.table import KINDS, MADE_BY, TRAINED
 from sentflow.families.pair_sets import development_sets
 from sentflow.families.training.needs import start_of, teacher_of
 from sentflow.graph import paths
@@ -204,7 +204,8 @@ class TrainedModels:
         """Which snapshot is the encoder."""
         entry = self._entry(wildcards)
         chosen = pick_known(entry.get("selection", {}), "pairs", "measure", "rule", "patience", "counted")
-        return json_text({"model": wildcards.model, **chosen})
+        made = MADE_BY.get(entry["recipe"])
+        return json_text({"model": wildcards.model, **({"kind": made} if made else {}), **chosen})
 
     def summary_settings(self, _wildcards: Any) -> str:
         """What rows say of encoders and pair sets beside their numbers."""

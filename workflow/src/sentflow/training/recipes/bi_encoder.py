@@ -16,6 +16,7 @@ from sentflow.training.draws import Draws
 from sentflow.training.dropout import set_dropout
 from sentflow.training.losses.ranking import contrastive_loss, false_negatives, ranking_loss
 from sentflow.training.modules import unscaled
+from sentflow.training.views.questions import document_columns, question_views
 
 CONTRASTIVE = "contrastive"
 
@@ -35,14 +36,7 @@ class BiEncoder(Objective):
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         """See `Objective`."""
-        before_question, before_document = (
-            self._settings[f"{side}_prompt"] for side in ("question", "document")
-        )
-        most = self._settings["question_tokens"]
-        questions = [self.tokens(before_question + row["text"], most) for row in rows]
-        columns = ["other", *(["negative"] if "negative" in rows[0] else [])]
-        documents = [[self.tokens(before_document + row[column]) for row in rows] for column in columns]
-        return [[{"input_ids": ids} for ids in view] for view in (questions, *documents)]
+        return question_views(self, rows, self._settings)
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
         """See `Objective`."""
@@ -56,7 +50,7 @@ class BiEncoder(Objective):
             if (labels > 1).any():
                 raise DataError("settings.loss: contrastive reads labels 0 and 1, and the data have others.")
             return contrastive_loss(questions, documents[0], labels, margin=self._settings["margin"])
-        texts = [[row[column] for row in rows] for column in ("other", "negative") if column in rows[0]]
+        texts = [[row[column] for row in rows] for column in document_columns(rows)]
         known = false_negatives([row["text"] for row in rows], texts)
         return ranking_loss(questions, documents, known, scale=self._settings["scale"])
 

@@ -13,6 +13,7 @@ TEXTS = "texts"
 PAIRS = "pairs"  # other
 TRIPLETS = "triplets"  # other, negative
 LABELLED = "labelled"  # other, label
+SCORED = "scored"  # other, negative, and a teacher's score of both
 SPANS = "spans"  # a text of two lines or more, each a span of one document
 
 CLS = "cls"
@@ -49,6 +50,9 @@ class Recipe:
         Whether its loss is one of vectors of texts alone, which matryoshka may truncate.
     pooling
         The read-out that its encoders have, and those that are trained on from them; None is any.
+    taught_where
+        Key of ``settings`` → the values with which it learns from a teacher; recipes that have the setting ``teacher``
+        and none of these always do.
     """
 
     name: str
@@ -62,6 +66,13 @@ class Recipe:
     rows_where: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     compares_vectors: bool = True
     pooling: str | None = None
+    taught_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def is_taught(self, settings: Mapping[str, Any]) -> bool:
+        """Whether it learns from a teacher with these settings."""
+        return "teacher" in self.settings and all(
+            settings.get(key, self.settings[key]) in values for key, values in self.taught_where.items()
+        )
 
     def forms(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """The forms of data that the recipe reads with these settings."""
@@ -78,6 +89,24 @@ class Recipe:
             found = by_value.get(str(settings.get(key, self.settings[key])), found)
         return found
 
+
+# Of recipes whose encoders weigh terms
+_OF_TERMS: Mapping[str, Any] = {
+    "ranking": "contrastive",  # margin-mse, kl: of a teacher's scores
+    "teacher": None,  # an encoder whose cosines are the scores; else the data have them
+    "teacher_scale": 20.0,  # of its cosines
+    "temperature": 1.0,  # of kl
+    "question_flops": 1e-3,
+    "document_flops": 1e-3,
+    "flops_rise": 1 / 3,  # share of the steps in which their weight rises
+    "start_terms": None,  # active terms of a document that the bias of the head is shifted to
+    "tied": True,
+    "question_tokens": None,
+    "question_prompt": "",
+    "document_prompt": "",
+    "dropout": None,
+}
+_TAUGHT: Mapping[str, tuple[str, ...]] = {"ranking": ("margin-mse", "kl")}
 
 _ALL: tuple[Recipe, ...] = (
     Recipe(
@@ -216,6 +245,23 @@ _ALL: tuple[Recipe, ...] = (
         data_where={"loss": {"contrastive": (LABELLED,)}},
         rows=2,
         rows_where={"loss": {"contrastive": 1}},
+    ),
+    Recipe(
+        "splade",
+        module=f"{_RECIPES}.splade",
+        title="SPLADE",
+        data=(PAIRS, TRIPLETS, SCORED),
+        settings={
+            **_OF_TERMS,
+            "pooling": "max",  # sum
+            "question_terms": None,  # kept of a question in training; all
+            "document_terms": None,
+        },
+        libraries=("scipy",),
+        data_where={"ranking": {"contrastive": (PAIRS, TRIPLETS)}},
+        rows=2,
+        compares_vectors=False,
+        taught_where=_TAUGHT,
     ),
     Recipe(
         "ct",

@@ -1,0 +1,91 @@
+"""SPLADE: a masked language model learns to weigh the terms of questions and documents, few of them.
+
+Formal et al. 2021 and 2022 (arXiv 2107.05720, arXiv 2109.10086, arXiv 2205.04733). The FLOPS of a side are those of all
+rows of the step, also where several processes share it (texttron/tevatron#36).
+"""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import SentenceTransformer, SparseEncoder
+from sentence_transformers.sentence_transformer.modules import Transformer
+from sentence_transformers.sparse_encoder.modules import SpladePooling
+
+from sentflow.sparse.activations import pruned
+from sentflow.sparse.masked_models import with_head
+from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
+from sentflow.sparse.weigher import DOCUMENT, TermWeigher
+from sentflow.training.contract import Example, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.modules import transformer_of
+from sentflow.training.term_objective import TermObjective, masked_model_of
+
+
+class Splade(TermObjective):
+    """One head for questions and documents; what a text is represented by is the weights of all terms, (k, V)."""
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+        """See `Objective`."""
+        weights = self.weigher.weights(self.weigher.read(self.padded(examples)))
+        most = self.settings["document_terms" if view else "question_terms"]
+        return weights if most is None else pruned(weights, most)
+
+    def term_weights(self, view: torch.Tensor) -> torch.Tensor:
+        """See `TermObjective`."""
+        return view
+
+    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
+        """See `SpladeLoss`."""
+        queries, *of_documents = views
+        loss = SpladeLoss(
+            query_flops=self.settings["question_flops"],
+            document_flops=self.settings["document_flops"],
+            rise_steps=self.rise_steps,
+            ranking=self.settings["ranking"],
+            temperature=self.settings["temperature"],
+        )
+        teacher = self.teacher_scores(rows, queries.device)
+        documents = torch.cat(of_documents)
+        if "score" in rows[0]:
+            scores = torch.stack([(queries * each).sum(dim=1) for each in of_documents], dim=1)
+        else:
+            scores = self.candidates(queries @ documents.T, rows)
+            teacher = None if teacher is None else self.candidates(teacher, rows)
+        return loss.of_weights(scores, queries, documents, step=self.step, teacher=teacher)
+
+    def write(self, encoder: SentenceTransformer, folder: Path) -> None:
+        """Write a `SparseEncoder` of sentence-transformers, whose files transformers reads as a masked model, too."""
+        with tempfile.TemporaryDirectory() as made:
+            with_head(transformer_of(encoder).auto_model, self.weigher.head(DOCUMENT)).save_pretrained(made)
+            encoder.tokenizer.save_pretrained(made)
+            offline = {"local_files_only": True}
+            transformer = Transformer(
+                made,
+                transformer_task="fill-mask",
+                model_kwargs=offline,
+                processor_kwargs=offline,
+                config_kwargs=offline,
+            )
+            pooling = SpladePooling(self.settings["pooling"])
+            saved = SparseEncoder(modules=[transformer, pooling], device="cpu")
+            saved.save(str(folder), create_model_card=False, safe_serialization=True)
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> Splade:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    weigher = TermWeigher(
+        masked_model_of(encoder, draws.of("head")),
+        encoder.tokenizer,
+        tied=settings["tied"],
+        pooling=settings["pooling"],
+        max_tokens=max_tokens,
+        chunk_size=None,  # the loop gives it as many tokens as fit memory
+    )
+    return Splade(encoder, settings, draws.of("start"), weigher, max_tokens=max_tokens)

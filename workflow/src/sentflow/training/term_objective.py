@@ -1,0 +1,180 @@
+"""What recipes of sparse encoders have in common: a head that weighs terms, a start that can be trained, a teacher."""
+
+import logging
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import cos_sim
+
+from sentflow.errors import ConfigError
+from sentflow.sparse.calibration import calibrate
+from sentflow.sparse.masked_models import joined
+from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, LossParts, own_first
+from sentflow.sparse.statistics import check_start
+from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
+from sentflow.training.contract import Example, Objective, Row, target_of
+from sentflow.training.draws import Draws
+from sentflow.training.losses.ranking import false_negatives
+from sentflow.training.modules import transformer_of
+from sentflow.training.prediction_heads import KINDS, prediction_head
+from sentflow.training.views.questions import document_columns, question_views
+
+logger = logging.getLogger(__name__)
+
+_START_TEXTS = 128
+_PROMPTS = {QUERY: "question_prompt", DOCUMENT: "document_prompt"}
+
+
+def masked_model_of(encoder: SentenceTransformer, draws: Draws) -> Any:
+    """The masked language model whose encoder is that of the start, and whose head is in the files of the start.
+
+    Raises
+    ------
+    ConfigError
+        It is of a type that has no such head here, or its files have none.
+    """
+    network = transformer_of(encoder).auto_model
+    kind = network.config.model_type
+    if kind not in KINDS:
+        raise ConfigError(
+            f"start: terms are weighed by the layer that predicts masked tokens of {', '.join(KINDS)}, and the start "
+            f"is a {kind}. Start from one of these."
+        )
+    head, known = prediction_head(encoder, draws)
+    if not known:
+        raise ConfigError(
+            "start: its files have no layer that predicts masked tokens in safetensors, and weights of terms by a new "
+            "one would be random. Train it first (recipe mlm), or start from a masked language model."
+        )
+    prefix = KINDS[kind][1]
+    return joined(network, {f"{prefix}{name}": value for name, value in head.state_dict().items()})
+
+
+class TermObjective(Objective):
+    """Views are questions, documents and, where the data have them, hard negatives.
+
+    Parameters
+    ----------
+    encoder, max_tokens
+        See `Objective`.
+    settings
+        Of the recipe; see ``$defs/splade`` of the schema of recipes.
+    draws
+        For texts that the start is checked with.
+    weigher
+        Weighs the terms of texts by the encoder.
+    """
+
+    def __init__(
+        self,
+        encoder: SentenceTransformer,
+        settings: Mapping[str, Any],
+        draws: Draws,
+        weigher: TermWeigher,
+        *,
+        max_tokens: int,
+    ) -> None:
+        super().__init__(encoder, max_tokens=max_tokens)
+        self.weigher = weigher
+        self.settings = settings
+        self.step, self.rise_steps = 0, 0
+        self._draws = draws
+
+    def begin(self, rows: Sequence[Row]) -> None:
+        """Shift the head to a number of active terms where that is asked for, and refuse a start that cannot learn."""
+        shifts = {DOCUMENT: self.settings["start_terms"], QUERY: self.settings.get("start_question_terms")}
+        texts = {side: self._texts(rows, side) for side in SIDES}
+        for side, n_terms in shifts.items():
+            if n_terms is not None:
+                found = calibrate(self.weigher, texts[side], n_terms, side=side)
+                logger.info(
+                    "the bias of the head of a %s is shifted by %.3f: %.1f terms are active instead of %.1f",
+                    *(side, found.shift, found.after, found.before),
+                )
+        for side in SIDES:
+            start = check_start(self.weigher, texts[side], side=side)
+            logger.info(
+                "a %s starts with %.1f active terms of %d (standard deviation %.1f), mean cosine of two %.3f",
+                *(side, start.mean, start.n_terms, start.standard_deviation, start.cosine),
+            )
+
+    def at_step(self, step: int, total: int) -> None:
+        """See `Objective`."""
+        self.step, self.rise_steps = step, round(self.settings["flops_rise"] * total)
+
+    def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
+        """See `Objective`."""
+        return question_views(self, rows, self.settings)
+
+    @abstractmethod
+    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
+        """The loss of a step, and what it is the sum of."""
+
+    @abstractmethod
+    def term_weights(self, view: torch.Tensor) -> torch.Tensor:
+        """(n, V) weights of terms of what `represent` gave."""
+
+    def loss(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> torch.Tensor:
+        """See `parts`."""
+        return self.parts(views, rows).total
+
+    def measures(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+        """See `Objective`: the loss and its parts, and how many terms are active."""
+        with torch.no_grad():
+            parts = self.parts(views, rows)
+            told = {
+                "loss": parts.total,
+                "embeddings_loss": parts.embeddings,
+                "weights_loss": parts.weights,
+                "query_flops": parts.query_flops,
+                "document_flops": parts.document_flops,
+            }
+            active = [int((self.term_weights(view) > 0).sum()) for view in views]
+        found = {name: (value.item(), 1) for name, value in told.items() if value is not None}
+        n = len(rows)
+        return found | {
+            "query_terms": (active[0], n),
+            "document_terms": (sum(active[1:]), n * (len(views) - 1)),
+        }
+
+    def teacher_scores(self, rows: Sequence[Row], device: torch.device) -> torch.Tensor | None:
+        """The teacher's scores of the candidates of each question, as the ranking loss reads them.
+
+        Returns
+        -------
+        torch.Tensor or None
+            (n, 2) of the document and the negative of each row, where the data have scores; else (n, C), of all
+            documents of the batch. None where no teacher is read.
+        """
+        if self.settings["ranking"] not in (MARGIN_MSE, KL):
+            return None
+        if "score" in rows[0]:
+            return torch.tensor([[row["score"], row["negative_score"]] for row in rows], device=device)
+        questions, *documents = (
+            torch.from_numpy(np.stack([row[target_of(column)] for row in rows]))
+            for column in ("text", *document_columns(rows))
+        )
+        cosines: torch.Tensor = cos_sim(questions, torch.cat(documents))
+        return cosines.to(device) * float(self.settings["teacher_scale"])
+
+    def candidates(self, scores: torch.Tensor, rows: Sequence[Row]) -> torch.Tensor:
+        """What the ranking loss reads of the scores of all questions with all documents of a batch, (n, C)."""
+        ranking = self.settings["ranking"]
+        if ranking == CONTRASTIVE:
+            texts = [[row[column] for row in rows] for column in document_columns(rows)]
+            known = false_negatives([row["text"] for row in rows], texts)
+            return scores.masked_fill(known.to(scores.device), -torch.inf)
+        return own_first(scores) if ranking == MARGIN_MSE else scores
+
+    def _texts(self, rows: Sequence[Row], side: str) -> list[str]:
+        """Some texts of a side, each different, as the encoder reads them."""
+        column = "text" if side == QUERY else document_columns(rows)[0]
+        order = self._draws.of("start texts", side).generator().permutation(len(rows)).tolist()
+        prompt = self.settings[_PROMPTS[side]]
+        different = list(dict.fromkeys(prompt + rows[place][column] for place in order))[:_START_TEXTS]
+        empty = set(self.weigher.without_tokens(different))
+        return [text for place, text in enumerate(different) if place not in empty]
