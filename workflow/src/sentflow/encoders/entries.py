@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.kinds.custom_class import EMBED, own_files, read_class
-from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, SPARSE, TERMS, TERMS_OF, Kind
+from sentflow.encoders.kinds.table import CUSTOM, FITTED, KINDS, PAIRS, TERM_VECTORS, TERMS, TERMS_OF, Kind
 from sentflow.encoders.prompts import narrowed
 from sentflow.encoders.roles import TEXT
 
@@ -32,7 +32,12 @@ def compares_pairs(entry: Mapping[str, Any]) -> bool:
 
 def weighs_terms(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives weights of terms, and no dense vector."""
-    return kind_of(entry).gives == SPARSE
+    return kind_of(entry).weighs_terms
+
+
+def has_term_vectors(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder gives a vector for each term that it weighs."""
+    return kind_of(entry).gives == TERM_VECTORS
 
 
 def is_featuriser(entry: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from sentflow.encoders.entries import (
     kind_of,
     place_settings,
 )
-from sentflow.encoders.kinds.table import DENSE, KINDS, SPARSE, Kind
+from sentflow.encoders.kinds.table import DENSE, KINDS, Kind
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
@@ -92,7 +92,7 @@ class EncoderTargets:
 
     def weighs_terms(self, model: str) -> bool:
         """Whether a model weighs terms, so that its vectors are sparse."""
-        return kind_of(self.experiment.fetched_models[model]).gives == SPARSE
+        return kind_of(self.experiment.fetched_models[model]).weighs_terms
 
     def vectors(self, model: str) -> str:
         """The pattern of a model's files of vectors."""

@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.encoders.checks.entries import custom_problems, entry_problems
 from sentflow.encoders.fetch.revisions import REQUIRED, revision_problems
-from sentflow.encoders.kinds.table import KINDS, PAIRS, SPARSE
+from sentflow.encoders.kinds.table import KINDS, PAIRS
 from sentflow.errors import instead
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Section, Selected
 from sentflow.graph.config.messages import as_map, made_of_seeds, unknown
@@ -44,13 +44,13 @@ def _entry_problems(entries: AllEntries) -> Iterator[str]:
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     """Encoders without vectors; own ones whose file is not in order, which need not be there if not selected."""
     for name in selected["models"]:
-        gives = KINDS[entries["models"][name]["kind"]].gives
-        if gives == PAIRS:
+        kind = KINDS[entries["models"][name]["kind"]]
+        if kind.gives == PAIRS:
             yield (
                 f"config.select.models: {name!r} compares two texts and gives no vectors, so nothing is measured of it "
                 "alone. Leave it out here, and write it as model of a retriever of kind rerank."
             )
-        elif gives == SPARSE:
+        elif kind.weighs_terms:
             yield (
                 f"config.select.models: {name!r} weighs terms and gives no dense vectors, so that no task, pair set or "
                 "alignment is measured of it. Leave it out here, and write it as model of a retriever of kind sparse."
