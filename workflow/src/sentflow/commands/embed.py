@@ -15,7 +15,7 @@ import numpy as np
 
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import KINDS, SPARSE
+from sentflow.encoders.kinds.table import KINDS
 from sentflow.encoders.load import encode_settings, load_encoder, load_sparse_encoder
 from sentflow.encoders.manifest import Manifest, read_manifest
 from sentflow.encoders.protocol import Reading
@@ -94,8 +94,8 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
         "task": task,
         **describe_vectors(manifest, settings),
     }
-    gives = KINDS[manifest.kind].gives
-    load, form = load_sparse_encoder if gives == SPARSE else load_encoder, form_of(gives)
+    kind = KINDS[manifest.kind]
+    load, form = load_sparse_encoder if kind.weighs_terms else load_encoder, form_of(kind.gives)
     arrays, folders, readings = [], [], []
     made: dict[str, Any] = {"threads": args.threads, "texts_from_earlier_runs": 0, "halved_batches": 0}
     for role, texts in texts_of_role.items():
@@ -139,7 +139,7 @@ def embed(args: argparse.Namespace, manifest: Manifest, collection: Collection) 
     if len(texts_of_role) > 1:
         description["roles"] = list(texts_of_role)
     description |= write_tokens(args.embeddings.with_suffix(".tokens.npy"), reading)
-    if gives == SPARSE:
+    if kind.weighs_terms:
         description["vocabulary_sha256"] = getattr(encoder, "vocabulary_sha256", None)
     form.write(args.embeddings, args.info, form.joined(arrays), description, made)
     if args.code:

@@ -13,7 +13,7 @@ from sentflow.encoders.kinds.table import (
     FITTED,
     KINDS,
     PAIRS,
-    SPARSE,
+    TERM_VECTORS,
     TERMS,
     TERMS_OF,
     TRAINED,
@@ -44,7 +44,12 @@ def compares_pairs(entry: Mapping[str, Any]) -> bool:
 
 def weighs_terms(entry: Mapping[str, Any]) -> bool:
     """Whether an encoder gives weights of terms, and no dense vector."""
-    return kind_of(entry).gives == SPARSE
+    return kind_of(entry).weighs_terms
+
+
+def has_term_vectors(entry: Mapping[str, Any]) -> bool:
+    """Whether an encoder gives a vector for each term that it weighs."""
+    return kind_of(entry).gives == TERM_VECTORS
 
 
 def is_featuriser(entry: Mapping[str, Any]) -> bool:

@@ -14,7 +14,7 @@ from sentflow.encoders.kinds.contract import (
     Surroundings,
 )
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import KINDS, PAIRS, SPARSE
+from sentflow.encoders.kinds.table import KINDS, PAIRS, WEIGHING
 from sentflow.encoders.manifest import Manifest
 from sentflow.encoders.protocol import Encoder
 from sentflow.errors import ConfigError
@@ -28,7 +28,7 @@ def encode_settings(manifest: Manifest, values: Mapping[str, Any]) -> EncoderSet
     ConfigError
         An unknown key, or an encoder without vectors of its own.
     """
-    module = _of_terms(manifest) if KINDS[manifest.kind].gives == SPARSE else _module(manifest)
+    module = _of_terms(manifest) if KINDS[manifest.kind].weighs_terms else _module(manifest)
     return module.Settings.from_entry(values)
 
 
@@ -96,7 +96,7 @@ def _module(manifest: Manifest) -> EncoderModule:
         raise ConfigError(
             f"an encoder of kind {manifest.kind} compares two texts and gives no vectors: it embeds nothing."
         )
-    if KINDS[manifest.kind].gives == SPARSE:
+    if KINDS[manifest.kind].weighs_terms:
         raise ConfigError(
             f"an encoder of kind {manifest.kind} gives weights of terms and no dense vectors. Name it in a retriever "
             "of kind sparse."
@@ -109,8 +109,8 @@ def _module(manifest: Manifest) -> EncoderModule:
 
 
 def _of_terms(manifest: Manifest) -> SparseModule:
-    if KINDS[manifest.kind].gives != SPARSE:
+    if not KINDS[manifest.kind].weighs_terms:
         raise ConfigError(
-            f"an encoder of kind {manifest.kind} gives no weights of terms. Name one of kind splade."
+            f"an encoder of kind {manifest.kind} gives no weights of terms. Name one of kind {' or '.join(WEIGHING)}."
         )
     return cast("SparseModule", import_module(KINDS[manifest.kind].module))

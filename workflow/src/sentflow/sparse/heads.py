@@ -74,7 +74,7 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     ConfigError
         The model has no such layer, or it is to be tied and its decoder has other weights than the word embeddings.
     """
-    transform, decoder = head_parts(model)
+    transform, decoder = _parts(model)
     words = model.get_input_embeddings().weight
     if tied and (decoder.weight.shape != words.shape or not torch.equal(decoder.weight, words)):
         raise ConfigError(
@@ -88,29 +88,52 @@ def copied_head(model: PreTrainedModel, *, tied: bool) -> TermHead:
     return TermHead(copy.deepcopy(transform), own)
 
 
-def head_parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
-    """The head of a masked language model itself: what stands before its decoder, and the decoder.
+def put_head(head: TermHead, model: PreTrainedModel) -> None:
+    """Make a head the layer of a masked language model that predicts terms; both hold the same tensors afterwards.
 
-    Raises
-    ------
-    ConfigError
-        The model has none.
+    Parameters
+    ----------
+    head
+        As `copied_head` makes it of a model of this type.
+    model
+        Its configuration says whether the decoder is tied; weights of its layer are dropped.
     """
+    transform, decoder = _parts(model)
+    transform.load_state_dict(head.transform.state_dict(), assign=True)
+    decoder.weight, decoder.bias = head.decoder.weight, head.decoder.bias
+    layer = _layer(model)
+    if "bias" in dict(layer.named_parameters(recurse=False)):
+        # BERT and RoBERTa hold the bias twice: one tensor where decoders are tied, else two, each with its own in files
+        tied = model.config.tie_word_embeddings
+        layer.bias = decoder.bias if tied else torch.nn.Parameter(decoder.bias.detach().clone())
+
+
+def _parts(model: Any) -> tuple[torch.nn.Module, torch.nn.Linear]:
+    return _PARTS[_kind(model)](_layer(model))
+
+
+def _kind(model: Any) -> str:
     kind = getattr(getattr(model, "config", None), "model_type", type(model).__name__)
     if kind not in _PARTS:
         raise ConfigError(
             f"model: terms are predicted by the layers of {', '.join(_PARTS)}, and this is a {kind}. Take one of "
             "these, loaded by AutoModelForMaskedLM."
         )
-    _, prefix = KINDS[kind]
+    return str(kind)
+
+
+def _layer(model: Any) -> Any:
+    _, prefix = KINDS[_kind(model)]
     try:
-        return _PARTS[kind](model.get_submodule(prefix.removesuffix(".")))
+        layer = model.get_submodule(prefix.removesuffix("."))
+        _PARTS[_kind(model)](layer)
     except AttributeError as error:
         raise ConfigError(
             f"model: {type(model).__name__} has no layer that predicts masked tokens. Load it by "
             "AutoModelForMaskedLM.from_pretrained, or sentflow.sparse.heads.masked_model, which refuses files that "
             "lack it."
         ) from error
+    return layer
 
 
 def masked_model(name: str) -> Any:
@@ -124,7 +147,7 @@ def masked_model(name: str) -> Any:
         The files have no layer that predicts masked tokens, or not all of it.
     """
     model, told = AutoModelForMaskedLM.from_pretrained(name, output_loading_info=True)
-    head_parts(model)
+    _parts(model)
     if missing := sorted(told["missing_keys"]):
         raise ConfigError(
             f"{name}: the files lack {', '.join(missing[:3])}, so the layer that predicts masked tokens would be "

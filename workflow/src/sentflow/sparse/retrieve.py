@@ -13,6 +13,7 @@ import torch
 from sentflow.errors import ConfigError, DataError
 from sentflow.retrieval.ranking import top
 from sentflow.sparse.checks import check_count
+from sentflow.sparse.encoding import encoded_terms
 from sentflow.sparse.index import TermArrays, TermIndex
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 from sentflow.sparse.term_vectors import TermVectors
@@ -84,7 +85,7 @@ class Retriever:
         keys, texts = self._read(documents)
         arrays = TermArrays.empty(len(texts), k, self.model.embedding_size)
         for start in range(0, len(texts), batch_size):
-            arrays.put(start, *_encoded(self.model, texts[start : start + batch_size], k, DOCUMENT))
+            arrays.put(start, *encoded_terms(self.model, texts[start : start + batch_size], k, DOCUMENT))
         self._index.add(arrays)
         self._keys += keys
         self._known.update(keys)
@@ -133,7 +134,7 @@ class Retriever:
         return found
 
     def _ranked(self, questions: list[str], k_sparse: int, k_token: int) -> list[list[dict[str, Any]]]:
-        ids, weights, embeddings = _encoded(self.model, questions, k_token, QUERY)
+        ids, weights, embeddings = encoded_terms(self.model, questions, k_token, QUERY)
         asked = TermArrays.empty(*embeddings.shape)
         asked.put(0, ids, weights, embeddings)
         candidates = self._index.nearest(asked.matrix(self.model.n_terms), k_sparse)
@@ -187,16 +188,6 @@ class Retriever:
                 "retriever and add the documents again."
             )
         return now
-
-
-def _encoded(
-    model: SparsEmbed, texts: list[str], k: int, side: str
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """(b, k) ids and weights, and (b, k, E) vectors of the terms of texts."""
-    found = model.encode(texts, k, side)
-    ids = found["activations"]
-    weights = found["sparse_activations"].gather(1, ids.clamp(min=0)).masked_fill(ids < 0, 0.0)
-    return ids, weights, found["embeddings"]
 
 
 def _state_of(model: SparsEmbed) -> tuple[str, int]:

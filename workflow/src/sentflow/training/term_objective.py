@@ -12,7 +12,7 @@ from sentence_transformers.util import cos_sim
 
 from sentflow.errors import ConfigError
 from sentflow.sparse.calibration import calibrate
-from sentflow.sparse.masked_models import joined
+from sentflow.sparse.masked_models import from_tensors
 from sentflow.sparse.ranking_losses import CONTRASTIVE, KL, MARGIN_MSE, LossParts, own_first
 from sentflow.sparse.statistics import check_start
 from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, TermWeigher
@@ -51,7 +51,7 @@ def masked_model_of(encoder: SentenceTransformer, draws: Draws) -> Any:
             "one would be random. Train it first (recipe mlm), or start from a masked language model."
         )
     prefix = KINDS[kind][1]
-    return joined(network, {f"{prefix}{name}": value for name, value in head.state_dict().items()})
+    return from_tensors(network, {f"{prefix}{name}": value for name, value in head.state_dict().items()})
 
 
 class TermObjective(Objective):

@@ -13,13 +13,15 @@ DENSE = "dense"  # vectors of texts, one array per dataset
 FITTED = "fitted"  # learns from the training part of every fold, so that it has no array
 PAIRS = "pairs"  # a number for two texts, and no vector of one
 SPARSE = "sparse"  # weights of the terms of a vocabulary, few of them not 0
+TERM_VECTORS = "term-vectors"  # the same, and a vector for each term that has a weight
 OWN = "own"  # one or the other, or features of rows, as the user's class says
 
 # Kinds that other parts of the program speak of by name
-API, CUSTOM, RANDOM, SPLADE, TRAINED = "api", "custom", "random", "splade", "trained"
+API, CUSTOM, RANDOM, TRAINED = "api", "custom", "random", "trained"
+SPLADE, SPARSE_EMBED = "splade", "sparse-embed"
 CROSS_ENCODER = "cross-encoder"
 # Recipe → the kind of encoder that it makes; others make one of dense vectors
-MADE_BY: Mapping[str, str] = {"splade": SPLADE, "cross-encoder": CROSS_ENCODER}
+MADE_BY: Mapping[str, str] = {"splade": SPLADE, "sparse-embed": SPARSE_EMBED, "cross-encoder": CROSS_ENCODER}
 # Key of a sparse encoder, and role of texts → the name in its map: how many terms of a text are kept
 TERMS = "terms"
 TERMS_OF: Mapping[str, str] = {"query": "queries", "document": "documents"}
@@ -47,7 +49,7 @@ class Kind:
     fetch_keys
         Of an entry: decide what the manifest says. A change of any other key fetches nothing again.
     gives
-        `DENSE`, `FITTED`, `PAIRS`, `SPARSE` or `OWN`.
+        `DENSE`, `FITTED`, `PAIRS`, `SPARSE`, `TERM_VECTORS` or `OWN`.
     encode_keys
         Decide what the vectors are, beside the manifest.
     connection_keys, limit_keys, place_keys
@@ -93,6 +95,11 @@ class Kind:
     has_tokenizer: bool = False
 
     @property
+    def weighs_terms(self) -> bool:
+        """Whether it gives weights of terms, with vectors of them or without."""
+        return self.gives in (SPARSE, TERM_VECTORS)
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """Every key but those that only tables and captions read."""
         elsewhere = (*self.connection_keys, *self.limit_keys, *self.place_keys, *self.choice_keys)
@@ -113,6 +120,11 @@ _NEURAL_LIBRARIES = ("numpy", "sentence-transformers", "tokenizers", "torch", "t
 _NEURAL_KEYS = (
     *("max_tokens", "truncation", "truncate_dim", "normalise", "pooling", "prompt", "prompts"),
     *("prompt_names", "dtype", "backend", "batch_tokens", "batch_size", "segment"),
+)
+# How texts are read, of encoders that weigh terms
+_TERM_KEYS = (
+    *("max_tokens", "truncation", TERMS, "prompt", "prompts", "prompt_names"),
+    *("dtype", "batch_tokens", "batch_size", "segment"),
 )
 _BACKENDS = {
     "torch": (),
@@ -183,10 +195,20 @@ _ALL = (
         fetcher=f"{_FETCH}.splade",
         fetch_keys=("kind", "source", "allow_pickle"),
         gives=SPARSE,
-        encode_keys=(
-            *("max_tokens", "truncation", "pooling", TERMS, "prompt", "prompts", "prompt_names"),
-            *("dtype", "batch_tokens", "batch_size", "segment"),
-        ),
+        encode_keys=("pooling", *_TERM_KEYS),
+        place_keys=("device",),
+        sources=_FOLDERS,
+        libraries=(*_NEURAL_LIBRARIES, "scipy"),
+        threads=4,
+        has_tokenizer=True,
+    ),
+    Kind(
+        SPARSE_EMBED,
+        module=f"{_KINDS}.neural.sparse_embed",
+        fetcher=f"{_FETCH}.sparse_embed",
+        fetch_keys=("kind", "source"),
+        gives=TERM_VECTORS,
+        encode_keys=_TERM_KEYS,
         place_keys=("device",),
         sources=_FOLDERS,
         libraries=(*_NEURAL_LIBRARIES, "scipy"),
@@ -266,6 +288,8 @@ _ALL = (
 )
 
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _ALL}
+# Kinds that retrievers of kind sparse search by
+WEIGHING = tuple(kind.name for kind in _ALL if kind.weighs_terms)
 # Kinds whose weights can be trained on
 TRAINABLE = ("sentence-transformers", "transformers", SPLADE, TRAINED)
 

@@ -1,4 +1,4 @@
-"""How vectors are held while they are made, and how they lie in files: dense ones as an array, sparse ones as CSR."""
+"""How vectors are held while they are made, and how they lie in files: arrays, CSR, or CSR with vectors of terms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
@@ -8,20 +8,24 @@ from typing import Any, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sentflow.encoders.kinds.table import SPARSE
+from sentflow.encoders.kinds.table import SPARSE, TERM_VECTORS
 from sentflow.encoders.protocol import FloatArray, IntArray
 from sentflow.encoders.vectors.storage import rows_not_finite, write_embeddings
 
-_SPARSE_MODULE = "sentflow.encoders.vectors.sparse"
+# What a kind gives → module and name of its form
+_BY_NAME = {
+    SPARSE: ("sentflow.encoders.vectors.sparse", "SPARSE_FORM"),
+    TERM_VECTORS: ("sentflow.encoders.vectors.terms", "TERM_FORM"),
+}
 
-# (k, d) float32: an array, or a `scipy.sparse.csr_array`
+# (k, d) float32: an array, a `scipy.sparse.csr_array`, or `sentflow.encoders.vectors.terms.TermEmbeddings`
 Vectors: TypeAlias = Any
 # (k,) rows of texts, and their (k, d) vectors
 Part: TypeAlias = tuple[IntArray, Vectors]
 
 
 class Form(Protocol):
-    """What differs between dense and sparse vectors where they are computed, saved and read again.
+    """What differs between forms of vectors where they are computed, saved and read again.
 
     Attributes
     ----------
@@ -106,7 +110,8 @@ DENSE_FORM: Form = _Dense()
 
 def form_of(gives: str) -> Form:
     """The form of the vectors of a kind, by what it gives."""
-    if gives != SPARSE:
+    if gives not in _BY_NAME:
         return DENSE_FORM
     # By name: it counts for kinds that import it, and few jobs need scipy
-    return cast("Form", import_module(_SPARSE_MODULE).SPARSE_FORM)
+    module, name = _BY_NAME[gives]
+    return cast("Form", getattr(import_module(module), name))

@@ -1,7 +1,7 @@
 """Batches that are too large for the memory: computed in halves instead of lost."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ class BatchHalver:
     ----------
     forward
         Features of a batch, tensors with one row per text, → (k, d) float32 vectors.
+    joined
+        Vectors of halves one below the other.
 
     Attributes
     ----------
@@ -33,8 +35,12 @@ class BatchHalver:
         Batches that were computed in parts.
     """
 
-    def __init__(self, forward: Callable[[dict[str, Any], Any], FloatArray]) -> None:
-        self._forward = forward
+    def __init__(
+        self,
+        forward: Callable[[dict[str, Any], Any], FloatArray],
+        joined: Callable[[Sequence[FloatArray]], FloatArray] = np.concatenate,
+    ) -> None:
+        self._forward, self._joined = forward, joined
         self._too_many: float = np.inf
         self.n_halved = 0
 
@@ -74,7 +80,7 @@ class BatchHalver:
         n_rows, _ = _size(features)
         self.n_halved += 1
         middle = n_rows // 2
-        return np.concatenate(
+        return self._joined(
             [
                 self(_rows(features, slice(0, middle), n_rows), model),
                 self(_rows(features, slice(middle, n_rows), n_rows), model),

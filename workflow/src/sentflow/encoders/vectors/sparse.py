@@ -22,7 +22,7 @@ from sentflow.files.io import file_sha256, read_json, write_json
 _DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, AttributeError, zipfile.BadZipFile)
 
 
-class _Sparse:
+class SparseForm:
     """See `sentflow.encoders.vectors.forms.Form`."""
 
     suffix = ".npz"
@@ -30,7 +30,7 @@ class _Sparse:
     def placed(
         self, n: int, width: int, parts: Iterable[tuple[NDArray[np.int64], sparse.csr_array]]
     ) -> sparse.csr_array:
-        rows, vectors = [np.empty(0, dtype=np.int64)], [sparse.csr_array((0, width), dtype=np.float32)]
+        rows, vectors = [np.empty(0, dtype=np.int64)], [self.of_nothing(width)]
         for some, of_these in parts:
             rows.append(some)
             vectors.append(of_these)
@@ -38,6 +38,10 @@ class _Sparse:
         if len(order) != n:
             raise ValueError(f"{len(order)} rows for {n} texts")
         return self.joined(vectors)[order]
+
+    def of_nothing(self, width: int) -> sparse.csr_array:
+        """(0, width) vectors."""
+        return sparse.csr_array((0, width), dtype=np.float32)
 
     def joined(self, several: Sequence[sparse.csr_array]) -> sparse.csr_array:
         return sparse.csr_array(sparse.vstack(several, format="csr"))
@@ -93,7 +97,7 @@ class _Sparse:
         write_json(info, {**description, **about})
 
 
-SPARSE_FORM = _Sparse()
+SPARSE_FORM = SparseForm()
 
 
 def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr_array:
@@ -125,7 +129,9 @@ def largest_values(weights: NDArray[np.float32], most: int | None) -> sparse.csr
     return sparse.csr_array((found.data[kept], found.indices[kept], ends), shape=found.shape)
 
 
-def read_sparse(npz: Path, info: Path, texts: Sequence[str]) -> sparse.csr_array:
+def read_sparse(
+    npz: Path, info: Path, texts: Sequence[str], *, form: SparseForm = SPARSE_FORM
+) -> sparse.csr_array:
     """Read the sparse vectors of texts, and check that they are those of these texts.
 
     Parameters
@@ -134,10 +140,12 @@ def read_sparse(npz: Path, info: Path, texts: Sequence[str]) -> sparse.csr_array
         The vectors and their description.
     texts
         n texts in the order of the rows.
+    form
+        In which they are read; weights alone can also be read of a file that holds vectors of terms.
 
     Returns
     -------
-    csr_array
+    csr_array or TermEmbeddings
         (n, d) float32, all finite.
 
     Raises
@@ -147,13 +155,13 @@ def read_sparse(npz: Path, info: Path, texts: Sequence[str]) -> sparse.csr_array
     """
     described = read_json(info)
     try:
-        found = SPARSE_FORM.read(npz)
+        found = form.read(npz)
         shape, order, checksum = (described[key] for key in ("shape", "text_order_sha256", "sha256"))
     except _DAMAGE as error:
         raise DataError(
             f"{npz} is missing or damaged, or {info} is ({error}). Delete both and run snakemake again."
         ) from error
-    if file_sha256(npz) != checksum or list(found.shape) != shape or SPARSE_FORM.rows_not_finite(found):
+    if file_sha256(npz) != checksum or list(found.shape) != shape or form.rows_not_finite(found):
         raise DataError(f"{npz} is not the file that {info} describes. Delete both and run snakemake again.")
     if len(texts) != found.shape[0] or text_order_sha256(texts) != order:
         raise DataError(

@@ -8,7 +8,15 @@ from dataclasses import fields
 from typing import Any
 
 from sentflow.encoders.entries import kind_of
-from sentflow.encoders.kinds.table import DENSE, KINDS, TRAINABLE, TRAINED
+from sentflow.encoders.kinds.table import (
+    CROSS_ENCODER,
+    DENSE,
+    KINDS,
+    MADE_BY,
+    SPARSE_EMBED,
+    TRAINABLE,
+    TRAINED,
+)
 from sentflow.errors import ConfigError, instead
 from sentflow.families.training.needs import needed_models, start_name, teacher_of
 from sentflow.families.training.read_out import pooling_problems
@@ -19,6 +27,8 @@ from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
 
+# Kinds whose folders hold more than an encoder and one head, which a training would lose
+_ENDS = (CROSS_ENCODER, SPARSE_EMBED)
 _TRAINING_KEYS = {field.name for field in fields(TrainingSettings)}
 
 
@@ -99,6 +109,11 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
         yield (
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
+        )
+    elif MADE_BY.get(str(as_map(models[name]).get("recipe"))) in _ENDS:
+        yield (
+            f"start: {name} is made by {models[name]['recipe']}, and nothing is trained on from there. Start from the "
+            "encoder that it started from."
         )
     elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
         yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."

@@ -264,6 +264,28 @@ _ALL: tuple[Recipe, ...] = (
         taught_where=_TAUGHT,
     ),
     Recipe(
+        "sparse-embed",
+        module=f"{_RECIPES}.sparse_embed",
+        title="SparseEmbed",
+        data=(PAIRS, TRIPLETS, SCORED),
+        settings={
+            **_OF_TERMS,
+            "heads": "two",  # shared: one of questions and documents
+            "width": 64,  # of the vectors of terms
+            "projection_bias": True,
+            "question_terms": 64,  # kept of a question
+            "document_terms": 256,
+            "weights_share": 0.1,  # of the ranking loss of the weights
+            "start_question_terms": None,  # with two heads
+        },
+        libraries=("scipy",),
+        data_where={"ranking": {"contrastive": (PAIRS, TRIPLETS), "labels": (LABELLED,)}},
+        rows=2,
+        rows_where={"ranking": {"labels": 1}},
+        compares_vectors=False,
+        taught_where=_TAUGHT,
+    ),
+    Recipe(
         "ct",
         module=f"{_RECIPES}.ct",
         title="CT",

@@ -82,7 +82,7 @@ class SentenceTransformerEncoder:
         self.device = model.device.type
         self.dimension = _kept_values(int(model.get_embedding_dimension()), settings.truncate_dim)
         self.reading: Reading | None = None
-        self._halver = BatchHalver(self._forward_whole)
+        self._halver = BatchHalver(self._forward_whole, self._joined)
         self._prompt = self._prompt_of(role, task)
         self._segmented: dict[str, str] = {}
 
@@ -122,7 +122,10 @@ class SentenceTransformerEncoder:
     def _encode_batches(
         self, texts: Sequence[str], batches: Iterable[Batch], prompt: str | None
     ) -> Iterator[FloatArray]:
-        features = (self._features([texts[row] for row in batch.rows], prompt) for batch in batches)
+        return self._computed(self._features([texts[row] for row in batch.rows], prompt) for batch in batches)
+
+    def _computed(self, features: Iterable[dict[str, Any]]) -> Iterator[FloatArray]:
+        """The vectors of batches that are ready for the model, in their order."""
         if self.device == "cpu":
             return self._in_threads(features)
         return self._on_devices(features) if len(self._models) > 1 else self._one_after_the_other(features)
@@ -228,6 +231,9 @@ class SentenceTransformerEncoder:
         finally:
             pool.shutdown(cancel_futures=True)
             torch.set_num_threads(threads_before)
+
+    def _joined(self, halves: Sequence[FloatArray]) -> FloatArray:
+        return np.concatenate(halves)
 
     @property
     def halved_batches(self) -> int:

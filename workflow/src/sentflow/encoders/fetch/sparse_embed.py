@@ -1,0 +1,14 @@
+"""Fetches the kind ``sparse-embed``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sentflow.encoders.fetch.described import fetch_described
+from sentflow.encoders.fetch.sparse_embed_descriptions import describe_sparse_embed
+from sentflow.encoders.manifest import Manifest
+
+
+def fetch(entry: Mapping[str, Any], folder: Path, mirrors: Sequence[str]) -> Manifest:
+    """See `FetchModule.fetch`."""
+    return fetch_described(entry, folder, mirrors, check=describe_sparse_embed, read=describe_sparse_embed)

@@ -1,0 +1,143 @@
+"""A SparseEmbed in a folder, and back.
+
+The folder is that of the masked language model which reads documents, as transformers saves it (configuration,
+tokenizer, safetensors), so that SPLADE reads its weights of terms, too. Beside it are ``sparse_embed.json``, see
+`sentflow.sparse.folder_description`, and ``sparse_embed.safetensors`` with what a masked language model has no place
+for: ``projections.document.*``; where there are two heads, ``projections.query.*`` and ``heads.query.*``, the latter
+without a decoder that is tied.
+"""
+
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+from sentflow.encoders.fetch.settings_files import damaged
+from sentflow.encoders.kinds.neural.weights import check_network, loading
+from sentflow.errors import DataError
+from sentflow.files.io import write_json
+from sentflow.sparse.folder_description import DESCRIPTION, SHARED, TENSORS, TWO, FolderDescription
+from sentflow.sparse.masked_models import is_tied, with_head
+from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
+
+_NAMED = 3
+
+
+def save_sparse_embed(model: SparsEmbed, folder: Path | str) -> None:
+    """Write a model into a folder, which is made where it is not there; files of an earlier one are replaced.
+
+    Parameters
+    ----------
+    model
+        On any device; it stays as it is. Neither its state of training nor `chunk_size`, which changes no number, is
+        kept.
+    """
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    # Written last: a folder without it is refused, so that none is half old and half new
+    (folder / DESCRIPTION).unlink(missing_ok=True)
+    with_head(model.encoder, model.head(DOCUMENT)).save_pretrained(folder)
+    model.tokenizer.save_pretrained(folder)
+    own = {name: tensor.cpu().contiguous() for name, tensor in _own_tensors(model).items()}
+    save_file(own, folder / TENSORS)
+    projection = model.projections[DOCUMENT]
+    description = FolderDescription(
+        k_query=model.k[QUERY],
+        k_documents=model.k[DOCUMENT],
+        embedding_size=model.embedding_size,
+        heads=TWO if model.two_heads else SHARED,
+        tied=_is_tied(model),
+        projection_bias=projection.bias is not None,
+        max_tokens=model.max_tokens,
+    )
+    write_json(folder / DESCRIPTION, description.write())
+
+
+def load_sparse_embed(
+    folder: Path | str, device: str | torch.device | None = None, *, max_tokens: int | None = None
+) -> SparsEmbed:
+    """The model that `save_sparse_embed` wrote, in float32 and without dropout; no code of the folder runs.
+
+    Parameters
+    ----------
+    device
+        Where to compute; the processor without it.
+    max_tokens
+        To which texts are cut; as the folder says without it.
+
+    Raises
+    ------
+    ConfigError
+        The folder is none of a SparseEmbed, of another version, or more tokens are asked for than it has positions.
+    DataError
+        A file is missing or damaged, or a tensor is missing, unknown or of another shape.
+    """
+    folder = Path(folder)
+    said = FolderDescription.read(folder)
+    offline = {"local_files_only": True, "trust_remote_code": False}
+    with loading(folder) as loaded:
+        masked = AutoModelForMaskedLM.from_pretrained(
+            folder, dtype=torch.float32, use_safetensors=True, **offline
+        )
+        tokenizer = AutoTokenizer.from_pretrained(folder, **offline)
+    check_network(loaded[0].info, pooler_is_used=False, is_encoder=False, folder=folder)
+    model = SparsEmbed(
+        masked,
+        tokenizer,
+        device,
+        k_query=said.k_query,
+        k_documents=said.k_documents,
+        embedding_size=said.embedding_size,
+        heads=said.heads,
+        tied=said.tied,
+        projection_bias=said.projection_bias,
+        max_tokens=max_tokens or said.max_tokens,
+    )
+    _take(model, folder / TENSORS)
+    return model.eval()
+
+
+def _is_tied(model: SparsEmbed) -> bool:
+    return is_tied(model.encoder, model.head(DOCUMENT))
+
+
+def _own_tensors(model: SparsEmbed) -> dict[str, torch.Tensor]:
+    """Name → tensor of the model, the same memory, of what the masked language model has no place for."""
+    parts: dict[str, torch.nn.Module] = {f"projections.{DOCUMENT}": model.projections[DOCUMENT]}
+    if model.two_heads:
+        parts |= {f"projections.{QUERY}": model.projections[QUERY], f"heads.{QUERY}": model.head(QUERY)}
+    found = {
+        f"{part}.{name}": tensor
+        for part, module in parts.items()
+        for name, tensor in module.state_dict().items()
+    }
+    if _is_tied(model):
+        found.pop(f"heads.{QUERY}.decoder.weight", None)
+    return found
+
+
+def _take(model: SparsEmbed, path: Path) -> None:
+    """Copy the tensors of a file into a model.
+
+    Raises
+    ------
+    DataError
+        The file is missing or damaged, or its tensors are not those of the model.
+    """
+    own = _own_tensors(model)
+    try:
+        found = load_file(path)
+    except Exception as error:  # noqa: BLE001  # safetensors raises its own and those of the system
+        raise DataError(damaged(path, str(error))) from error
+    shapes, expected = ({name: tuple(one.shape) for name, one in some.items()} for some in (found, own))
+    if shapes != expected:
+        names = sorted(name for name in shapes.keys() | expected if shapes.get(name) != expected.get(name))
+        shown = "; ".join(
+            f"{name} is {shapes.get(name, 'missing')}, expected {expected.get(name, 'nowhere')}"
+            for name in names[:_NAMED]
+        )
+        raise DataError(damaged(path, f"{len(names)} tensors are not those of the model: {shown}"))
+    with torch.no_grad():
+        for name, tensor in own.items():
+            tensor.copy_(found[name])

@@ -1,0 +1,150 @@
+"""SparseEmbed: a masked language model learns weights of terms, and a vector for each term that is kept.
+
+Kong et al. 2023 (doi 10.1145/3539618.3592065), equations 1 to 4; the losses of its replication: raphaelsty/sparsembed@
+ef2a0693, whose weights of the parts are the defaults of the schema where ``ranking`` is labels.
+"""
+
+import copy
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from sentence_transformers import SentenceTransformer
+
+from sentflow.errors import DataError
+from sentflow.sparse.activations import TopTerms, top_terms
+from sentflow.sparse.folder import save_sparse_embed
+from sentflow.sparse.losses import Cosine
+from sentflow.sparse.masked_models import is_tied
+from sentflow.sparse.model import SparsEmbed
+from sentflow.sparse.ranking_losses import LossParts, SparseEmbedLoss
+from sentflow.sparse.regularisers import flops
+from sentflow.sparse.term_vectors import TermVectors, all_scores, pair_scores
+from sentflow.sparse.utils import scores as mean_scores
+from sentflow.sparse.weigher import DOCUMENT, QUERY
+from sentflow.training.contract import Example, Row
+from sentflow.training.draws import Draws
+from sentflow.training.dropout import set_dropout
+from sentflow.training.modules import transformer_of
+from sentflow.training.term_objective import TermObjective, masked_model_of
+
+LABELS = "labels"
+
+
+class SparseEmbed(TermObjective):
+    """What a text is represented by is its kept terms in the order of their weights, (n, k · (2 + E)) float: of each its
+    id, −1 where there is none, its weight and its vector.
+    """
+
+    def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
+        """See `Objective`."""
+        side = DOCUMENT if view else QUERY
+        model = self._model
+        read = model.read(self.padded(examples), side)
+        top = top_terms(model.weights(read, side), model.k[side])
+        vectors = model.vectors(read, top, side)
+        # Whole numbers below 2^24 are exact in single precision
+        ids, weights = (each.to(torch.float32)[:, :, None] for each in (top.ids, top.weights))
+        return torch.cat([ids, weights, vectors.to(torch.float32)], dim=2).flatten(1)
+
+    def term_weights(self, view: torch.Tensor) -> torch.Tensor:
+        """See `TermObjective`."""
+        return self._unpacked(view)[0].dense(self.weigher.n_terms)
+
+    def parts(self, views: Sequence[torch.Tensor], rows: Sequence[Row]) -> LossParts:
+        """See `SparseEmbedLoss`; with ``labels``, the two squared errors of `sentflow.sparse.losses.Cosine`."""
+        (query_terms, queries), *unpacked = [self._unpacked(view) for view in views]
+        query_weights = query_terms.dense(self.weigher.n_terms)
+        of_documents = [terms.dense(self.weigher.n_terms) for terms, _ in unpacked]
+        documents = [vectors for _, vectors in unpacked]
+        loss = self._loss()
+        if self.settings["ranking"] == LABELS:
+            return self._of_labels(loss, (queries, documents[0]), (query_weights, of_documents[0]), rows)
+        teacher = self.teacher_scores(rows, query_weights.device)
+        document_weights = torch.cat(of_documents)
+        if "score" in rows[0]:
+            by_vectors = torch.stack([pair_scores(queries, each) for each in documents], dim=1)
+            by_weights = torch.stack([(query_weights * each).sum(dim=1) for each in of_documents], dim=1)
+        else:
+            by_vectors = self.candidates(
+                torch.cat([all_scores(queries, each) for each in documents], dim=1), rows
+            )
+            by_weights = self.candidates(query_weights @ document_weights.T, rows)
+            teacher = None if teacher is None else self.candidates(teacher, rows)
+        return loss(by_vectors, by_weights, query_weights, document_weights, step=self.step, teacher=teacher)
+
+    def write(self, encoder: SentenceTransformer, folder: Path) -> None:
+        """See `sentflow.sparse.folder.save_sparse_embed`."""
+        network = transformer_of(encoder).auto_model
+        save_sparse_embed(
+            self._model if network is self._model.encoder else _with_encoder(self._model, network), folder
+        )
+
+    @property
+    def _model(self) -> SparsEmbed:
+        return cast(SparsEmbed, self.weigher)
+
+    def _loss(self) -> SparseEmbedLoss:
+        ranking = self.settings["ranking"]
+        return SparseEmbedLoss(
+            query_flops=self.settings["question_flops"],
+            document_flops=self.settings["document_flops"],
+            rise_steps=self.rise_steps,
+            **({} if ranking == LABELS else {"ranking": ranking}),
+            temperature=self.settings["temperature"],
+            weights_share=self.settings["weights_share"],
+        )
+
+    def _of_labels(
+        self,
+        loss: SparseEmbedLoss,
+        pairs: tuple[TermVectors, TermVectors],
+        weights: tuple[torch.Tensor, torch.Tensor],
+        rows: Sequence[Row],
+    ) -> LossParts:
+        labels = torch.tensor([row["label"] for row in rows], device=weights[0].device)
+        if (labels > 1).any():
+            raise DataError("settings.ranking: labels reads labels 0 and 1, and the data have others.")
+        queries, documents = pairs
+        means = mean_scores(queries.ids, queries.embeddings, documents.ids, documents.embeddings)
+        embeddings = Cosine().dense(means, labels)
+        cosines = Cosine().sparse(*weights, labels)
+        total = embeddings + loss.weights_share * cosines + loss.regulariser(*weights, self.step)
+        return LossParts(total, cosines, flops(weights[0]), flops(weights[1]), embeddings)
+
+    def _unpacked(self, view: torch.Tensor) -> tuple[TopTerms, TermVectors]:
+        parts = view.view(len(view), -1, 2 + self._model.embedding_size)
+        ids = parts[:, :, 0].detach().round().long()
+        return TopTerms(ids, parts[:, :, 1]), TermVectors(ids, parts[:, :, 2:])
+
+
+def _with_encoder(model: SparsEmbed, network: torch.nn.Module) -> SparsEmbed:
+    """A copy of a model with another encoder of the same form, to which its decoders are tied if they were before."""
+    found = copy.deepcopy(model)
+    found.encoder = network
+    for side in (QUERY, DOCUMENT):
+        if is_tied(model.encoder, model.head(side)):
+            found.head(side).decoder.weight = cast(Any, network).get_input_embeddings().weight
+    return found
+
+
+def build(
+    encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
+) -> SparseEmbed:
+    """See `sentflow.training.contract.RecipeModule`."""
+    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+    model = SparsEmbed(
+        masked_model_of(encoder, draws.of("head")),
+        encoder.tokenizer,
+        k_query=settings["question_terms"],
+        k_documents=settings["document_terms"],
+        embedding_size=settings["width"],
+        heads=settings["heads"],
+        tied=settings["tied"],
+        projection_bias=settings["projection_bias"],
+        max_tokens=max_tokens,
+        chunk_size=None,  # the loop gives it as many tokens as fit memory
+        seed=draws.of("projection").torch_seed(),
+    )
+    return SparseEmbed(encoder, settings, draws.of("start"), model, max_tokens=max_tokens)
