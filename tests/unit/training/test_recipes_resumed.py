@@ -3,6 +3,7 @@
 from importlib import import_module
 
 import pytest
+import tiny_training as tiny
 import torch
 from trainable import ROWS, WIDTH, trainable_encoder
 
@@ -22,7 +23,10 @@ OF_RECIPE = {
     "ct": {"negatives": 1},
     "condenser": {"masking": "tokens"},  # the tokenizer of these tests has whole words alone
     "cocondenser": {"masking": "tokens"},
+    "splade": {"start_terms": 5},
+    "sparse-embed": {"start_terms": 5, "question_terms": 4, "document_terms": 6, "width": 3},
 }
+OF_MASKED_MODELS = ("splade", "sparse-embed")
 TAUGHT = [{**row, "text_target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
 OF_FORM = {
     "pairs": [{**row, "other": f"{row['text']} saúde"} for row in ROWS],
@@ -37,13 +41,15 @@ def settings(**options):
 
 
 def trained(folder, state, recipe, training, *, leave=lambda: False):
-    encoder = trainable_encoder(folder)
+    masked = recipe in OF_MASKED_MODELS
+    encoder = tiny.encoder(folder / "masked", kind="masked-bert") if masked else trainable_encoder(folder)
     row = RECIPES[recipe]
     module, of_recipe = import_module(row.module), {**row.settings, **OF_RECIPE.get(recipe, {})}
     objective = with_options(
         lambda: module.build(encoder, of_recipe, DRAWS, max_tokens=12), encoder, training, DRAWS
     )
     rows = OF_FORM.get(row.data[0], TAUGHT)
+    objective.begin(rows)
     train(objective, rows, training, DRAWS, StateFolder(state, key="one"), Hooks(leave=leave))
     return objective
 

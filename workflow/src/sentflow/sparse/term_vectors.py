@@ -6,8 +6,12 @@ Kong et al. 2023 (SparseEmbed, doi 10.1145/3539618.3592065), section 3.
 from dataclasses import dataclass
 
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from sentflow.sparse.activations import NO_TERM
+
+_MOST_CELLS = 1 << 25
+"""Products that a block of `all_scores` holds: 128 MiB in float32."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,22 @@ def candidate_scores(queries: TermVectors, documents: TermVectors) -> torch.Tens
 
 
 def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
-    """The same of every query with every document, (Q, D); holds Q · D · k_q · k_d numbers."""
+    """The same of every query with every document, (Q, D), in blocks of documents.
+
+    A block holds Q · d · k_q · k_d numbers; of several blocks, those are computed again for the gradient.
+    """
+    size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
+    parts = [
+        TermVectors(ids, embeddings)
+        for ids, embeddings in zip(documents.ids.split(size), documents.embeddings.split(size), strict=True)
+    ]
+    if len(parts) == 1:
+        return _every_with_every(queries, documents)
+    found = [checkpoint(_every_with_every, queries, part, use_reentrant=False) for part in parts]
+    return torch.cat(found, dim=1)
+
+
+def _every_with_every(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     ids = queries.ids[:, None, :, None], documents.ids[None, :, None, :]
     return _shared_sum("qie,dje->qdij", *ids, queries, documents)
 

@@ -33,8 +33,8 @@ LABELS = "labels"
 
 
 class SparseEmbed(TermObjective):
-    """What a text is represented by is its kept terms in the order of their weights, (n, k · (2 + E)) float: of each its
-    id, −1 where there is none, its weight and its vector.
+    """A text is represented by its kept terms in the order of their weights, (n, k · (2 + E)) float: of each its id,
+    −1 where there is none, its weight and its vector.
     """
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:
@@ -44,9 +44,10 @@ class SparseEmbed(TermObjective):
         read = model.read(self.padded(examples), side)
         top = top_terms(model.weights(read, side), model.k[side])
         vectors = model.vectors(read, top, side)
-        # Whole numbers below 2^24 are exact in single precision
-        ids, weights = (each.to(torch.float32)[:, :, None] for each in (top.ids, top.weights))
-        return torch.cat([ids, weights, vectors.to(torch.float32)], dim=2).flatten(1)
+        # Whole numbers below 2^24 are exact in single precision, and in no less
+        dtype = torch.promote_types(vectors.dtype, torch.float32)
+        ids, weights = (each.to(dtype)[:, :, None] for each in (top.ids, top.weights))
+        return torch.cat([ids, weights, vectors.to(dtype)], dim=2).flatten(1)
 
     def term_weights(self, view: torch.Tensor) -> torch.Tensor:
         """See `TermObjective`."""
