@@ -258,3 +258,25 @@ def test_data_shorter_than_a_batch_are_refused_with_what_to_write():
     check_rows(data, 3)
     with pytest.raises(DataError, match="3 rows are fewer than one batch of 4.*training.batch_size: 3"):
         check_rows(data, 4)
+
+
+SCORED = {"format": "tsv", "other": "relevant", "negative": "negative", "score": "s", "negative_score": "t"}
+
+
+def test_scores_of_a_teacher_are_numbers(tmp_path):
+    text = "text\trelevant\tnegative\ts\tt\na b\tc\td\t7.25\t-1e-3\ne f\tg\th\t\t2\n"
+    data, facts = prepared(tmp_path, {"my.tsv": text}, SCORED, form="scored")
+    assert data.rows() == [
+        {"text": "a b", "other": "c", "negative": "d", "score": 7.25, "negative_score": -1e-3}
+    ]
+    assert facts["dropped"]["empty"] == 1
+    path = tmp_path / "table.parquet"
+    write_training_data(path, data, facts)
+    assert read_training_data(path).rows() == data.rows()
+
+
+@pytest.mark.parametrize("cell", ["nan", "inf", "high"])
+def test_a_score_that_is_no_finite_number_is_named(tmp_path, cell):
+    text = f"text\trelevant\tnegative\ts\tt\na b\tc\td\t1\t{cell}\n"
+    with pytest.raises(DataError, match=rf"negative score is no finite number in .*row 1 \('{cell}'\)"):
+        prepared(tmp_path, {"my.tsv": text}, SCORED, form="scored")

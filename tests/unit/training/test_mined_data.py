@@ -230,3 +230,15 @@ def test_spans_are_the_title_and_the_parts_between_what_matches(split, spans):
     text = "The following:\n1. a thing\n  of two lines\n11. 1. another\n"
     corpus = Corpus("laws", "raw", "en", ["x"], ["Art. 2"], [text])
     assert collected_spans([corpus], split).columns["text"] == ["\n".join(spans)]
+
+
+def test_scored_rows_have_the_scores_of_the_retriever(tmp_path):
+    asked = questions([("q", "a", 2), ("r", "c", 2)])
+    found = mined(asked, run(q=["b", "a", "e"], r=["d", "b"]), form="scored")
+    # the relevant document of r was not found, so that nobody can say its score
+    assert found.rows == [
+        ("asked q", "Text of q?", CORPUS.whole_texts()[0], TEXTS[other], "9.0", score)
+        for other, score in (("b", "10.0"), ("e", "8.0"))
+    ]
+    assert found.counts["without_score"] == 1
+    assert list(found.as_rows("scored").columns) == ["text", "other", "negative", "score", "negative_score"]

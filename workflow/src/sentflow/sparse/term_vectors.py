@@ -87,7 +87,9 @@ def all_scores(queries: TermVectors, documents: TermVectors) -> torch.Tensor:
     size = max(1, _MOST_CELLS // max(1, queries.ids.numel() * documents.ids.shape[1]))
     parts = [
         TermVectors(ids, embeddings)
-        for ids, embeddings in zip(documents.ids.split(size), documents.embeddings.split(size), strict=True)
+        for ids, embeddings in zip(
+            torch.split(documents.ids, size), torch.split(documents.embeddings, size), strict=True
+        )
     ]
     if len(parts) == 1:
         return _every_with_every(queries, documents)

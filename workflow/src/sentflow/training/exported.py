@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from sentflow.encoders.fetch.cross_encoder_descriptions import describe_cross_encoder
 from sentflow.encoders.fetch.descriptions import ModelDescription, describe
 from sentflow.encoders.fetch.file_names import model_files
 from sentflow.encoders.fetch.sparse_embed_descriptions import describe_sparse_embed
 from sentflow.encoders.fetch.splade_descriptions import describe_splade
-from sentflow.encoders.kinds.table import SPARSE_EMBED, SPLADE, TRAINED
+from sentflow.encoders.kinds.table import CROSS_ENCODER, SPARSE_EMBED, SPLADE, TRAINED
 from sentflow.encoders.manifest import Manifest
 from sentflow.files.io import file_sha256
 
@@ -15,6 +16,7 @@ _DESCRIBED: Mapping[str, Callable[..., ModelDescription]] = {
     TRAINED: describe,
     SPLADE: describe_splade,
     SPARSE_EMBED: describe_sparse_embed,
+    CROSS_ENCODER: describe_cross_encoder,
 }
 
 

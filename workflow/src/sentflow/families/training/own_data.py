@@ -16,7 +16,8 @@ from sentflow.graph.config.short_forms import (
     raw_name,
     replace_short,
 )
-from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import SCORES
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, TEXTS, TRIPLETS
 
 _FORMATS = {
     ".txt": {"format": "lines"},
@@ -89,6 +90,8 @@ def _written_out(name: str, entry: Entry, data: Schema, datasets: Schema) -> tup
 
 def _form(entry: Entry) -> str:
     """The form that the named columns tell."""
+    if any(column in entry for column in SCORES):
+        return SCORED
     if "nli" in entry or "negative" in entry:
         return TRIPLETS
     if "label" in entry:

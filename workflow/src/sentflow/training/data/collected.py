@@ -8,7 +8,7 @@ from typing import Any
 
 from sentflow.errors import no_pattern
 from sentflow.training.data.forms import RANKS
-from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 
 Entry = Mapping[str, Any]
 SEARCHING = NEGATIVES, PSEUDO_LABELS = ("negatives", "pseudo_labels")
@@ -110,8 +110,11 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
 
 def _question_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     form, negatives = entry["form"], entry.get("negatives")
-    if form not in (PAIRS, TRIPLETS, LABELLED):
-        yield "form", f"questions give pairs, triplets or labelled rows, not {form}. Write one of these."
+    if form not in (PAIRS, TRIPLETS, LABELLED, SCORED):
+        yield (
+            "form",
+            f"questions give pairs, triplets, labelled or scored rows, not {form}. Write one of these.",
+        )
     elif negatives is None and form != PAIRS:
         yield (
             "negatives",

@@ -2,13 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
-from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
+
+SCORES = ("score", "negative_score")
+"""Columns of numbers: a teacher's scores of a text with ``other`` and with ``negative``."""
+COLUMNS = ("text", "other", "negative", "label", *SCORES)
+"""What may be named of a file."""
 
 FORMS: Mapping[str, Sequence[str]] = {
     TEXTS: ("text",),
     PAIRS: ("text", "other"),
     TRIPLETS: ("text", "other", "negative"),
     LABELLED: ("text", "other", "label"),
+    SCORED: ("text", "other", "negative", *SCORES),
     SPANS: ("text",),
 }
 """Form → the columns of its tables."""

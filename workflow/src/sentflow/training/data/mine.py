@@ -11,6 +11,7 @@ import numpy as np
 from sentflow.files.parquet import write_described
 from sentflow.retrieval.ranking import Ranked, Run
 from sentflow.texts.corpora import Corpus, Questions
+from sentflow.training.data.forms import FORMS
 from sentflow.training.data.negatives import (
     NOT_CHOSEN,
     TAKEN,
@@ -21,7 +22,7 @@ from sentflow.training.data.negatives import (
 )
 from sentflow.training.data.reader import Rows
 from sentflow.training.draws import Draws
-from sentflow.training.recipes.table import LABELLED, PAIRS, TRIPLETS
+from sentflow.training.recipes.table import PAIRS, SCORED, TRIPLETS
 
 POSITIVE, NEGATIVE = "1", "0"
 _NOTHING = Ranked(np.zeros(0, dtype=np.int64), np.zeros(0))
@@ -65,7 +66,8 @@ class Mined:
     counts
         ``questions`` with a relevant document, ``without_relevant``; ``relevant`` documents; ``empty_relevant`` and
         ``held_out_relevant`` ones, which are left out; ``relevant_in_ranks``, which the retriever has within its ranks;
-        ``searches`` for negatives, ``without_negative``, those that found none.
+        ``searches`` for negatives, ``without_negative``, those that found none; ``without_score``, relevant documents
+        that the retriever did not find, where scores are asked for.
     """
 
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -74,9 +76,9 @@ class Mined:
 
     def as_rows(self, form: str) -> Rows:
         """The rows with the columns of the form."""
-        last = {PAIRS: [], TRIPLETS: ["negative"], LABELLED: ["label"]}[form]
-        names, *columns = zip(*self.rows, strict=True) if self.rows else [()] * (3 + len(last))
-        return Rows(list(names), dict(zip(["text", "other", *last], map(list, columns), strict=True)))
+        columns = FORMS[form]
+        names, *cells = zip(*self.rows, strict=True) if self.rows else [()] * (1 + len(columns))
+        return Rows(list(names), dict(zip(columns, map(list, cells), strict=True)))
 
     def facts(self, *, estimable: bool = True) -> dict[str, Any]:
         """The counts; what became of the documents; and how many negatives may be relevant.
@@ -121,7 +123,8 @@ def mine(
         Of the negatives.
     form
         ``"pairs"``: a row for each relevant document; ``"triplets"``: a row for each of its negatives; ``"labelled"``:
-        a row with label 1 for each relevant document of a question, then one with label 0 for each negative.
+        a row with label 1 for each relevant document of a question, then one with label 0 for each negative;
+        ``"scored"``: triplets with the retriever's scores, without relevant documents that it did not find.
     into
         Is added to.
     held_out
@@ -149,9 +152,18 @@ def mine(
         name = f"{questions.name} {question}"
         if form == PAIRS:
             into.rows += [(name, text, text_of[one]) for one in relevant]
-        elif form == TRIPLETS:
+        elif form in (TRIPLETS, SCORED):
+            if form == SCORED:
+                into.counts["without_score"] += sum(not found.rank(one) for one in relevant)
+                relevant = [one for one in relevant if found.rank(one)]
             into.rows += [
-                (name, text, text_of[one], text_of[other])
+                (
+                    name,
+                    text,
+                    text_of[one],
+                    text_of[other],
+                    *(search.scores(one, other) if form == SCORED else ()),
+                )
                 for one in relevant
                 for other in search.negatives(one)
             ]
@@ -220,6 +232,10 @@ class _Search:
     def has_within_ranks(self, document: str) -> bool:
         first, last = self.settings.ranks
         return first <= (self.found.rank(document) or 0) <= last
+
+    def scores(self, *documents: str) -> list[str]:
+        """The retriever's scores of documents that it found, as cells; all digits are kept."""
+        return [repr(self.found.score(one)) for one in documents]
 
     def worst(self, relevant: Sequence[str]) -> str:
         """The relevant document with the least score, so that negatives lie below all; empty if none was found."""

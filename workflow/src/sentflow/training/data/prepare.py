@@ -9,12 +9,13 @@ import numpy as np
 
 from sentflow.errors import DataError
 from sentflow.training.data.control import shuffled
-from sentflow.training.data.forms import BY_PREMISE, FORMS, STUDY_LABEL_WORD
+from sentflow.training.data.forms import BY_PREMISE, FORMS, SCORES, STUDY_LABEL_WORD
 from sentflow.training.data.labels import class_names, classes_of
 from sentflow.training.data.nli import ENTAILMENT, by_premise, study_label_word
 from sentflow.training.data.reader import Rows, joined
+from sentflow.training.data.scores import scores_of
 from sentflow.training.data.settings import TrainingDataSettings
-from sentflow.training.data.table import TrainingData
+from sentflow.training.data.table import TEXT_COLUMNS, TrainingData
 from sentflow.training.recipes.table import SPANS, TEXTS
 
 logger = logging.getLogger(__name__)
@@ -86,9 +87,10 @@ def table_of_rows(
     table = TrainingData(
         name=data,
         form=settings.form,
-        columns={key: rows.columns[key] for key in FORMS[settings.form] if key != "label"},
+        columns={key: rows.columns[key] for key in FORMS[settings.form] if key in TEXT_COLUMNS},
         labels=None if classes is None else np.array(classes, dtype=np.int64),
         classes=[] if classes is None else class_names(labels, classes),
+        scores={key: scores_of(data, rows, key) for key in FORMS[settings.form] if key in SCORES},
     )
     one_word = sum(len(text.split()) == 1 for text in rows.columns["text"])
     facts |= {"data": data, "form": settings.form, "rows": len(rows), "read": n_read}

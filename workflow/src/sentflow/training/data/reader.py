@@ -10,9 +10,9 @@ from sentflow.errors import ConfigError
 from sentflow.texts.formats.records import Column
 from sentflow.texts.pair_readers import PairReader, read_pair_rows
 from sentflow.texts.record_readers import RecordReader
+from sentflow.training.data.forms import COLUMNS
 
 FORMATS = ("lines", "csv", "tsv", "jsonl", "json", "parquet")
-COLUMNS = ("text", "other", "negative", "label")
 _TEXTS = COLUMNS[:3]
 
 

@@ -5,10 +5,12 @@ from typing import Any
 
 from sentflow.texts.pair_files import raw_files_of as raw_files_of_pairs
 from sentflow.training.data.collected import collected_problems, is_asked, is_collected
-from sentflow.training.data.forms import BY_PREMISE, FORMS, STUDY_LABEL_WORD
-from sentflow.training.recipes.table import LABELLED, PAIRS, TEXTS, TRIPLETS
+from sentflow.training.data.forms import BY_PREMISE, COLUMNS, FORMS, SCORES, STUDY_LABEL_WORD
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, TEXTS, TRIPLETS
 
 Entry = Mapping[str, Any]
+# Column of files that a form has not → the form that has it
+_BETTER = {"negative": TRIPLETS, "label": LABELLED} | dict.fromkeys(SCORES, SCORED)
 _NLI_FORMS = {BY_PREMISE: (PAIRS, TRIPLETS), STUDY_LABEL_WORD: (TRIPLETS,)}
 _NLI_COLUMNS = ("text", "other", "label")
 
@@ -68,7 +70,7 @@ def source_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         return
     if "unscored" in entry:
         yield "unscored", "only pair sets have scores. Delete it."
-    named = {"text", *(key for key in ("other", "negative", "label") if key in entry["reader"])}
+    named = {"text", *(key for key in COLUMNS[1:] if key in entry["reader"])}
     yield from _column_problems(form, entry.get("nli"), named)
 
 
@@ -83,7 +85,7 @@ def _column_problems(form: str, nli: str | None, named: set[str]) -> Iterator[tu
     if form == TEXTS and "label" in named:
         yield "reader.label", "texts have no label. Delete it."
     for column in sorted(named.difference(needed)) if form != TEXTS else ():
-        better = {"negative": TRIPLETS, "label": LABELLED}.get(column, PAIRS)
+        better = _BETTER.get(column, PAIRS)
         yield f"reader.{column}", f"{form} have {_listed(needed)} only. Delete it, or write form: {better}."
 
 

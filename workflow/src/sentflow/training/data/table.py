@@ -12,7 +12,7 @@ from sentflow.errors import DataError
 from sentflow.files.arrow import Columns
 from sentflow.files.io import file_sha256, write_json
 from sentflow.files.parquet import read_described, readable, write_described
-from sentflow.training.data.forms import FORMS
+from sentflow.training.data.forms import FORMS, SCORES
 
 TEXT_COLUMNS = ("text", "other", "negative")
 
@@ -33,6 +33,8 @@ class TrainingData:
         (n,) int64 in [0, number of classes); None where rows have none.
     classes
         Names of the classes, in their order; empty where rows have no label.
+    scores
+        Of `SCORES` → (n,) float64, finite; empty where rows have none.
     """
 
     name: str
@@ -40,6 +42,7 @@ class TrainingData:
     columns: Mapping[str, list[str]]
     labels: np.ndarray | None = None
     classes: Sequence[str] = field(default=())
+    scores: Mapping[str, np.ndarray] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.columns["text"])
@@ -53,6 +56,7 @@ class TrainingData:
         columns: dict[str, Sequence[Any]] = dict(self.columns)
         if self.labels is not None:
             columns["label"] = self.labels.tolist()
+        columns |= {name: values.tolist() for name, values in self.scores.items()}
         return [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
 
 
@@ -74,7 +78,7 @@ def check_rows(data: TrainingData, batch_size: int) -> None:
 def write_training_data(path: Path, data: TrainingData, facts: Mapping[str, Any]) -> None:
     """Write the table as Parquet, a column per column of the form, and beside it its digest with facts about it."""
     labels = {} if data.labels is None else {"label": data.labels}
-    columns: Columns = {**data.columns, **labels}
+    columns: Columns = {**data.columns, **labels, **data.scores}
     write_described(path, columns, {"training": data.name, "form": data.form, "classes": list(data.classes)})
     digest = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
     write_json(path.with_suffix(".json"), {**facts, **digest})
@@ -101,4 +105,5 @@ def training_data_of(about: Mapping[str, Any], stored: pa.Table) -> TrainingData
         columns={key: columns[key] for key in TEXT_COLUMNS if key in columns},
         labels=np.asarray(columns["label"], dtype=np.int64) if "label" in columns else None,
         classes=about["classes"],
+        scores={key: np.asarray(columns[key], dtype=np.float64) for key in SCORES if key in columns},
     )

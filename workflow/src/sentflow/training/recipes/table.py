@@ -286,6 +286,20 @@ _ALL: tuple[Recipe, ...] = (
         taught_where=_TAUGHT,
     ),
     Recipe(
+        "cross-encoder",
+        module=f"{_RECIPES}.cross_encoder",
+        title="Cross-encoder",
+        data=(TRIPLETS,),
+        settings={
+            "loss": "ranking",  # labels: of pairs with labels
+            "question_prompt": "",
+            "document_prompt": "",
+            "dropout": None,
+        },
+        data_where={"loss": {"labels": (LABELLED,)}},
+        compares_vectors=False,
+    ),
+    Recipe(
         "ct",
         module=f"{_RECIPES}.ct",
         title="CT",
