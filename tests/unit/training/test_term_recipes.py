@@ -7,6 +7,7 @@ import torch
 from sentence_transformers import SparseEncoder
 from transformers import AutoModelForMaskedLM
 
+from sentflow.encoders.kinds.table import MADE_BY
 from sentflow.errors import ConfigError, DataError
 from sentflow.sparse.activations import splade_weights
 from sentflow.sparse.folder import load_sparse_embed
@@ -15,6 +16,7 @@ from sentflow.sparse.regularisers import flops
 from sentflow.sparse.term_vectors import TermVectors, candidate_scores
 from sentflow.sparse.utils import scores as mean_scores
 from sentflow.training.cache import chunks_by_length, gradients
+from sentflow.training.cards.uses import USES
 from sentflow.training.contract import target_of
 from sentflow.training.draws import Draws
 
@@ -188,6 +190,16 @@ def test_what_sparse_embed_leaves_is_what_was_trained(tmp_path, settings):
         other = read.encode(texts, side=side)
         assert torch.equal(other["activations"], expected.ids)
         torch.testing.assert_close(other["embeddings"], vectors.embeddings.detach(), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("recipe", [*RECIPES, "cross-encoder"])
+def test_what_a_card_says_of_the_use_of_an_encoder_works(tmp_path, recipe, capsys):
+    start = tiny.encoder(tmp_path / "start", kind="masked-bert")
+    found = tiny.recipe(recipe, start, **SMALL.get(recipe, {}))
+    found.write(found.exported(), tmp_path / "saved")
+    code = USES[MADE_BY[recipe]].code.format(folder=tmp_path / "saved")
+    assert "# the folder of this card" in code
+    exec(code, {})
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

@@ -31,9 +31,18 @@ def with_head(encoder: PreTrainedModel, head: TermHead) -> Any:
     config.tie_word_embeddings = is_tied(encoder, head)
     with torch.device("meta"):
         model: Any = AutoModelForMaskedLM.from_config(config)
-    setattr(model, model.base_model_prefix, encoder)
+    setattr(model, model.base_model_prefix, _without_pooler(encoder))
     put_head(head, model)
     return model
+
+
+def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
+    """The encoder with the same modules, but for one that encoders have that were loaded alone, and masked models lack."""
+    found = copy.copy(encoder)
+    found._modules = {**encoder._modules}
+    if "pooler" in found._modules:
+        found._modules["pooler"] = None
+    return found
 
 
 def is_tied(encoder: PreTrainedModel, head: TermHead) -> bool:

@@ -12,9 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from sentflow.report import numbers
 from sentflow.training.cards.facts import Facts
 from sentflow.training.cards.scores import CardScore
+from sentflow.training.cards.uses import USES
 
 TEMPLATE = Path(__file__).with_name("card.md.j2")
-_TAGS = ("sentence-transformers", "sentence-similarity", "feature-extraction", "sentflow")
 # Marks of Markdown that a name or title must not become
 _MARKS = re.compile(r"([\\`*_\[\]<>|#])")
 # SPDX and what the hub calls the same; it knows no other way of writing them
@@ -54,6 +54,7 @@ def model_card(facts: Facts) -> str:
         made=facts.made,
         about=facts.about,
         read_out=facts.read_out,
+        use=USES[facts.read_out.kind],
         settings=list(flat(facts.record.recipe_settings)),
         training=list(flat(facts.record.training)),
         selection=list(flat(facts.selection)),
@@ -64,7 +65,7 @@ def model_card(facts: Facts) -> str:
 
 def front_matter(facts: Facts) -> ModelCardData:
     """What the hub reads of a card."""
-    about, record = facts.about, facts.record
+    about, record, use = facts.about, facts.record, USES[facts.read_out.kind]
     further: dict[str, Any] = {
         "base_model": about.base_hub or None,
         "base_model_revision": about.base_revision or None,
@@ -78,9 +79,9 @@ def front_matter(facts: Facts) -> ModelCardData:
             "eval_results": [eval_result(score) for score in facts.scores],
         }
     return ModelCardData(
-        library_name="sentence-transformers",
-        pipeline_tag="sentence-similarity",
-        tags=[*_TAGS, record.recipe],
+        library_name=use.library,
+        pipeline_tag=use.pipeline,
+        tags=list(dict.fromkeys([*use.tags, "sentflow", record.recipe])),
         **{key: value for key, value in further.items() if value is not None},
     )
 

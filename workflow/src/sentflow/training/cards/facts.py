@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from sentflow.encoders.kinds.table import CROSS_ENCODER
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.training.cards.overlap import Overlap
 from sentflow.training.cards.scores import CardScore, read_scores
+from sentflow.training.cards.uses import USES
 from sentflow.training.held_out_rows import HeldOutRow
 from sentflow.training.made import Made
 from sentflow.training.record import Record
@@ -32,9 +34,10 @@ class HistoryRow:
 
 @dataclass(frozen=True)
 class ReadOut:
-    """What the manifest says of the vectors, see `sentflow.encoders.manifest.Manifest`."""
+    """What the manifest says of what an encoder gives, see `sentflow.encoders.manifest.Manifest`."""
 
-    dimension: int
+    kind: str
+    dimension: int | None
     pooling: str | None
     max_tokens: int | None
 
@@ -49,7 +52,10 @@ class ReadOut:
         """
         found = read_json(manifest)
         try:
-            return cls(int(found["dimension"]), found["pooling"], found["max_tokens"])
+            kind, dimension = found["kind"], found["dimension"]
+            if kind not in USES or (dimension is None) != (kind == CROSS_ENCODER):
+                raise ValueError(f"kind {kind}, dimension {dimension}")
+            return cls(kind, dimension, found["pooling"], found["max_tokens"])
         except (KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{manifest} is no manifest of a trained encoder ({type(error).__name__}: {error}). Delete it and run "
