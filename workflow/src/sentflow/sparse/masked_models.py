@@ -37,7 +37,7 @@ def with_head(encoder: PreTrainedModel, head: TermHead) -> Any:
 
 
 def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
-    """The encoder with the same modules, but for one that encoders have that were loaded alone, and masked models lack."""
+    """The encoder with the same modules, but for the pooler, which masked models lack."""
     found = copy.copy(encoder)
     found._modules = {**encoder._modules}
     if "pooler" in found._modules:
