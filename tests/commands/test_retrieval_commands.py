@@ -47,6 +47,7 @@ from sentflow.encoders.manifest import write_manifest
 from sentflow.encoders.protocol import Reading
 from sentflow.encoders.vectors.sparse import SPARSE_FORM
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
+from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -145,14 +146,17 @@ def vectors(name, texts, limit=None):
     return [f"{name}-texts.parquet", f"{name}.npy", f"{name}.tokens.npy", f"{name}.json"]
 
 
-def weights(name, texts, **about):
-    """Weights of the terms wing, heat, sound: how often the text has them."""
+def weights(name, texts, vectors=None, **about):
+    """Weights of the terms wing, heat, sound: how often the text has them; with vectors, one for each."""
     terms = ("wing", "heat", "sound")
     values = np.array([[float(text.count(term)) for term in terms] for text in texts], dtype=np.float32)
     write_texts(f"{name}-texts.parquet", texts)
     description = {"text_order_sha256": text_order_sha256(texts), "model": "m", "files_sha256": "f"}
     description |= {"vocabulary_sha256": "v", **write_tokens(Path(f"{name}.tokens.npy"), None), **about}
-    SPARSE_FORM.write(Path(f"{name}.npz"), Path(f"{name}.json"), csr_array(values), description, None)
+    found, form = csr_array(values), SPARSE_FORM
+    if vectors is not None:
+        found, form = TermEmbeddings(found, np.array(vectors, dtype=np.float16)), TERM_FORM
+    form.write(Path(f"{name}.npz"), Path(f"{name}.json"), found, description, None)
     return [f"{name}-texts.parquet", f"{name}.npz", f"{name}.tokens.npy", f"{name}.json"]
 
 
@@ -209,6 +213,26 @@ def test_search_by_weights_of_terms_of_documents_and_of_passages(prepared):
     parts = weights("passages", list(dict.fromkeys(word for text in TEXTS for word in text.split())))
     more = ("--document-vectors", *parts, *asked, "--passages", "p.parquet")
     assert searched(search_sparse, "passages.parquet", {"retriever": "sparse"}, *more)[1] == expected
+
+
+def test_vectors_of_terms_order_what_weights_found(prepared):
+    # wing in d0, heat in d1, wing and heat in d2, sound in d3
+    of_documents = [[1, 0], [0, 1], [1, 2], [2, 0], [3, 3]]
+    files = [
+        *("--document-vectors", *weights("documents", TEXTS, of_documents)),
+        *("--question-vectors", *weights("asked", [*QUESTIONS.values()], [[1, 1], [1, 0], [1, 1]])),
+    ]
+    _, by_weights = searched(search_sparse, "sparse.parquet", {"retriever": "sparse"}, *files)
+    assert by_weights == {"q1": ["d0", "d2"], "q2": ["d1", "d2"], "q3": ["d3"]}
+    settings = {"retriever": "sparse", "candidates": 4}
+    _, found = searched(search_sparse, "ordered.parquet", settings, *files)
+    # 3 is more than 1; and what multiplies to 0 is not found
+    assert found == {"q1": ["d2", "d0"], "q2": ["d2"], "q3": ["d3"]}
+    _, few = searched(search_sparse, "few.parquet", {"retriever": "sparse", "candidates": 1}, *files)
+    assert few == {"q1": ["d0"], "q3": ["d3"]}
+    sizes = [read_json(f"{name}.made.json")["index_bytes"] for name in ("sparse", "ordered")]
+    # five terms of two values in half precision
+    assert sizes[1] - sizes[0] == 5 * 2 * 2
 
 
 def test_documents_and_questions_over_two_vocabularies_are_refused(prepared):

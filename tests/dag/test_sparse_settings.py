@@ -14,11 +14,19 @@ WEIGHED = {
     "select": {**CONFIG["select"], "retrievers": ["bm25", "dense", "weighed", "both"]},
 }
 SHARDED = {**WEIGHED, "corpora": {"mine": {**CONFIG["corpora"]["mine"], "shards": 2}}}
+# The same, with vectors of terms
+ORDERED = {
+    **WEIGHED,
+    "models": {"terms": {**TERMS, "kind": "sparse-embed"}},
+    "retrievers": {**WEIGHED["retrievers"], "weighed": {**RETRIEVERS["weighed"], "candidates": 1000}},
+}
 AFTER_QUESTIONS = {"embed_sparse terms/mine/questions", "search_sparse mine/weighed", "fuse mine/both"}
+AFTER_SEARCH = AFTER_QUESTIONS - {"embed_sparse terms/mine/questions"}
 
 
-def edited(**sections):
-    return {**WEIGHED, **{key: {**WEIGHED.get(key, {}), **value} for key, value in sections.items()}}
+def edited(config=None, **sections):
+    config = config or WEIGHED
+    return {**config, **{key: {**config.get(key, {}), **value} for key, value in sections.items()}}
 
 
 def computing(jobs):
@@ -78,7 +86,7 @@ def test_another_pooling_embeds_both_and_fetches_nothing(searched):
 def test_rounded_weights_embed_nothing(searched):
     weighed = {**RETRIEVERS["weighed"], "impacts": 8}
     found = computing(planned(searched, edited(retrievers={"weighed": weighed})))
-    assert found == {"search_sparse mine/weighed", "fuse mine/both"}
+    assert found == AFTER_SEARCH
 
 
 def test_where_terms_are_weighed_runs_nothing(searched):
@@ -86,12 +94,37 @@ def test_where_terms_are_weighed_runs_nothing(searched):
     assert rules_of(found) <= {"record", "report"}
 
 
-def test_an_edit_of_the_kind_of_terms_embeds_by_no_other(searched):
-    module = searched / "workflow/src/sentflow/encoders/kinds/neural/splade.py"
-    before = module.read_text(encoding="utf-8")
-    module.write_text(before.replace("_BATCH_TEXTS = 64", "_BATCH_TEXTS = 65"), encoding="utf-8")
+def after_edit(project, config, module, old, new):
+    """What computes after an edit of a module of kinds of encoders, which is taken back."""
+    path = project / "workflow/src/sentflow/encoders/kinds/neural" / module
+    before = path.read_text(encoding="utf-8")
+    assert old in before
+    path.write_text(before.replace(old, new), encoding="utf-8")
     try:
-        found = computing(planned(searched, WEIGHED))
+        return computing(planned(project, config))
     finally:
-        module.write_text(before, encoding="utf-8")
+        path.write_text(before, encoding="utf-8")
+
+
+def test_an_edit_of_the_kind_of_terms_embeds_by_no_other(searched):
+    found = after_edit(searched, WEIGHED, "splade.py", 'SpladePooling("max")', 'SpladePooling("sum")')
+    assert found == {*AFTER_QUESTIONS, "embed_sparse terms/mine/documents"}
+
+
+def test_a_model_with_vectors_of_terms_has_the_same_jobs(searched):
+    found = computing(planned(searched, ORDERED))
+    assert found == {*AFTER_QUESTIONS, "embed_sparse terms/mine/documents", "fetch_model terms"}
+
+
+@pytest.mark.slow
+def test_candidates_embed_nothing_and_an_edit_of_the_kind_embeds_by_no_other(tmp_path_factory):
+    project = new_project(tmp_path_factory.mktemp("ordered"))
+    pretend_to_run(project, ORDERED)
+    assert planned(project, ORDERED) == set()
+    more = {"weighed": {**RETRIEVERS["weighed"], "candidates": 2000}}
+    assert computing(planned(project, edited(ORDERED, retrievers=more))) == AFTER_SEARCH
+    weighed = {"weighed": RETRIEVERS["weighed"]}
+    assert computing(planned(project, edited(ORDERED, retrievers=weighed))) == AFTER_SEARCH
+    assert after_edit(project, ORDERED, "splade.py", 'SpladePooling("max")', 'SpladePooling("sum")') == set()
+    found = after_edit(project, ORDERED, "sparse_embed.py", 'device="meta"', 'device="cpu"')
     assert found == {*AFTER_QUESTIONS, "embed_sparse terms/mine/documents"}

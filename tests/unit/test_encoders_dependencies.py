@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import FITTED, KINDS, PAIRS, SPARSE, TRAINED
+from sentflow.encoders.kinds.table import FITTED, KINDS, PAIRS, SPARSE, TERM_VECTORS, TRAINED, WEIGHING
 from sentflow.graph.provenance import PLUMBING, code, imported_modules
 
 COMMANDS = ("embed", "fetch_model", "probe_lazy")
@@ -45,7 +45,8 @@ def test_the_modules_of_a_kind_offer_what_the_contract_says(name):
     if kind.gives == FITTED:
         assert callable(module.load_fitted) and not hasattr(module, "load")
         return
-    load = getattr(module, {PAIRS: "load_pairs", SPARSE: "load_sparse"}.get(kind.gives, "load"))
+    names = {PAIRS: "load_pairs", SPARSE: "load_sparse", TERM_VECTORS: "load_sparse"}
+    load = getattr(module, names.get(kind.gives, "load"))
     assert callable(load) and issubclass(module.Settings, EncoderSettings)
     assert set(module.Settings().as_dict()) == set(kind.encode_keys)
     assert hasattr(module, "load_fitted") == (name == "custom")
@@ -93,7 +94,7 @@ def test_modules_of_one_kind_count_for_that_kind():
         assert KINDS[kind].module in modules and not others & modules, kind
     assert "sentflow.encoders.kinds.neural.pooling" not in of_kind["api"]
     sparse = {kind for kind, modules in of_kind.items() if "sentflow.encoders.vectors.sparse" in modules}
-    assert sparse == {kind for kind in KINDS if KINDS[kind].gives == SPARSE}  # imported by name, too
+    assert sparse == {*WEIGHING}  # imported by name, too
     digests = {kind: code("sentflow.commands.embed", KINDS[kind].module) for kind in KINDS}
     assert (
         len(set(digests.values())) == len(KINDS) - 2

@@ -8,6 +8,7 @@ from zipfile import ZipFile
 
 import numpy as np
 import pytest
+from resumed_embedding import assert_goes_on_and_knows_texts
 from scipy.sparse import csr_array
 from tiny_bert import TEXTS, WORDS, save_tiny_bert, save_tiny_masked_bert
 
@@ -16,7 +17,6 @@ from sentflow.encoders.fetch.model import fetch_model
 from sentflow.encoders.kinds.contract import Surroundings
 from sentflow.encoders.load import encode_settings, load_encoder, load_sparse_encoder
 from sentflow.encoders.vectors.embedding import embed_texts
-from sentflow.encoders.vectors.kept import KeptRows
 from sentflow.encoders.vectors.shards import ShardFolder
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values, read_sparse
 from sentflow.encoders.vectors.storage import text_order_sha256
@@ -226,53 +226,6 @@ def test_damaged_files_and_those_of_other_texts_are_refused(tmp_path):
         read_sparse(npz, info, ["x", "y", "z"])
 
 
-class Killed(Exception):
-    pass
-
-
 def test_a_killed_run_goes_on_with_the_same_bytes_and_known_texts_are_not_read_again(folder, tmp_path):
-    texts = [f"{first} {second}" for first in WORDS[5:10] for second in WORDS[5:10]]
-    encoder = loaded(folder, tmp_path, {"batch_size": 4})
-    done = []
-
-    def embedded(texts, most=1000, known=None):
-        done.clear()
-        plain = type(encoder).encode_batches
-
-        class Dying(type(encoder)):
-            def encode_batches(self, texts, batches):
-                for batch, found in zip(batches, plain(self, texts, batches), strict=True):
-                    if len(done) == most:
-                        raise Killed
-                    done.append(batch.rows)
-                    yield found
-
-        encoder.__class__ = Dying
-        shards = ShardFolder(tmp_path / "shards", key="k", form=SPARSE_FORM)
-        given = {} if known is None else {"known": known}
-        try:
-            return embed_texts(encoder, texts, shards=shards, shard_seconds=0, form=SPARSE_FORM, **given)
-        finally:
-            encoder.__class__ = Dying.__base__
-
-    with pytest.raises(Killed):
-        embedded(texts, most=3)
-    found = embedded(texts)
-    assert len(done) == 4  # of seven
-    ShardFolder(tmp_path / "shards", key="k").clear()
-    whole = embedded(texts)
-    assert len(done) == 7
-    for name, array in SPARSE_FORM.arrays(whole).items():
-        assert array.tobytes() == SPARSE_FORM.arrays(found)[name].tobytes()
-
-    SPARSE_FORM.write(tmp_path / "a.npz", tmp_path / "a.json", whole, {}, None)
-    kept = KeptRows(tmp_path / "kept", key="k", form=SPARSE_FORM)
-    kept.keep(tmp_path / "a.npz", {"document": texts})
-    ShardFolder(tmp_path / "shards", key="k").clear()
-    more = ["lei lei lei", *texts[::-1]]
-    known = kept.find(more, role="document")
-    assert known[0].tolist() == list(range(1, 26))
-    again = embedded(more, known=known)
-    assert len(done) == 1
-    np.testing.assert_array_equal(again[1:].toarray(), whole.toarray()[::-1])
-    assert KeptRows(tmp_path / "kept", key="other", form=SPARSE_FORM).find(more, role="document")[0].size == 0
+    encoder = loaded(folder, tmp_path, {"batch_size": 4}, role="document")
+    assert_goes_on_and_knows_texts(encoder, SPARSE_FORM, tmp_path)

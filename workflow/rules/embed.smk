@@ -1,4 +1,4 @@
-"""Texts of a collection → vectors, dense or sparse."""
+"""Texts of a collection → vectors, dense or sparse, the latter with vectors of terms where an encoder gives them."""
 
 
 rule embed:

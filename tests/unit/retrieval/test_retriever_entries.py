@@ -16,6 +16,7 @@ WORKFLOW = REPOSITORY / "workflow"
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
 CROSS = {"kind": "cross-encoder", "source": {"folder": "cross"}}
 TERMS = {"kind": "splade", "source": {"folder": "terms"}}
+VECTORS = {"kind": "sparse-embed", "source": {"folder": "terms"}}
 NOTHING = dict.fromkeys(("tasks", "pair_sets", "alignments", "regressions"), [])
 
 
@@ -134,10 +135,19 @@ def test_a_sparse_retriever_finds_negatives_with_files_of_their_own():
     ("entry", "said"),
     [
         ({"model": "tarms"}, "there is no model 'tarms'. Did you mean terms?"),
-        ({"model": "bag-of-words"}, "'bag-of-words' weighs no terms. Write a model of kind splade"),
+        (
+            {"model": "bag-of-words"},
+            "'bag-of-words' weighs no terms. Write a model of kind splade or sparse-embed",
+        ),
         ({"model": "cross"}, "'cross' weighs no terms. Write a model of kind splade"),
         ({"model": "splade-v3"}, "models.splade-v3.source.revision"),
         ({"impacts": 9}, "retrievers.weighed.impacts"),
+        ({"candidates": 0}, "retrievers.weighed.candidates"),
+        (
+            {"candidates": 2000},
+            "retrievers.weighed.candidates: they are ordered by vectors of terms, and 'terms' gives weights alone. "
+            "Leave candidates out, or write a model of kind sparse-embed.",
+        ),
         ({"similarity": "dot"}, "retrievers.weighed"),
         ({"passages": "none"}, "retrievers.weighed.passages: there is no way to cut passages 'none'"),
     ],
@@ -153,6 +163,42 @@ def test_rounded_weights_of_a_corpus_in_shards_are_refused():
         in said
     )
     loaded({"weighed": WEIGHED}, corpora={"cranfield": {"shards": 2}})
+
+
+def test_candidates_of_a_model_with_vectors_of_terms_are_ordered_by_them():
+    ordered = {**WEIGHED, "candidates": 1000}
+    targets = Targets(loaded({"ordered": ordered, "weighed": WEIGHED}, terms=VECTORS))
+    assert targets.encoders.sparse() == "terms"
+    assert [Path(file).suffix for file in targets.embeddings()] == [".npz", ".npz"]
+    family = targets.families["retrieval"]
+    settings = [
+        json.loads(family.search_settings(SimpleNamespace(questions="cranfield", retriever=name)))
+        for name in ("ordered", "weighed")
+    ]
+    assert [one.get("candidates") for one in settings] == [1000, None]
+    titles = json.loads(family.summarise_settings(None))["retrievers"]
+    assert titles["ordered"]["title"] == "ordered, 1000 candidates"
+
+
+def test_fewer_candidates_than_are_ranked_or_trained_on_are_refused():
+    said = told({"ordered": {**WEIGHED, "candidates": 100}}, terms=VECTORS)
+    assert (
+        "retrievers.ordered.candidates: 100 documents are found, and retrieval.depth ranks 1000. Write at least 1000, "
+        "or a smaller retrieval.depth."
+    ) in said
+    both = {"kind": "fusion", "of": ["ordered", "first"], "rule": "sum"}
+    parts = {"ordered": {**WEIGHED, "candidates": 100}, "first": {"kind": "bm25", "analyser": "words"}}
+    assert "retrievers.ordered.candidates: 100" in told({"both": both}, also=parts, terms=VECTORS)
+
+    mined = {"title": "Mined", "language": "en", "data_version": "raw", "form": "triplets"}
+    mined |= {"questions": ["scifact-train"], "negatives": {"retriever": "ordered", "ranks": [1, 20]}}
+    own = {"kind": "trained", "recipe": "bi-encoder", "start": "minilm-l6", "data": "mined", "seed": 1}
+    own["training"] = {"steps": 4, "learning_rate": 1e-5}
+    further = {"models": ["own"], "own": own, "terms": VECTORS, "training_data": {"mined": mined}}
+    first = {"first": {"kind": "bm25", "analyser": "words"}}
+    said = told(first, also={"ordered": {**WEIGHED, "candidates": 10}}, **further)
+    assert "training_data.mined.negatives.ranks: 20 is beyond the 10 candidates of ordered." in said
+    loaded(first, also={"ordered": {**WEIGHED, "candidates": 20}}, **further)
 
 
 def test_an_encoder_of_terms_is_refused_where_vectors_are_needed():

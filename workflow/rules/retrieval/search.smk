@@ -84,7 +84,7 @@ rule search_vectors:
 
 
 rule search_sparse:
-    """The weights of the terms of documents and questions by one model → the documents of the greatest products, exactly."""
+    """The weights of the terms of documents and questions by one model → the documents of the greatest products, exactly; or these, ordered by vectors of terms."""
     input:
         retrieval.of_corpus(paths.CORPUS_DIGEST),
         paths.QUESTIONS_DIGEST,

@@ -1,9 +1,9 @@
 """What an encoder is.
 
-These give dense vectors. Encoders that weigh terms are `sentflow.encoders.kinds.contract.SparseEncoder`. Others fit
-beside them: a multi-vector one gives the vectors of all tokens, (tokens, d) float16, with the (n + 1,) offsets at which
-texts begin. Each gets a protocol, a word in `sentflow.encoders.kinds.table` for what its kind gives, and a form in
-`sentflow.encoders.vectors.forms`.
+These give dense vectors. Encoders that weigh terms, with vectors of terms or without, are
+`sentflow.encoders.kinds.contract.SparseEncoder`. Others fit beside them: a multi-vector one gives the vectors of all
+tokens, (tokens, d) float16, with the (n + 1,) offsets at which texts begin. Each gets a protocol, a word in
+`sentflow.encoders.kinds.table` for what its kind gives, and a form in `sentflow.encoders.vectors.forms`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

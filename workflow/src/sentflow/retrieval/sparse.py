@@ -108,11 +108,11 @@ def _of_block(
     for start in range(0, asked.shape[0], size):
         scores = asked[start : start + size] @ inverted
         for first, last in zip(scores.indptr[:-1], scores.indptr[1:], strict=True):
-            own, values = _by_document(documents[scores.indices[first:last]], scores.data[first:last])
+            own, values = best_of_documents(documents[scores.indices[first:last]], scores.data[first:last])
             yield top(values * step, k, above=0.0, rows=own)
 
 
-def _by_document(documents: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def best_of_documents(documents: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Documents, each once, and their best scores."""
     order = np.argsort(documents, kind="stable")
     documents, scores = documents[order], scores[order]

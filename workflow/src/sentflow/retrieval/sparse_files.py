@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from sentflow.encoders.vectors.sparse import read_sparse
+from sentflow.encoders.vectors.sparse import SPARSE_FORM, SparseForm, read_sparse
+from sentflow.encoders.vectors.terms import TERM_FORM
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.texts.collection import read_texts, rows_of
@@ -13,15 +14,30 @@ _SAME = ("model", "files_sha256", "vocabulary_sha256")
 
 
 def read_weights(texts: Path, npz: Path, info: Path) -> TextVectors:
-    """Read the texts of a collection, the weights of their terms, and what describes these.
+    """Read the texts of a collection, the weights of their terms, and what describes these; no vectors of terms.
 
     Raises
     ------
     DataError
         A file is missing or damaged, or the files do not belong together.
     """
+    return _read(texts, npz, info, SPARSE_FORM)
+
+
+def read_terms(texts: Path, npz: Path, info: Path) -> TextVectors:
+    """The same with vectors of terms: `sentflow.encoders.vectors.terms.TermEmbeddings`.
+
+    Raises
+    ------
+    DataError
+        As `read_weights`, or the file holds no vectors.
+    """
+    return _read(texts, npz, info, TERM_FORM)
+
+
+def _read(texts: Path, npz: Path, info: Path, form: SparseForm) -> TextVectors:
     distinct = read_texts(texts)
-    return TextVectors(distinct, read_sparse(npz, info, distinct), rows_of(distinct, file=texts))
+    return TextVectors(distinct, read_sparse(npz, info, distinct, form=form), rows_of(distinct, file=texts))
 
 
 def refuse_other_terms(documents: Path, questions: Path) -> None:

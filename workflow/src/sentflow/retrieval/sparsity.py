@@ -10,13 +10,17 @@ from scipy.sparse import csr_array
 _OF_DOCUMENTS = ("terms_per_document", "expected_matches", "bytes_per_document")
 
 
-def sparsity(questions: csr_array, documents: csr_array) -> dict[str, Any]:
+def sparsity(
+    questions: csr_array, documents: csr_array, *, vectors: np.ndarray | None = None
+) -> dict[str, Any]:
     """Sizes and costs of two sets of vectors over one vocabulary.
 
     Parameters
     ----------
     questions, documents
         (q, d), (n, d); numbers that are stored count as terms. Where passages stand for documents, these are passages.
+    vectors
+        Of the terms of documents, where they are searched, too.
 
     Returns
     -------
@@ -25,7 +29,8 @@ def sparsity(questions: csr_array, documents: csr_array) -> dict[str, Any]:
         ∈ d), the terms that a question and a document share on average (Paria et al. 2020, arXiv 2004.05665, call it
         FLOPS); ``bytes_per_document`` and ``index_bytes``, of the arrays that are searched.
     """
-    size = sum(array.nbytes for array in (documents.data, documents.indices, documents.indptr))
+    arrays = (documents.data, documents.indices, documents.indptr, *([] if vectors is None else [vectors]))
+    size = sum(array.nbytes for array in arrays)
     n_asked, n_vectors = max(questions.shape[0], 1), max(documents.shape[0], 1)
     return {
         "n_vectors": documents.shape[0],

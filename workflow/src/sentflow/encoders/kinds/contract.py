@@ -123,6 +123,8 @@ class PairModule(Protocol):
 class SparseEncoder(Protocol):
     """Texts to weights of terms; it promises what `Encoder` and `BatchEncoder` do.
 
+    A kind that gives vectors of terms, too, has `sentflow.encoders.vectors.terms.TermEmbeddings` in the place of CSR.
+
     Attributes
     ----------
     dimension

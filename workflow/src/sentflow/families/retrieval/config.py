@@ -79,6 +79,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if name in entries["corpora"]:
             yield from _source_problems(f"corpora.{name}", entries["corpora"][name], entries, key="documents")
     yield from _rank_problems(config, reached, entries, selected)
+    yield from _candidate_problems(measured["depth"], entries, selected)
     known = selected["retrievers"] if selected["question_sets"] else []
     if known and not searchable(known, entries["retrievers"], selected["models"]):
         encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
@@ -107,6 +108,25 @@ def _rank_problems(
                 f"training_data.{name}.negatives.ranks: {last} is beyond retrieval.depth, {depth}, which holds for "
                 f"{', '.join(shared)}, since results are shown of it, or something is tuned on it. Write a smaller "
                 "rank."
+            )
+
+
+def _candidate_problems(depth: int, entries: AllEntries, selected: Selected) -> Iterator[str]:
+    """More documents that are asked for than a first stage finds candidates."""
+    retrievers = entries["retrievers"]
+    for name in reached_by(selected["retrievers"], retrievers):
+        if (most := retrievers[name].get("candidates", depth)) < depth:
+            yield (
+                f"retrievers.{name}.candidates: {most} documents are found, and retrieval.depth ranks {depth}. Write "
+                f"at least {depth}, or a smaller retrieval.depth."
+            )
+    for name, entry in data_of(entries, selected).items():
+        found = retrievers.get(retriever_of(entry) or "", {})
+        last = entry["negatives"].get("ranks", RANKS)[-1] if found else 0
+        if (most := found.get("candidates", last)) < last:
+            yield (
+                f"training_data.{name}.negatives.ranks: {last} is beyond the {most} candidates of "
+                f"{retriever_of(entry)}. Write a smaller rank, or more candidates."
             )
 
 

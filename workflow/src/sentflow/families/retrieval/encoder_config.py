@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from sentflow.encoders.entries import compares_pairs, kind_of, weighs_terms
-from sentflow.encoders.kinds.table import KINDS
+from sentflow.encoders.entries import compares_pairs, has_term_vectors, kind_of, weighs_terms
+from sentflow.encoders.kinds.table import KINDS, SPARSE_EMBED, WEIGHING
 from sentflow.families.retrieval.parts import DENSE, RERANK, SPARSE, UNITS
 from sentflow.graph.config.family import AllEntries, Entries, Entry
 from sentflow.graph.config.messages import unknown
@@ -46,15 +46,20 @@ def _dense_problems(where: str, model: str, models: Entries) -> Iterator[str]:
 
 
 def _sparse_problems(where: str, entry: Entry, entries: AllEntries, asked: Sequence[str]) -> Iterator[str]:
-    """The same of a sparse retriever, and impacts of parts of a corpus."""
+    """The same of a sparse retriever, its candidates, and impacts of parts of a corpus."""
     model = entry["model"]
     if not weighs_terms(entries["models"][model]):
         yield (
-            f"{where}.model: {model!r} weighs no terms. Write a model of kind splade; or kind: dense for vectors, "
-            "kind: rerank for a cross-encoder."
+            f"{where}.model: {model!r} weighs no terms. Write a model of kind {' or '.join(WEIGHING)}; or kind: dense "
+            "for vectors, kind: rerank for a cross-encoder."
         )
         return
     yield from required_revisions([model], entries["models"])
+    if "candidates" in entry and not has_term_vectors(entries["models"][model]):
+        yield (
+            f"{where}.candidates: they are ordered by vectors of terms, and {model!r} gives weights alone. Leave "
+            f"candidates out, or write a model of kind {SPARSE_EMBED}."
+        )
     if "impacts" not in entry:
         return
     sets, corpora = entries["question_sets"], entries["corpora"]

@@ -155,7 +155,7 @@ class RetrievalSettings(Family):
             case "dense":
                 found |= _index_settings(entry)
             case "sparse":
-                found |= pick_known(entry, "impacts")
+                found |= pick_known(entry, "impacts", "candidates")
             case "fusion":
                 found |= fusion_settings(entry)
                 if not tuned_on(entry):
@@ -421,9 +421,11 @@ def fusion_settings(entry: Entry) -> dict[str, Any]:
 
 
 def title_of(name: str, entry: Entry) -> str:
-    """What tables call a retriever; of rounded weights they say so."""
-    rounded = f", {entry['impacts']}-bit impacts" if entry["kind"] == SPARSE and "impacts" in entry else ""
-    return f"{entry.get('title', name)}{rounded}"
+    """What tables call a retriever; of rounded weights and of candidates in another order they say so."""
+    of_terms = entry if entry["kind"] == SPARSE else {}
+    rounded = f", {of_terms['impacts']}-bit impacts" if "impacts" in of_terms else ""
+    second = f", {of_terms['candidates']} candidates" if "candidates" in of_terms else ""
+    return f"{entry.get('title', name)}{rounded}{second}"
 
 
 def _index_settings(entry: Entry) -> dict[str, Any]:
