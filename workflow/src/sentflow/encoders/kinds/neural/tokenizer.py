@@ -43,7 +43,7 @@ class TokenSpans:
 
 
 def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
-    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers`` or ``splade``.
+    """The tokenizer of a model of kind ``sentence-transformers``, ``transformers``, ``splade`` or ``sparse-embed``.
 
     Raises
     ------
