@@ -211,11 +211,16 @@ def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
     )
     lines = {row[0].text: [cell.text for cell in row[2:]] for row in table.groups[0].rows}
     assert lines == {
-        "BM25": ["7", "60", "2.5", "2.5", "10", "300", "100"],
-        "DENSE": ["—", "—", "—", "768", "10", "300", "15"],
-        "BOTH": ["—", "—", "—", "—", "30", "100", "12.5"],
+        "BM25": ["7.00", "60.0", "2.50", "2.50", "10.0", "300", "100"],
+        "DENSE": ["—", "—", "—", "768", "10.0", "300", "15.0"],
+        "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
     }
-    assert "by DENSE, BOTH on cpu, 2 threads" in " ".join(table.notes)
+    assert "Questions were embedded on cpu, 2 threads." in table.notes
+    elsewhere = [replace(row, encoded_on="cuda") if row.model == "both" else row for row in costs_of(found)]
+    assert (
+        "Questions were embedded on cpu, 2 threads of DENSE; on cuda of BOTH."
+        in costs_table(elsewhere, "T").notes
+    )
     dense = costs_table([row for row in costs_of(found) if row.model == "dense"], "Title")
     assert dense.header[2:] == ("FLOPS", "Bytes, document", "Questions/s", "with encoding")
     assert not [note for note in dense.notes if note.startswith("Matched terms")]

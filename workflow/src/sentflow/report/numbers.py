@@ -24,10 +24,10 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def three_digits(value: float) -> str:
-    """A cost with its first three digits: ``0.57``, ``12.3``, ``1,536``; NaN is a dash."""
+    """A cost with its first three digits: ``0.570``, ``12.3``, ``1,536``; NaN is a dash."""
     if math.isnan(value):
         return MISSING
-    return count(round(value)) if value >= 100 else f"{value:.3g}"  # noqa: PLR2004
+    return f"{value:#.3g}".removesuffix(".") if value < 100 else count(round(value))  # noqa: PLR2004
 
 
 def interval(low: float, high: float) -> str:

@@ -51,7 +51,8 @@ _COLUMNS = (
         "Questions/s",
         lambda row: row.searched_per_second,
         "Questions/s: ranking alone, with an index in memory, on one thread of a processor; cross-encoders take the "
-        "device and threads that they were given. One measurement, on a machine that may have done other work.",
+        "device and threads that they were given. BM25 is asked question after question, searches by vectors and by "
+        "weights many questions at a time. One measurement, on a machine that may have done other work.",
     ),
     _Column(
         "with encoding",
@@ -110,11 +111,15 @@ def _line(row: RetrievalCostRow, columns: Sequence[_Column]) -> tuple[Cell, ...]
 def _places_note(rows: Sequence[RetrievalCostRow]) -> str:
     """What questions were embedded on, which decides the last column."""
     places = {row.model_title: row.encoded_on for row in rows if row.encoded_on}
+    known = unique(places.values())
+    if not places:
+        return ""
+    if len(known) == 1:
+        return f"Questions were embedded on {known[0]}."
     found = [
-        f"{', '.join(title for title, own in places.items() if own == place)} on {place}"
-        for place in unique(places.values())
+        f"on {place} of {', '.join(name for name in places if places[name] == place)}" for place in known
     ]
-    return f"Questions were embedded by {'; by '.join(found)}." if found else ""
+    return f"Questions were embedded {'; '.join(found)}."
 
 
 def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:

@@ -71,8 +71,9 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
     first = shown[0]
     sets, models = unique(row.questions for row in shown), unique(row.model for row in shown)
     unknown = unique(row.model_title for row in shown if math.isnan(row.seconds_each))
+    has_flops = _FLOPS in _costs_of(shown)
     return FigureTexts(
-        title=f"{first.measure} against time and size",
+        title=f"{first.measure} against {'time, size and FLOPS' if has_flops else 'time and size'}",
         reading=sentences(
             f"Mean with its {percent(first.level)} interval for {words.POPULATION}. Time: ranking the documents for a "
             "question, with an index that is in memory, and cutting or embedding the question, start and loading of "
@@ -81,7 +82,7 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
             "Dashed: retrievers that no other beats in both, which is not a test.",
             "FLOPS: multiplications for a question and a document of the set on average, one for each term that both "
             "have or for each dimension of a vector; not counted of retrievers that are made of others."
-            if _FLOPS in _costs_of(shown)
+            if has_flops
             else "",
             f"Not known, and not drawn: {', '.join(unknown)}." if unknown else "",
             f"Not drawn: {counted(len(sets) - _MOST_SETS, 'question set')}; they are in the data of the figure."
@@ -90,7 +91,7 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
             captions.data_note(shown),
         ),
         alternative=f"Points of {counted(len(models), 'retriever')} on {', '.join(sets)}: {first.measure} against time "
-        f"per question, size per document{' and FLOPS' if _FLOPS in _costs_of(shown) else ''}.",
+        f"per question, size per document{' and FLOPS' if has_flops else ''}.",
     )
 
 
