@@ -85,7 +85,10 @@ def test_cells_of_a_question_set_follow_what_its_entry_says():
     assert values["SparseEmbed L, 64 values per term, λ 0.004, 0.005", paper]["value"] == 0.706
     assert values["BM25", paper]["remark"].startswith("Copied by the source")
     assert values["BM25, characters 3 to 5", replication]["value"] == 0.69
-    assert values["SparseEmbed", replication]["remark"].startswith("A re-implementation")
+    assert values["SparseEmbed", replication]["remark"].startswith(
+        "A re-implementation by the source. Another model"
+    )
+    assert "Another model" not in values["TF-IDF", replication]["remark"]
     assert {value["measure"] for value in values.values()} == {"nDCG@10"}
     allowed = set(load_schema(WORKFLOW, "question_sets")["$defs"]["published"]["properties"])
     assert {key for value in found for key in value} <= {*allowed, "questions"}

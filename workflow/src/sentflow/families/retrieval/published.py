@@ -49,11 +49,11 @@ def _values(tables: Iterable[Mapping[str, Any]], question_set: str) -> Iterator[
 
 def _value(table: Mapping[str, Any], column: str, row: Mapping[str, Any]) -> Entry:
     about = table["columns"][column]
-    remarks = (_ORIGINS[row["origin"]], row.get("doubts", {}).get(column, ""), *table["remarks"])
+    own = (_ORIGINS[row["origin"]], row.get("remark", ""), row.get("doubts", {}).get(column, ""))
     return {
         "system": ", ".join(filter(None, (row["system"], row.get("setting")))),
         "measure": about["measure"],
         "value": round(row["values"][column] / about["scale"], _DIGITS),
         "source": table["source"],
-        "remark": " ".join(filter(None, remarks)),
+        "remark": " ".join(filter(None, (*own, *table["remarks"]))),
     }
