@@ -169,6 +169,10 @@ def test_lexical_search(prepared):
         "c",
         4,
     )
+    made = read_json("bm25.made.json")
+    # in twelve pairs: wings twice, heat twice, transfer and sound once; one term and two of two words
+    assert made["expected_matches"] == made["flops"] == pytest.approx(6 / 12)
+    assert (made["terms_per_question"], made["n_vectors"]) == (pytest.approx(5 / 3), 4)
 
 
 def test_search_by_vectors_of_documents_and_of_passages(prepared):
@@ -180,6 +184,9 @@ def test_search_by_vectors_of_documents_and_of_passages(prepared):
         *("--document-vectors", *vectors("documents", TEXTS), "--question-vectors", *asked),
     )
     assert [documents[0] for documents in whole.values()] == ["d0", "d1", "d3"]
+    made = read_json("dense.made.json")
+    # four vectors of three values of four bytes
+    assert (made["n_vectors"], made["flops"], made["index_bytes"]) == (4, 3, 48)
     split_passages.main(
         ["--corpus", "c.parquet", "--passages", "p", "--settings", '{"words": 1}', "--output", "p.parquet"]
     )
@@ -441,7 +448,9 @@ def test_results_differences_and_summary(prepared):
     )
     [cost, _] = read_rows("costs.parquet", RetrievalCostRow)
     assert cost.search_seconds > 0
-    assert (cost.index_bytes, cost.n_asked) == (Path("t.parquet").stat().st_size, 3)
+    made = read_json("bm25.made.json")
+    assert (cost.index_bytes, cost.n_asked) == (made["index_bytes"], 3)
+    assert (cost.encode_seconds, cost.flops) == (made["question_seconds"], made["expected_matches"])
 
 
 def test_what_a_search_took_is_no_part_of_its_run(prepared):

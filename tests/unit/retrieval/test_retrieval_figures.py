@@ -1,6 +1,7 @@
 """The figures of retrieval, what they are made of, and what the page finds."""
 
 import math
+from dataclasses import replace
 
 import fake_retrieval
 import numpy as np
@@ -8,12 +9,14 @@ import pytest
 from made_products import draw, recipe
 
 from sentflow.files.rows import write_rows
-from sentflow.report.families.retrieval import question_differences
+from sentflow.report.families.retrieval import effectiveness_cost, question_differences
 from sentflow.report.families.retrieval.cost_summary import cost_rows
+from sentflow.report.families.retrieval.costs_table import costs_table
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.question_summary import gap_rows, recall_rows
 from sentflow.report.figure import canvas
 from sentflow.report.figure.canvas import save
+from sentflow.report.table.latex import latex_text
 
 FIGURES = ("retrieval-stages", "question-differences", "recall-curve", "effectiveness-cost")
 
@@ -147,6 +150,94 @@ def test_a_fusion_costs_what_its_parts_cost_and_a_run_of_others_is_unknown(found
     assert made["both"].index_bytes == 300
     assert math.isnan(made["random"].seconds_each)
     assert math.isnan(made["random"].index_bytes)
+
+
+COUNTED = {
+    "bm25": {
+        "terms_per_question": 7,
+        "terms_per_document": 60,
+        "expected_matches": 2.5,
+        "flops": 2.5,
+        "n_vectors": 400,
+    },
+    "dense": {"flops": 384, "n_vectors": 800},
+}
+
+
+def costs_of(found, counted=COUNTED):
+    """Costs of the retrievers; the questions of the dense one were embedded, those of BM25 cut into terms."""
+    rows = [replace(row, n_documents=400) for row in found.rows]
+    searched = {
+        (one, name): {"n_questions": 30, "seconds": 0.1, "index_bytes": 4000.0, **counted.get(name, {})}
+        for one in dict.fromkeys(row.questions for row in rows)
+        for name in ("bm25", "dense", "both", "random")
+    }
+    for one, name in searched:
+        if name == "bm25":
+            searched[one, name]["question_seconds"] = 0.2
+    encoded = {
+        (row.corpus, "e5"): {"seconds": 1.9, "n_texts": 30, "device": "cpu", "threads": 2} for row in rows
+    }
+    settings = {"parts": {name: [name] for name in ("bm25", "dense", "random")}, "encoders": {"dense": "e5"}}
+    settings["parts"]["both"] = ["bm25", "dense", "both"]
+    return list(cost_rows(rows, searched, encoded, settings))
+
+
+def test_terms_matches_and_multiplications_stand_side_by_side(found):
+    made = {row.model: row for row in costs_of(found) if row.questions == "first"}
+    assert (made["bm25"].terms_per_question, made["bm25"].expected_matches, made["bm25"].flops) == (
+        7,
+        2.5,
+        2.5,
+    )
+    # two passages per document
+    assert (made["dense"].flops, made["dense"].encoded_on) == (768, "cpu, 2 threads")
+    assert math.isnan(made["dense"].expected_matches)
+    assert math.isnan(made["both"].flops)
+    assert (made["both"].index_bytes, made["both"].bytes_per_document) == (12000, 30)
+    assert (made["bm25"].searched_per_second, made["bm25"].per_second) == (
+        pytest.approx(300),
+        pytest.approx(100),
+    )
+    assert made["dense"].per_second == pytest.approx(15)
+    assert made["both"].encode_seconds == pytest.approx(2.1)
+
+
+def test_the_table_of_costs_has_the_columns_of_which_something_is_known(found):
+    table = costs_table(costs_of(found), "Title")
+    assert table.header[2:] == (
+        *("Terms, question", "Terms, document", "Matched terms", "FLOPS", "Bytes, document"),
+        *("Questions/s", "with encoding"),
+    )
+    lines = {row[0].text: [cell.text for cell in row[2:]] for row in table.groups[0].rows}
+    assert lines == {
+        "BM25": ["7.00", "60.0", "2.50", "2.50", "10.0", "300", "100"],
+        "DENSE": ["—", "—", "—", "768", "10.0", "300", "15.0"],
+        "BOTH": ["—", "—", "—", "—", "30.0", "100", "12.5"],
+    }
+    assert "Questions were embedded on cpu, 2 threads." in table.notes
+    elsewhere = [replace(row, encoded_on="cuda") if row.model == "both" else row for row in costs_of(found)]
+    assert (
+        "Questions were embedded on cpu, 2 threads of DENSE; on cuda of BOTH."
+        in costs_table(elsewhere, "T").notes
+    )
+    dense = costs_table([row for row in costs_of(found) if row.model == "dense"], "Title")
+    assert dense.header[2:] == ("FLOPS", "Bytes, document", "Questions/s", "with encoding")
+    assert not [note for note in dense.notes if note.startswith("Matched terms")]
+    assert latex_text(table).count("Matched terms") > 1
+
+
+def test_multiplications_are_drawn_where_they_compare_two_retrievers(found):
+    figure = effectiveness_cost.draw(costs_of(found))
+    assert [axes.get_xlabel() for axes in figure.axes[-3:]] == [
+        "time per question",
+        "size per document",
+        "FLOPS per question and document",
+    ]
+    alone = effectiveness_cost.draw(costs_of(found, {"bm25": COUNTED["bm25"]}))
+    assert len(alone.axes) == 2 * 3
+    assert "FLOPS" in texts_of(figure)
+    assert "FLOPS" not in texts_of(alone)
 
 
 # --- findings -----------------------------------------------------------------------------------------------

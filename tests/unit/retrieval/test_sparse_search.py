@@ -11,7 +11,7 @@ from sentflow.retrieval import sparse
 from sentflow.retrieval.ranking import merged
 from sentflow.retrieval.sparse import Impacts, SparseVectors, search
 from sentflow.retrieval.sparse_files import refuse_other_terms
-from sentflow.retrieval.sparsity import sparsity, sparsity_of_shards
+from sentflow.retrieval.sparsity import cost_of_vectors, sparsity, sparsity_of_shards, sparsity_of_terms
 
 
 def drawn(n, seed, *, terms=40, share=0.1):
@@ -133,6 +133,38 @@ def test_what_a_search_costs_is_counted_as_in_a_loop():
     for key in ("expected_matches", "terms_per_question", "terms_per_document"):
         assert of_parts[key] == pytest.approx(found[key])
     assert sparsity_of_shards([{"seconds": 1.0}, parts[0]]) == {}
+
+
+def terms_of(vectors):
+    """Each term with a weight as a word, some of them twice."""
+    rows = vectors.toarray()
+    return [[f"t{term}" for term in np.flatnonzero(row) for _ in range(1 + term % 2)] for row in rows]
+
+
+def test_terms_of_texts_are_counted_as_those_of_weights_are():
+    asked, held = terms_of(QUESTIONS), terms_of(DOCUMENTS)
+    found = sparsity_of_terms([*asked, ["unknown"]], held, 1000)
+    expected = sparsity(QUESTIONS, DOCUMENTS)
+    # one more question, which has a term that no document has
+    share = len(asked) / (len(asked) + 1)
+    assert found["expected_matches"] == found["flops"] == pytest.approx(expected["flops"] * share)
+    assert found["terms_per_document"] == pytest.approx(expected["terms_per_document"])
+    assert (found["n_vectors"], found["index_bytes"]) == (200, 1000)
+    parts = [
+        sparsity_of_terms(asked, part, 500) | {"question_seconds": 1.0} for part in (held[:60], held[60:])
+    ]
+    of_parts = sparsity_of_shards(parts)
+    # the questions are cut once, whatever the shards
+    assert of_parts["question_seconds"] == 1.0
+    assert of_parts["expected_matches"] == pytest.approx(expected["expected_matches"])
+    assert sparsity_of_terms([], [[]], 0)["expected_matches"] == 0
+
+
+def test_a_dense_vector_is_multiplied_value_by_value():
+    found = cost_of_vectors(np.zeros((5, 384), dtype=np.float32))
+    assert found == {"n_vectors": 5, "flops": 384.0, "bytes_per_document": 1536.0, "index_bytes": 7680}
+    both = sparsity_of_shards([found, cost_of_vectors(np.zeros((3, 384), dtype=np.float32))])
+    assert both == {"n_vectors": 8, "flops": 384.0, "bytes_per_document": 1536.0}
 
 
 def test_terms_of_two_vocabularies_or_models_are_refused(tmp_path):

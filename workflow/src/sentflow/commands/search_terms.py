@@ -1,6 +1,7 @@
 """Rule search_terms: the terms of a corpus and of questions → the documents that BM25 ranks first."""
 
 import argparse
+import time
 from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
@@ -25,6 +26,7 @@ def main(args: argparse.Namespace) -> None:
     """Index, search, write."""
     from sentflow.retrieval.analysers import Analyser
     from sentflow.retrieval.bm25 import Bm25, Bm25Settings
+    from sentflow.retrieval.sparsity import sparsity_of_terms
     from sentflow.retrieval.terms import read_counts, read_terms
 
     search = Search.of(args)
@@ -33,10 +35,14 @@ def main(args: argparse.Namespace) -> None:
     settings = Bm25Settings(**search.settings)
     settings.check(where)
     counts = read_counts(args.counts[0]) if args.counts else None
-    index = Bm25(read_terms(args.terms), settings, counts)
+    documents = read_terms(args.terms)
+    index = Bm25(documents, settings, counts)
+    start = time.perf_counter()
     # one question after the other, as they are asked: cutting them into terms is part of answering
-    asked = (analyser.terms([text])[0] for text in search.questions.texts)
-    search.write(index.search(asked, search.depth), index=[args.terms])
+    asked = [analyser.terms([text])[0] for text in search.questions.texts]
+    cost = {"question_seconds": time.perf_counter() - start}
+    cost |= sparsity_of_terms(asked, documents, index.n_bytes)
+    search.write(index.search(asked, search.depth), cost=cost)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read vectors, search, write."""
     from sentflow.retrieval.dense import search
+    from sentflow.retrieval.sparsity import cost_of_vectors
     from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
     job = Search.of(args)
     documents, questions = document_vectors(args, job.corpus), question_vectors(args, job.questions)
     found = search(questions.values, documents, job.depth, similarity=job.settings["similarity"])
-    job.write(found, index=[args.document_vectors[1]], reading=readings(documents, questions))
+    job.write(found, cost=cost_of_vectors(documents.values), reading=readings(documents, questions))
 
 
 if __name__ == "__main__":

@@ -23,6 +23,13 @@ def signed(value: float, digits: int = 3) -> str:
     return f"+{text}" if value > 0 and float(text) else text
 
 
+def three_digits(value: float) -> str:
+    """A cost with its first three digits: ``0.570``, ``12.3``, ``1,536``; NaN is a dash."""
+    if math.isnan(value):
+        return MISSING
+    return f"{value:#.3g}".removesuffix(".") if value < 100 else count(round(value))  # noqa: PLR2004
+
+
 def interval(low: float, high: float) -> str:
     """``[0.479, 0.533]``, or a dash if a limit is undefined."""
     if math.isnan(low) or math.isnan(high):

@@ -93,6 +93,12 @@ class Bm25:
                 self._index.index_terms(terms)
         self._vocabulary: Mapping[str, int] = getattr(self._index, "vocab_dict", {})
 
+    @property
+    def n_bytes(self) -> int:
+        """Of the arrays that are searched: a score and a document per posting, and where each term begins."""
+        stored = getattr(self._index, "scores", None) or {}  # none where no document has a term
+        return sum(array.nbytes for array in stored.values() if isinstance(array, np.ndarray))
+
     def scores(self, terms: Sequence[str]) -> np.ndarray:
         """(n,) float32 scores of all documents; a term that repeats counts each time.
 

@@ -9,6 +9,7 @@ from sentflow.families.retrieval.config import RETRIEVAL
 from sentflow.families.retrieval.exports import RetrievalExports
 from sentflow.families.retrieval.parts import BM25, DENSE, FUSION, RANDOM, RERANK, RUN, SPARSE, parts_of
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
+from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.tuned import TunedRetrieval
 from sentflow.families.retrieval.units import SHARDED_KINDS
 from sentflow.graph import paths
@@ -310,12 +311,7 @@ class Retrieval(TunedRetrieval):
 
     def _published(self) -> list[dict[str, Any]]:
         """What is reported of the question sets, each entry with the name of its set."""
-        sets = self.judged_sets if self.scores() else {}
-        return [
-            {"questions": name, **value}
-            for name, entry in sets.items()
-            for value in entry.get("published", [])
-        ]
+        return published_of(self.judged_sets if self.scores() else {}, self.experiment.workflow)
 
     def _each(self, pattern: str, retrievers: Iterable[str], question_sets: Iterable[str]) -> list[str]:
         names = product(question_sets, retrievers)

@@ -19,6 +19,7 @@ _MEASURED = products_of(
     (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
     (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
     (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
+    (TABLE, "retrieval-costs", "costs_table:table", (paths.RETRIEVAL_COSTS,)),
     (FIGURE, "question-differences", "question_differences:FIGURE", (paths.QUESTION_DIFFERENCES,)),
     (FIGURE, "recall-curve", "recall_curve:FIGURE", (paths.RECALL,)),
     (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),

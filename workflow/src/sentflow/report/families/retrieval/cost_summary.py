@@ -6,6 +6,8 @@ from typing import Any
 
 from sentflow.files.rows import number_or_nan
 from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
+from sentflow.report.numbers import counted
+from sentflow.report.rows import unique
 
 Costs = Mapping[tuple[str, str], Mapping[str, Any]]
 """Question set and retriever, or corpus and encoder → what was measured."""
@@ -21,9 +23,12 @@ def cost_rows(
     rows
         The summary of retrieval.
     searched
-        ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included.
+        ``n_questions``, ``seconds`` and ``index_bytes`` of each run, those that are only fused included; of those
+        that know them, ``question_seconds`` of cutting the questions into terms, and what `sentflow.retrieval.sparsity`
+        counts.
     encoded
-        Corpus and encoder → ``seconds`` of embedding the ``n_texts`` questions of all sets that search it.
+        Corpus and encoder → ``seconds`` of embedding the ``n_texts`` questions of all sets that search it, and the
+        ``device`` and ``threads`` that they took.
     settings
         ``parts``: retriever → all that it is made of, itself included; ``encoders``: retriever → its encoder.
     """
@@ -34,7 +39,9 @@ def cost_rows(
         runs = [searched[row.questions, name] for name in used]
         encoders = {settings["encoders"][name] for name in used if name in settings["encoders"]}
         n_asked = int(searched[row.questions, row.retriever]["n_questions"])
-        seconds = [_share(encoded.get((row.corpus, name)), n_asked) for name in sorted(encoders)]
+        made = [encoded.get((row.corpus, name)) for name in sorted(encoders)]
+        seconds = [_share(one, n_asked) for one in made]
+        seconds += [run.get("question_seconds", 0.0) for run in runs]
         yield RetrievalCostRow(
             questions=row.questions,
             questions_title=row.questions_title,
@@ -53,7 +60,27 @@ def cost_rows(
             n_asked=n_asked,
             n_documents=row.n_documents,
             data_version=row.data_version,
+            encoded_on=", ".join(unique(_place(one) for one in made if one)),
+            **_counted(runs, row.n_documents),
         )
+
+
+def _counted(runs: Sequence[Mapping[str, Any]], n_documents: int) -> dict[str, float]:
+    """What is counted of a retriever that is not made of others; NaN where nothing is."""
+    [run] = runs if len(runs) == 1 else [{}]
+    found = {key: run.get(key, math.nan) for key in ("terms_per_question", "terms_per_document")}
+    per_document = run["n_vectors"] / n_documents if "n_vectors" in run else math.nan
+    return {
+        **found,
+        "expected_matches": run.get("expected_matches", math.nan),
+        "flops": run.get("flops", math.nan) * per_document,
+    }
+
+
+def _place(made: Mapping[str, Any]) -> str:
+    """What embedded: ``cpu, 2 threads``, ``cuda``; empty where that is not known."""
+    device, threads = made.get("device", ""), made.get("threads")
+    return f"{device}, {counted(threads, 'thread')}" if device == "cpu" and threads else str(device)
 
 
 def _share(made: Mapping[str, Any] | None, n_asked: int) -> float:

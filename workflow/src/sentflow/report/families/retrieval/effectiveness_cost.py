@@ -1,7 +1,9 @@
-"""What retrievers reach against the time per question and the size of what they search."""
+"""What retrievers reach against the time per question, the size of what they search, and the multiplications."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,13 +19,17 @@ from sentflow.report.figure.texts import FigureTexts, nothing, sentences
 from sentflow.report.numbers import counted, file_size, percent, seconds_each
 from sentflow.report.rows import unique
 
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.25, 2.6, 4.0
+_PANEL_INCHES, _MOST_PANEL = 1.25, 4.0
+_PANELS_INCHES = 5.7  # of all panels of a line side by side, at least
 _MOST_SETS = 8
 _ROOM = 1.6  # factor of the axis beyond the outermost points
 
-_COSTS: Mapping[str, tuple[Callable[[RetrievalCostRow], float], Callable[[float], str]]] = {
+_FLOPS = "FLOPS per question and document"
+_Cost: TypeAlias = tuple[Callable[[RetrievalCostRow], float], Callable[[float], str]]
+_COSTS: Mapping[str, _Cost] = {
     "time per question": (lambda row: row.seconds_each, seconds_each),
-    "size of what is searched": (lambda row: row.index_bytes, file_size),
+    "size per document": (lambda row: row.bytes_per_document, file_size),
+    _FLOPS: (lambda row: row.flops, "{:,g}".format),
 }
 
 
@@ -33,11 +39,13 @@ def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
     if not shown:
         return layout.nothing(texts, rows)
     sets = unique(row.questions for row in shown)[:_MOST_SETS]
-    labels = lettering.starts({name: name for name in sets}, lettering.into(_LEAST_PANEL, 7, bold=True))
+    costs = _costs_of(shown)
+    least = _PANELS_INCHES / len(costs)
+    labels = lettering.starts({name: name for name in sets}, lettering.into(least, 7, bold=True))
     looks = canvas.looks(shown)
     figure = Figure()
-    panels = figure.subplots(len(sets), len(_COSTS), squeeze=False, sharex="col", sharey="row")
-    for column, (heading, (cost, written)) in enumerate(_COSTS.items()):
+    panels = figure.subplots(len(sets), len(costs), squeeze=False, sharex="col", sharey="row")
+    for column, (heading, (cost, written)) in enumerate(costs.items()):
         for line, name in enumerate(sets):
             axes = panels[line, column]
             _draw_panel(axes, [row for row in shown if row.questions == name], cost, looks)
@@ -47,10 +55,10 @@ def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
                 canvas.few_ticks(axes.yaxis)
         last = panels[-1, column]
         last.set_xlabel(heading)
-        ticks = _readable(log_ticks(*last.get_xlim()), written, *last.get_xlim())
+        ticks = _readable(log_ticks(*last.get_xlim()), written, *last.get_xlim(), inches=least)
         last.set_xticks(ticks, [written(tick) for tick in ticks])
         last.set_xticks([], minor=True)
-    size = Panels([_PANEL_INCHES] * len(sets), _LEAST_PANEL, _MOST_PANEL)
+    size = Panels([_PANEL_INCHES] * len(sets), least, _MOST_PANEL)
     layout.finish(figure, texts, shown, size, legend.handles(shown, looks, linestyle="none"))
     return figure
 
@@ -63,14 +71,19 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
     first = shown[0]
     sets, models = unique(row.questions for row in shown), unique(row.model for row in shown)
     unknown = unique(row.model_title for row in shown if math.isnan(row.seconds_each))
+    has_flops = _FLOPS in _costs_of(shown)
     return FigureTexts(
-        title=f"{first.measure} against time and size",
+        title=f"{first.measure} against {'time, size and FLOPS' if has_flops else 'time and size'}",
         reading=sentences(
             f"Mean with its {percent(first.level)} interval for {words.POPULATION}. Time: ranking the documents for a "
-            "question, with an index that is in memory, and embedding the question, start and loading of the encoder "
-            "spread over all questions; of a fusion that of all that it is made of. One measurement, on a machine that "
-            "may have done other work. Size: files of terms or vectors of the documents. Dashed: retrievers that no "
-            "other beats in both, which is not a test.",
+            "question, with an index that is in memory, and cutting or embedding the question, start and loading of "
+            "the encoder spread over all questions; of a fusion that of all that it is made of. One measurement, on a "
+            "machine that may have done other work. Size: arrays of postings, weights or vectors that are searched. "
+            "Dashed: retrievers that no other beats in both, which is not a test.",
+            "FLOPS: multiplications for a question and a document of the set on average, one for each term that both "
+            "have or for each dimension of a vector; not counted of retrievers that are made of others."
+            if has_flops
+            else "",
             f"Not known, and not drawn: {', '.join(unknown)}." if unknown else "",
             f"Not drawn: {counted(len(sets) - _MOST_SETS, 'question set')}; they are in the data of the figure."
             if len(sets) > _MOST_SETS
@@ -78,8 +91,15 @@ def texts_of(rows: Sequence[RetrievalCostRow]) -> FigureTexts:
             captions.data_note(shown),
         ),
         alternative=f"Points of {counted(len(models), 'retriever')} on {', '.join(sets)}: {first.measure} against time "
-        "per question and against the size of what is searched.",
+        f"per question, size per document{' and FLOPS' if has_flops else ''}.",
     )
+
+
+def _costs_of(rows: Sequence[RetrievalCostRow]) -> dict[str, _Cost]:
+    """Time and size; what is counted of multiplications only where that compares two retrievers of a set."""
+    counted_of = Counter(row.questions for row in rows if row.flops > 0)
+    compares = max(counted_of.values(), default=0) > 1
+    return {heading: found for heading, found in _COSTS.items() if heading != _FLOPS or compares}
 
 
 def _of_texts(rows: Sequence[RetrievalCostRow]) -> list[RetrievalCostRow]:
@@ -115,10 +135,10 @@ def _draw_panel(
 
 
 def _readable(
-    ticks: Sequence[float], written: Callable[[float], str], low: float, high: float
+    ticks: Sequence[float], written: Callable[[float], str], low: float, high: float, *, inches: float
 ) -> list[float]:
     """Every tick, or every second, third, … one, so that their labels stand side by side."""
-    room = _LEAST_PANEL / math.log(high / low)
+    room = inches / math.log(high / low)
     for step in range(1, len(ticks) + 1):
         kept = ticks[::step]
         gaps = (room * math.log(after / before) for before, after in zip(kept, kept[1:], strict=False))

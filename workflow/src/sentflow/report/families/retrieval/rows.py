@@ -176,12 +176,25 @@ class RetrievalCostRow:
     value, low, high
         Of the main measure, see `RetrievalRow`.
     search_seconds, encode_seconds
-        Of all questions: ranking, with that of the retrievers that it is made of; embedding them by the encoders of
-        these, 0 without one. NaN where another program searched.
+        Of all questions: ranking, with that of the retrievers that it is made of; cutting the questions into terms and
+        embedding them by the encoders of these, 0 without either. NaN where another program searched.
     index_bytes
-        Of the files that are searched: terms or vectors of the documents; NaN where not known.
+        Of what is searched: postings of terms, weights of terms, or vectors of the documents; NaN where not known.
     n_asked
         Questions that were searched.
+    encoded_on
+        Devices that embedded the questions, with the threads of a processor; empty without an encoder.
+    terms_per_question, terms_per_document
+        Mean number of terms with a weight; of a passage where passages stand for documents.
+    expected_matches
+        Σ_j P(j ∈ q) P(j ∈ d) over the terms j: how many a question and a document, or passage, share on average.
+    flops
+        Multiplications for a question and a document, on average: `expected_matches`, or the width of a vector, times
+        passages per document.
+
+    Notes
+    -----
+    The last four are NaN of retrievers that are made of others, and where nothing of the kind is counted.
     """
 
     FILE: ClassVar[str] = "retrieval-costs"
@@ -203,8 +216,32 @@ class RetrievalCostRow:
     n_asked: int
     n_documents: int
     data_version: str
+    encoded_on: str = ""
+    terms_per_question: float = math.nan
+    terms_per_document: float = math.nan
+    expected_matches: float = math.nan
+    flops: float = math.nan
+
+    @property
+    def bytes_per_document(self) -> float:
+        """Of what is searched."""
+        return self.index_bytes / self.n_documents
+
+    @property
+    def searched_per_second(self) -> float:
+        """Questions per second of ranking alone; NaN where that is not known or took no time."""
+        return _rate(self.n_asked, self.search_seconds)
+
+    @property
+    def per_second(self) -> float:
+        """The same with cutting and embedding the questions."""
+        return _rate(self.n_asked, self.search_seconds + self.encode_seconds)
 
     @property
     def seconds_each(self) -> float:
         """Seconds per question."""
         return (self.search_seconds + self.encode_seconds) / self.n_asked
+
+
+def _rate(n: int, seconds: float) -> float:
+    return n / seconds if seconds > 0 else math.nan

@@ -11,7 +11,7 @@ from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.index_rows import IndexRow
-from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.retrieval.rows import RetrievalCostRow, RetrievalRow
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
@@ -27,6 +27,7 @@ _OTHER_TABLES = {
     "retrieval-questions": HardQuestion,
     "retrieval-decisions": DecisionRow,
     "retrieval-indexes": IndexRow,
+    "retrieval-costs": RetrievalCostRow,
 }
 _ON_GENERALITY = {"retrieval-documents", "retrieval-group-tests", "retrieval-seeds"}
 _ON_CHOICES = {"retrieval-decisions", "retrieval-indexes"}
