@@ -5,8 +5,6 @@ the model gives the term at a token; padding does not count (the maximum: Formal
 2109.10086; the sum: Formal, Piwowarski and Clinchant 2021, arXiv 2107.05720).
 """
 
-import hashlib
-import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,6 +35,7 @@ from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import Batch, FloatArray
 from sentflow.encoders.vectors.sparse import SPARSE_FORM, largest_values
 from sentflow.encoders.vectors.storage import named_rows
+from sentflow.encoders.vocabulary import vocabulary_sha256
 from sentflow.errors import DataError
 
 logger = logging.getLogger(__name__)
@@ -198,5 +197,4 @@ def _vocabulary_sha256(model: SparseEncoder) -> str:
         raise DataError(
             "the tokenizer of the model is none of transformers, so that its terms have no names."
         )
-    terms = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
-    return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
+    return vocabulary_sha256(tokenizer.get_vocab())
