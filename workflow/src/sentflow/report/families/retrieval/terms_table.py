@@ -61,7 +61,7 @@ def terms_table(
     return Table(
         name="retrieval-terms",
         caption=f"{title}: the terms that questions worth reading share with documents.",
-        notes=tuple(filter(None, (captions.data_note(main), *_notes(retrievers, titles)))),
+        notes=tuple(filter(None, (captions.data_note(main), *_notes(retrievers, titles, shared)))),
         header=(
             "Question",
             "Retriever",
@@ -106,7 +106,7 @@ def _terms(shared: Sequence[SharedTerm]) -> Iterator[str]:
         yield f"terms that it lacks {share(shared[0].rest_share)}"
 
 
-def _notes(retrievers: Sequence[str], titles: Mapping[str, str]) -> list[str]:
+def _notes(retrievers: Sequence[str], titles: Mapping[str, str], shared: Sequence[SharedTerm]) -> list[str]:
     if not retrievers:
         return ["No retriever whose scores are sums over terms searched a question."]
     left_out = retrievers[RETRIEVERS:]
@@ -122,6 +122,9 @@ def _notes(retrievers: Sequence[str], titles: Mapping[str, str]) -> list[str]:
         "the vocabulary of the encoder has them. Relevant document: that of the highest grade, as in the table of "
         "questions; wrong: the best ranked one that is not judged relevant, which perhaps nobody judged. Other "
         "retrievers have no such terms.",
+        "Variants of BM25 with delta give a document something for each term of the question that it lacks."
+        if any(row.rest for row in shared)
+        else "",
         more,
     ]
 
