@@ -26,7 +26,7 @@ class Contribution:
     in_question, in_document
         Its weights; for BM25 how often it occurs.
     addend
-        Its part of the score. Below 0 where BM25's ``robertson`` meets a term of more than half of the documents.
+        Its part of the score.
     """
 
     term: str
