@@ -110,7 +110,7 @@ def test_a_score_of_0_has_no_shares_and_another_score_is_no_sum_of_these():
     found = Explanation((Contribution("a", 1, 1, 2.0),), rest=1.0)
     assert (found.score, found.share(2.0)) == (3, pytest.approx(2 / 3))
     assert found.agrees_with(3.00001)
-    assert not found.agrees_with(3.0001)
+    assert not found.agrees_with(3.001)
 
 
 # --- files
