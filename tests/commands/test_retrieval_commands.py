@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from only_tokenizers import save_word_pieces
 from scipy.sparse import csr_array
 from tiny_bert import save_tiny_cross_encoder
 
@@ -18,6 +19,8 @@ from sentflow.commands import (
     decide,
     evaluate,
     evaluate_decisions,
+    explain_sparse,
+    explain_terms,
     export_submissions,
     fuse,
     hardest_questions,
@@ -48,6 +51,7 @@ from sentflow.encoders.protocol import Reading
 from sentflow.encoders.vectors.sparse import SPARSE_FORM
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
+from sentflow.encoders.vocabulary import vocabulary_sha256
 from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
@@ -65,11 +69,13 @@ from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.retrieval.hardest_rows import HardQuestion
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
+from sentflow.retrieval.shared_term_rows import SharedTerm
 from sentflow.texts.collection import write_texts
 
 TEXTS = ["wings and flow", "heat transfer", "wings of heat", "sound"]
 QUESTIONS = {"q1": "wings?", "q2": "heat transfer", "q3": "loud sound"}
 RELEVANT = {"q1": "d0", "q2": "d1", "q3": "d3"}
+TERMS = ("wing", "heat", "sound")
 COMMON = {"data_version": "raw", "language": "en"}
 LINES = {"format": "jsonl", "id": "_id", "text": "text"}
 
@@ -147,9 +153,8 @@ def vectors(name, texts, limit=None):
 
 
 def weights(name, texts, vectors=None, **about):
-    """Weights of the terms wing, heat, sound: how often the text has them; with vectors, one for each."""
-    terms = ("wing", "heat", "sound")
-    values = np.array([[float(text.count(term)) for term in terms] for text in texts], dtype=np.float32)
+    """Weights of `TERMS`: how often the text has them; with vectors, one for each."""
+    values = np.array([[float(text.count(term)) for term in TERMS] for text in texts], dtype=np.float32)
     write_texts(f"{name}-texts.parquet", texts)
     description = {"text_order_sha256": text_order_sha256(texts), "model": "m", "files_sha256": "f"}
     description |= {"vocabulary_sha256": "v", **write_tokens(Path(f"{name}.tokens.npy"), None), **about}
@@ -527,6 +532,89 @@ def test_hardest_questions_and_those_that_two_retrievers_disagree_on(prepared):
     assert np.isnan(second.first_grade_b)
     assert (rows[0].rank_b, rows[0].first_b) == (0, "")
     assert [(row.a, row.b) for row in quoted(["other", "bm25"])[:1]] == [("other", "bm25")]
+
+
+def explained(command, retriever, settings, *files):
+    """The terms of the questions worth reading, by question and document."""
+    evaluated(retriever)
+    common = ("--corpus", "c.parquet", "--questions", "q.parquet", "--judgements", "j.parquet")
+    chosen = {"order": [retriever], "serious": [retriever], "pair": [], "measure": "nDCG@10", "limit": 2}
+    hardest_questions.main(
+        [
+            *common,
+            *("--runs", f"{retriever}.parquet", "--rows", f"{retriever}-r.parquet"),
+            *("--settings", json.dumps(chosen), "--output", "hard.parquet"),
+        ]
+    )
+    given = json.dumps({"retriever": retriever, "depth": 3, **settings})
+    command.main(
+        [
+            *(*common, "--hardest", "hard.parquet", "--run", f"{retriever}.parquet", *files),
+            *("--settings", given, "--output", "terms.parquet"),
+        ]
+    )
+    rows = read_rows("terms.parquet", SharedTerm)
+    assert {(row.question_set, row.retriever) for row in rows} == {("q", retriever)}
+    found = {}
+    for row in rows:
+        found.setdefault((row.question, row.which), []).append(row)
+    return found
+
+
+def test_questions_worth_reading_say_by_which_terms_bm25_found_their_documents(prepared):
+    bm25()
+    _, run = read_run_file("bm25.parquet", [f"d{row}" for row in range(len(TEXTS))])
+    settings = {"analyser": {"units": "words"}}
+    found = explained(explain_terms, "bm25", settings, "--terms", "t.parquet")
+    assert [*found] == [
+        ("q1", "relevant"), ("q1", "wrong"), ("q2", "relevant"), ("q2", "wrong"),
+    ]  # fmt: skip
+    assert [(row.document, row.rank, row.term) for row in found["q2", "relevant"]] == [
+        ("d1", 1, "transfer"), ("d1", 1, "heat"),
+    ]  # fmt: skip
+    [wrong] = found["q2", "wrong"]
+    assert (wrong.document, wrong.rank, wrong.term, wrong.place) == ("d2", 2, "heat", 1)
+    for rows in found.values():
+        score = run.ranked[rows[0].question].scores[rows[0].rank - 1]
+        assert sum(row.addend for row in rows) == pytest.approx(score, rel=1e-5)
+        assert rows[0].score == pytest.approx(score, rel=1e-5)
+        assert sum(row.share for row in rows) == pytest.approx(1)
+        assert {row.n_shared for row in rows} == {len(rows)}
+
+
+def test_a_run_of_other_parameters_is_not_explained_by_these(prepared):
+    bm25()
+    settings = {"analyser": {"units": "words"}, "k1": 0.5}
+    with pytest.raises(DataError, match=r"bm25.parquet: the score of d\d .* but its terms add up to"):
+        explained(explain_terms, "bm25", settings, "--terms", "t.parquet")
+
+
+def test_a_document_that_was_not_found_shares_nothing(prepared):
+    (prepared / "run.trec").write_text("q2 Q0 d1 1 9 x\n", encoding="utf-8")
+    searched(read_run, "bm25.parquet", {"retriever": "bm25"}, "--run", "run.trec")
+    found = explained(explain_terms, "bm25", {"analyser": {"units": "long-words"}}, "--terms", "t.parquet")
+    [row] = found["q3", "relevant"]
+    assert (row.document, row.rank, row.term, row.place, row.n_shared) == ("d3", 0, "sound", 1, 1)
+    assert ("q3", "wrong") not in found
+
+
+def test_questions_worth_reading_say_by_which_weights_their_documents_were_found(prepared):
+    write_manifest(prepared / "manifest.json", save_word_pieces(prepared / "tiny", TERMS))
+    about = {"vocabulary_sha256": vocabulary_sha256({term: row for row, term in enumerate(TERMS)})}
+    asked = ("--question-vectors", *weights("asked", [*QUESTIONS.values()], **about))
+    texts, npz, tokens, info = weights("documents", TEXTS, **about)
+    searched(
+        search_sparse, "sparse.parquet", {"retriever": "sparse", "impacts": 8},
+        *("--document-vectors", texts, npz, tokens, info, *asked),
+    )  # fmt: skip
+    files = ("--document-vectors", texts, npz, tokens, "--document-infos", info, *asked)
+    files += ("--manifest", "manifest.json")
+    found = explained(explain_sparse, "sparse", {"impacts": 8}, *files)
+    [wrong] = found["q2", "wrong"]
+    assert (wrong.document, wrong.term, wrong.addend, wrong.share) == ("d2", "heat", pytest.approx(1), 1)
+    other = (*files[:-1], "manifest.json", *("--question-vectors", *weights("asked", [*QUESTIONS.values()])))
+    with pytest.raises(DataError, match="another vocabulary than the one that the weights"):
+        explained(explain_sparse, "sparse", {}, *other)
 
 
 def test_questions_of_another_corpus_are_refused(prepared):

@@ -89,6 +89,26 @@ def test_rounded_weights_embed_nothing(searched):
     assert found == AFTER_SEARCH
 
 
+def test_shared_terms_are_found_again_where_the_run_is(searched):
+    weighed = {**RETRIEVERS["weighed"], "impacts": 8}
+    found = planned(searched, edited(retrievers={"weighed": weighed}))
+    assert "explain_sparse mine/weighed" in found
+    # the questions are chosen by the mean of all
+    assert {job for job in found if job.startswith("explain")} == {
+        "explain_sparse mine/weighed",
+        "explain_terms mine/bm25",
+    }
+
+
+def test_shared_terms_of_shards_are_found_in_one_job_that_waits_for_all_of_them(new):
+    found = planned(new, SHARDED, ["results/items/mine/weighed/shared-terms.parquet"])
+    assert {job for job in found if job.startswith(("explain", "embed_sparse terms/mine/shard"))} == {
+        "explain_sparse mine/weighed",
+        "embed_sparse terms/mine/shard-1-of-2/documents",
+        "embed_sparse terms/mine/shard-2-of-2/documents",
+    }
+
+
 def test_where_terms_are_weighed_runs_nothing(searched):
     found = planned(searched, edited(models={"terms": {**TERMS, "device": "cuda"}}))
     assert rules_of(found) <= {"record", "report"}

@@ -133,6 +133,21 @@ def test_one_question_is_answered_in_the_terminal(here):
     assert asked.texts[0] in text
 
 
+@pytest.mark.parametrize("question_set", CORPORA)
+def test_terms_add_up_to_the_score_of_a_run_also_of_one_in_shards(here, question_set):
+    corpus = read_corpus(here / f"results/data/corpora/{CORPORA[question_set]}.parquet")
+    _, run = read_run(here / f"results/runs/{question_set}/bm25.parquet", corpus.ids)
+    name = next(iter(run.ranked))
+    words = ["--retriever", "bm25", "--questions", question_set, "--question", name, "--json"]
+    result = CliRunner().invoke(app, ["explain", "--configfile", str(ASKED), *words])
+    assert result.exit_code == 0, result.output
+    first = json.loads(result.stdout)["documents"][0]
+    assert first["document"] == run.documents(name)[0]
+    assert sum(term["addend"] for term in first["terms"]) == pytest.approx(
+        run.ranked[name].scores[0], rel=1e-5
+    )
+
+
 def test_a_question_that_weights_were_tuned_on_is_refused_and_others_answer_it(here):
     training = questions_of(here, "municipal-laws-training-sample").texts[0]
     words = ("--ask", training, "--corpus", CORPORA["laws"])

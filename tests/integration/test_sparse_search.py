@@ -89,6 +89,16 @@ def test_the_run_is_that_of_the_librarys_encoder_and_is_found_anew(project, text
         np.testing.assert_array_equal(again.ranked[name].rows, run.ranked[name].rows)
         np.testing.assert_allclose(again.ranked[name].scores, run.ranked[name].scores, rtol=1e-6)
 
+    name = questions.ids[0]
+    words = ["--retriever", "weighed", "--questions", CORPUS, "--question", name, "--json"]
+    result = CliRunner().invoke(app, ["explain", "--configfile", str(CONFIG), *words])
+    assert result.exit_code == 0, result.output
+    first = json.loads(result.stdout)["documents"][0]
+    assert first["document"] == run.documents(name)[0]
+    assert sum(term["addend"] for term in first["terms"]) == pytest.approx(
+        run.ranked[name].scores[0], rel=1e-5
+    )
+
 
 def test_vectors_of_terms_order_documents_as_a_model_of_the_notebook_does(project, texts):
     corpus, questions = texts

@@ -1,6 +1,7 @@
 """Tables and sentences on what results of retrieval hold for, from invented rows."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,10 @@ from sentflow.report.families.retrieval.group_tests_table import group_tests_tab
 from sentflow.report.families.retrieval.questions_table import questions_table
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.retrieval.seeds_table import seeds_table
+from sentflow.report.families.retrieval.terms_table import terms_table
 from sentflow.report.findings import lead_over_all
 from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.shared_term_rows import SharedTerm
 
 np = pytest.importorskip("numpy")
 N = 60
@@ -134,6 +137,65 @@ def test_questions_are_quoted_with_their_document_and_what_was_found_first_inste
 def test_a_question_of_a_single_retriever_has_no_second_column():
     row = quoted("hardest", 1, b="", value_b=math.nan, first_b="", rank_b=0)
     assert questions_table(summary(asked()), "Test", [row]).groups[0].rows[0][4].text == ""
+
+
+def shared(retriever, which, *terms, rest_share=0.0, n_shared=None, rank=1):
+    """Rows of terms with their shares of a score of 2; one that says so where there are none."""
+    about = {
+        "question_set": "faquad", "retriever": retriever, "question": "q1", "which": which, "document": f"d-{which}",
+        "rank": rank, "score": 2.0 if terms else 0.0, "n_shared": len(terms) if n_shared is None else n_shared,
+        "rest": 2 * rest_share, "rest_share": rest_share, "in_question": 1.0, "in_document": 1.0,
+    }  # fmt: skip
+    if not terms:
+        return [SharedTerm(**about, place=0, term="", addend=math.nan, share=math.nan)]
+    return [
+        SharedTerm(**about, place=place, term=term, addend=2 * part, share=part)
+        for place, (term, part) in enumerate(terms, 1)
+    ]
+
+
+def test_terms_stand_beside_their_shares_and_what_is_left_is_told():
+    parts = [
+        ("prazo", 0.4),
+        ("dez-vezes-um-termo-muito-longo", 0.2),
+        ("a", 0.1),
+        ("b", 0.1),
+        ("c", 0.05),
+        ("d", 0.001),
+    ]
+    rows = [
+        *shared("bm25", "relevant", *parts, n_shared=12, rest_share=0.1),
+        *shared("bm25", "wrong", ("prazo", 1.0), rank=3),
+        *shared("dense", "relevant", rank=0),
+    ]
+    table = terms_table(summary(asked()), "Test", [quoted("hardest", 1)], rows)
+    assert [group.title for group in table.groups] == ["faquad: hardest questions"]
+    first, second = table.groups[0].rows
+    assert [first[1].text, second[1].text] == ["BM25", "Ação densa"]
+    assert first[2].text == (
+        "prazo 40\u202f%; dez-vezes-um-termo-muito … 20\u202f%; a 10\u202f%; b 10\u202f%; c 5\u202f%; "
+        "7 more terms 5\u202f%; terms that it lacks 10\u202f%"
+    )
+    assert first[2].detail == "d-relevant, rank 1, score 2"
+    assert (first[3].text, first[3].detail) == ("prazo 100\u202f%", "d-wrong, rank 3, score 2")
+    assert (second[2].text, second[2].detail) == ("no shared term", "d-relevant, not found, score 0")
+    assert second[3].text == "none found"
+    assert "Variants of BM25 with delta" in text_of(table)
+    assert len(table.tidy_rows) == len(rows)
+
+
+def test_few_retrievers_are_shown_and_the_others_are_named():
+    one = summary(asked())
+    names = [f"r{number}" for number in range(5)]
+    rows = [replace(one[0], retriever=name, retriever_title=name.upper()) for name in names]
+    terms = [row for name in names for row in shared(name, "relevant", ("prazo", 1.0))]
+    question = quoted("hardest", 1, a="r0", b="r1")
+    table = terms_table(rows, "Test", [question], terms)
+    assert [row[1].text for row in table.groups[0].rows] == ["R0", "R1", "R2"]
+    assert "2 further retrievers of these kinds (R3 and R4) in results/items/ alone." in table.notes
+    assert not [note for note in table.notes if "delta" in note]
+    assert len(table.tidy_rows) == 5
+    assert terms_table(one, "Test", [quoted("hardest", 1)], []).groups == ()
 
 
 def test_findings_name_what_was_compared():

@@ -19,4 +19,5 @@ if retrieval.decisions:
 
 
 include: "retrieval/results.smk"
+include: "retrieval/explanations.smk"
 include: "retrieval/exports.smk"

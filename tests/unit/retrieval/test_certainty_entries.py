@@ -53,6 +53,7 @@ def test_settings_name_clusters_where_they_are_measured_and_families_where_they_
 def test_tables_are_made_where_there_is_something_to_show():
     assert {"retrieval-documents", "retrieval-seeds"} <= set(targets().selected("tables"))
     assert "retrieval-group-tests" not in targets().selected("tables")
+    assert "retrieval-terms" not in targets(chosen=tuple(RANDOM)).selected("tables")
     assert "retrieval-seeds" not in targets(chosen=("bm25", "random-1")).selected("tables")
     assert "retrieval-group-tests" in targets(("juristcu",)).selected("tables")
 
@@ -60,12 +61,15 @@ def test_tables_are_made_where_there_is_something_to_show():
 def test_questions_are_quoted_in_tables_and_on_the_page_but_in_no_publication():
     found = targets()
     hard = [f"results/items/{name}/hard-questions.parquet" for name in ("faquad", "cranfield")]
-    assert found.excerpts() == hard
-    assert set(hard) <= set(found.summaries_of_page())
+    shared = [f"results/items/{name}/bm25/shared-terms.parquet" for name in ("faquad", "cranfield")]
+    assert found.excerpts() == [*hard, *shared]
+    assert set(found.excerpts()) <= set(found.summaries_of_page())
     assert set(hard) <= set(found.files_of("table")(SimpleNamespace(table="retrieval-questions")))
-    assert "results/tables/retrieval-questions.md" in found.tables()
+    assert {*hard, *shared} <= set(found.files_of("table")(SimpleNamespace(table="retrieval-terms")))
+    assert {f"results/tables/retrieval-{name}.md" for name in ("questions", "terms")} <= set(found.tables())
     published = found.crate_files()
-    assert not [file for file in published if "questions.parquet" in file or "retrieval-questions" in file]
+    assert not [file for file in published if "/items/" in file or "retrieval-questions" in file]
+    assert not [file for file in published if "retrieval-terms" in file]
     assert "results/tables/retrieval-documents.md" in published
 
 

@@ -67,7 +67,7 @@ def answers_shown(found: Run, question: str, corpus: Corpus, *, title: str, deci
     n_shown = n_found if decided else min(n_found, _SHOWN)
     texts = corpus.whole_texts()
     rows = [
-        (str(place), corpus.ids[row], f"{score:.4g}", _beginning(texts[row]))
+        (str(place), corpus.ids[row], f"{score:.4g}", beginning(texts[row]))
         for place, (row, score) in enumerate(
             zip(ranked.rows[:n_shown].tolist(), ranked.scores[:n_shown].tolist(), strict=True), start=1
         )
@@ -79,6 +79,7 @@ def answers_shown(found: Run, question: str, corpus: Corpus, *, title: str, deci
     )
 
 
-def _beginning(text: str) -> str:
+def beginning(text: str) -> str:
+    """The first letters of a text, on one line."""
     line = " ".join(text.split())
     return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS].rstrip()} …"

@@ -24,6 +24,13 @@ class Variant(StrEnum):
     OFFICIAL = "official"
 
 
+class Role(StrEnum):
+    """As what an encoder reads a text."""
+
+    DOCUMENT = "document"
+    QUERY = "query"
+
+
 class _Commands(TyperGroup):
     """Commands that end like those of the pipeline: a `SentflowError` is one paragraph and exit code 2."""
 
@@ -244,6 +251,56 @@ def search(
         corpus=corpus,
         decision=decision,
         output=output,
+    )
+
+
+@app.command()
+def explain(
+    model: Annotated[str | None, typer.Option(help="An encoder that weighs terms.")] = None,
+    text: Annotated[
+        str | None, typer.Option(help="What it reads: its terms are shown. - is standard input.")
+    ] = None,
+    role: Annotated[
+        Role, typer.Option(help="As what the text is read: numbers of terms and prompts depend on it.")
+    ] = Role.DOCUMENT,
+    retriever: Annotated[
+        str | None, typer.Option(help="Of kind bm25 or sparse: the terms behind its scores are shown.")
+    ] = None,
+    questions: Annotated[str | None, typer.Option(help="The question set that it searched.")] = None,
+    question: Annotated[str | None, typer.Option(help="Identifier of a question.")] = None,
+    document: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Identifier; may be given several times. By default the best ranked document and the best ranked "
+            "relevant one."
+        ),
+    ] = None,
+    configfile: ConfigFiles = None,
+    results: Annotated[Path, typer.Option(help="The results folder; nothing is written there.")] = Path(
+        "results"
+    ),
+    most: Annotated[int, typer.Option(min=1, help="Terms of a table at most; JSON has all.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show which terms a text has, or which of them found a document.
+
+    Either --model and --text: weights of the terms of a text. Or --retriever, --questions and --question: what each
+    term that question and document share adds to the score of a finished run. No model is loaded for the latter.
+    """
+    from sentflow.cli.explain import explain as run
+
+    run(
+        model=model,
+        text=text,
+        role=role.value,
+        retriever=retriever,
+        questions=questions,
+        question=question,
+        documents=document or [],
+        configs=configfile or [],
+        results=results,
+        most=most,
+        as_json=as_json,
     )
 
 

@@ -1,18 +1,16 @@
 """`sentflow search`: new questions, answered by a retriever of an experiment that was run."""
 
-import logging
-import shlex
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from sentflow.cli.answering import ASKED, Answering
 from sentflow.cli.answers import SUBMISSION, answers_shown, write_answers
 from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.new_questions import question_source, written_source
-from sentflow.cli.steps import in_folder, missing, run_steps
+from sentflow.cli.quiet import quiet
+from sentflow.cli.steps import in_folder, missing, run_steps, to_make_first
 from sentflow.cli.terminal import Block, show_blocks
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.families.retrieval.family import Retrieval
@@ -72,14 +70,15 @@ def search(
     family = Retrieval(experiment)
     searched = _corpus(corpus, family)
     name = _retriever(retriever, decision, family)
-    with tempfile.TemporaryDirectory() as folder, _quiet():
+    with tempfile.TemporaryDirectory() as folder, quiet():
         work = Path(folder)
         file, source = (
             question_source(questions, work) if questions else written_source({"asked": ask or ""}, work)
         )
         steps = Answering(experiment, searched, source, file).steps(name, decision)
         if absent := missing(steps, results):
-            raise DataError(_to_make_first(absent, configs))
+            why = "Nothing is trained, downloaded or embedded here but the questions"
+            raise DataError(to_make_first(absent, configs, needed_by="the answers", why=why))
         for command in run_steps(steps, results, work):
             if questions:
                 sys.stderr.write(f"{command}\n")
@@ -161,15 +160,6 @@ def _retriever(asked: str | None, decision: str | None, family: Retrieval) -> st
     return name
 
 
-def _to_make_first(absent: Sequence[str], configs: Sequence[Path]) -> str:
-    given = ["--configfile", *map(str, configs)] if configs else []
-    command = shlex.join(["snakemake", "--cores", "all", *absent, *given])
-    return (
-        f"the results lack {counted(len(absent), 'file')} that the answers need. Nothing is trained, downloaded or "
-        f"embedded here but the questions; make them with the pipeline first:\n{command}"
-    )
-
-
 def _found(results: Path, work: Path, corpus: str, retriever: str, decision: str | None) -> Run:
     """What was ranked, or of this what was decided."""
     ids = _ids(results, paths.CORPUS.format(corpus=corpus))
@@ -199,13 +189,3 @@ def _cut_off(work: Path, retriever: str, family: Retrieval) -> list[str]:
 
 def _ids(folder: Path, file: str) -> list[str]:
     return read_ids(in_folder(folder, file))[1]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without what the jobs log, which is of the length of a log."""
-    logging.disable(logging.WARNING)
-    try:
-        yield
-    finally:
-        logging.disable(logging.NOTSET)

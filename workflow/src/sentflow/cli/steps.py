@@ -1,5 +1,6 @@
 """Jobs of the workflow that are run without it: what they make goes into a folder of its own, not into the results."""
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from sentflow.errors import DataError
 from sentflow.files.io import read_json
 from sentflow.graph.job_settings import pick
 from sentflow.jobs.log import Command
+from sentflow.report.numbers import counted
 
 COMMANDS: Mapping[str, Command] = {
     "collect": collect.main,
@@ -80,6 +82,16 @@ def missing(steps: Sequence[Step], results: Path) -> list[str]:
     return [
         file for file in dict.fromkeys(files) if file not in made and not in_folder(results, file).is_file()
     ]
+
+
+def to_make_first(absent: Sequence[str], configs: Sequence[Path], *, needed_by: str, why: str) -> str:
+    """What to say where files of the results are missing, with the command that makes them."""
+    given = ["--configfile", *map(str, configs)] if configs else []
+    command = shlex.join(["snakemake", "--cores", "all", *absent, *given])
+    return (
+        f"the results lack {counted(len(absent), 'file')} that {needed_by} need. {why}; make them with the pipeline "
+        f"first:\n{command}"
+    )
 
 
 def run_steps(steps: Sequence[Step], results: Path, work: Path) -> Iterator[str]:

@@ -1,29 +1,26 @@
 """`sentflow tune`: the settings of an encoder that are fastest on this machine."""
 
-import logging
 import math
 import os
 import sys
 import tempfile
 import time
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
+from sentflow.cli.fetched import fetched_manifest
+from sentflow.cli.quiet import quiet
 from sentflow.cli.terminal import show_blocks
 from sentflow.cli.texts_to_tune import chosen_texts
-from sentflow.encoders.entries import encode_settings, fetch_settings, kind_of
+from sentflow.encoders.entries import encode_settings, kind_of
 from sentflow.encoders.kinds.table import KINDS
-from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError, instead
-from sentflow.graph import paths
 from sentflow.graph.config.catalog import load_catalog
 
 if TYPE_CHECKING:
-    from sentflow.encoders.manifest import Manifest
+    pass
 
 
 def tune(
@@ -78,8 +75,8 @@ def tune(
     from sentflow.encoders.tuning.tune import tune as measure
 
     settings = Settings.from_entry(encode_settings(entry))
-    with _quiet(), tempfile.TemporaryDirectory() as folder:
-        manifest, manifest_folder = _manifest(model, entry, Path(folder))
+    with quiet(), tempfile.TemporaryDirectory() as folder:
+        manifest, manifest_folder = fetched_manifest(model, entry, Path(folder), before="it is measured")
         load = loader(manifest, settings, manifest_folder)
         measuring = Measuring(chosen.texts, tolerance, rounds, clock=time.perf_counter, tell=_tell)
         stages = measure(load, settings, threads=most_threads, measuring=measuring)
@@ -100,35 +97,6 @@ def _entry(model: str, configs: Sequence[Path]) -> Mapping[str, Any]:
             f"of kind {' or '.join(tunable)}."
         )
     return entry
-
-
-def _manifest(model: str, entry: Mapping[str, Any], folder: Path) -> tuple["Manifest", Path]:
-    """The manifest of a model and where it lies; what has to be downloaded is left to the pipeline."""
-    if source_kind(entry["source"]) in ("folder", "package"):
-        from sentflow.encoders.fetch.model import fetch_model
-
-        return fetch_model(model, fetch_settings(entry), folder), folder
-    from sentflow.encoders.manifest import read_manifest
-
-    path = Path(paths.MANIFEST.format(model=model))
-    if not path.is_file() or (manifest := read_manifest(path)).source != entry["source"]:
-        raise ConfigError(
-            f"{model} has to be downloaded before it is measured, and {path} does not say that it was (searched for "
-            f"in {Path.cwd()}). Select the model and run: snakemake --cores 1 {path}"
-        )
-    return manifest, path.parent
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without the warnings that exporting a model gives, and those that every encoding would repeat."""
-    logging.disable(logging.WARNING)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.disable(logging.NOTSET)
 
 
 def _processors() -> int:

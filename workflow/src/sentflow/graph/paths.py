@@ -100,6 +100,7 @@ RETRIEVAL_CLUSTERS = f"{RESULTS}/retrieval/clusters.parquet"
 RETRIEVAL_GROUPS = f"{RESULTS}/retrieval/groups.parquet"
 RETRIEVAL_SEEDS = f"{RESULTS}/retrieval/seeds.parquet"
 HARD_QUESTIONS = f"{RESULTS}/items/{{questions}}/hard-questions.parquet"
+SHARED_TERMS = f"{RESULTS}/items/{{questions}}/{{retriever}}/shared-terms.parquet"
 # What each weight of a fusion reaches on a question set, and what was chosen on the training questions.
 WEIGHED = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.parquet"
 WEIGHED_DIGEST = f"{RESULTS}/fusions/{{questions}}/{{retriever}}.json"

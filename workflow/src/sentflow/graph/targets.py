@@ -345,11 +345,11 @@ def _product(kind: str, wildcards: Any) -> Product:
 
 
 def _matching(pattern: str, files: list[str]) -> list[str]:
-    """A file, or those of `files` that a pattern with a wildcard stands for."""
+    """A file, or those of `files` that a pattern with wildcards stands for."""
     before, wildcard, rest = pattern.partition("{")
     if not wildcard:
         return [pattern]
-    after = rest.partition("}")[2]
+    after = rest.rpartition("}")[2]
     return [file for file in files if file.startswith(before) and file.endswith(after)]
 
 

@@ -42,6 +42,14 @@ def percent(level: float) -> str:
     return f"{100 * level:g}\u202f%"
 
 
+def share(value: float) -> str:
+    """A part of a whole in whole percent: ``41 %``, ``<1 %`` for less than half a percent; NaN is a dash."""
+    if 0 < value < 0.005:
+        return f"<{percent(0.01)}"
+    text = decimal(100 * value, 0)
+    return text if text == MISSING else f"{text}\u202f%"
+
+
 def count(value: int) -> str:
     """Whole number with a comma between thousands."""
     return f"{value:,}"

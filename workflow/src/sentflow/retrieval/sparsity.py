@@ -33,7 +33,7 @@ def sparsity(
     dict
         ``n_vectors``; ``terms_per_question`` and ``terms_per_document``, means; ``expected_matches``, Σ_j P(j ∈ q) P(j
         ∈ d), the terms that a question and a document share on average (Paria et al. 2020, arXiv 2004.05665, call it
-        FLOPS), and ``flops``, which is the same, for each takes one multiplication of weights; ``bytes_per_document`` and
+        FLOPS), and ``flops``, which is the same, for each takes one product of weights; ``bytes_per_document`` and
         ``index_bytes``, of the arrays that are searched.
     """
     arrays = (documents.data, documents.indices, documents.indptr, *([] if vectors is None else [vectors]))

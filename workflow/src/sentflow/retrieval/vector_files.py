@@ -46,27 +46,52 @@ class ReadVectors(Vectors):
 
 
 def document_vectors(args: argparse.Namespace, corpus: Corpus, *, read: Reader = read_vectors) -> ReadVectors:
+    """`vectors_of_documents` by the arguments of a command."""
+    return vectors_of_documents(args.document_vectors, args.passages, corpus, read=read)
+
+
+def question_vectors(
+    args: argparse.Namespace, questions: Questions, *, read: Reader = read_vectors
+) -> ReadVectors:
+    """`vectors_of_questions` by the arguments of a command."""
+    return vectors_of_questions(args.question_vectors, questions, read=read)
+
+
+def vectors_of_documents(
+    files: Sequence[Path], passages: Sequence[Path], corpus: Corpus, *, read: Reader = read_vectors
+) -> ReadVectors:
     """The vectors that stand for the documents of a corpus.
+
+    Parameters
+    ----------
+    files
+        Texts, vectors and numbers of tokens, and what describes these.
+    passages
+        A file of those that stand for documents; empty where whole documents were embedded.
+    corpus
+        Or a shard of one.
+    read
+        Of the form of the vectors.
 
     Raises
     ------
     DataError
         A file is missing or damaged, or the files do not belong together.
     """
-    if args.passages:
-        passages = read_passages(args.passages[0])
-        owners, parts = passages.documents, passages.texts
+    if passages:
+        cut = read_passages(passages[0])
+        owners, parts = cut.documents, cut.texts
     else:
         texts = corpus.whole_texts()
         owners = np.array([row for row, text in enumerate(texts) if text], dtype=np.int64)
         parts = [texts[row] for row in owners.tolist()]
-    return _read(args.document_vectors, parts, owners, read, whose=f"the corpus {corpus.name}")
+    return _read(files, parts, owners, read, whose=f"the corpus {corpus.name}")
 
 
-def question_vectors(
-    args: argparse.Namespace, questions: Questions, *, read: Reader = read_vectors
+def vectors_of_questions(
+    files: Sequence[Path], questions: Questions, *, read: Reader = read_vectors
 ) -> ReadVectors:
-    """The vectors of the questions, in their order; each stands for itself.
+    """The vectors of the questions, in their order; each stands for itself. For `files` see `vectors_of_documents`.
 
     Raises
     ------
@@ -74,9 +99,7 @@ def question_vectors(
         A file is missing or damaged, or the files do not belong together.
     """
     owners = np.arange(len(questions))
-    return _read(
-        args.question_vectors, questions.texts, owners, read, whose=f"the questions {questions.name}"
-    )
+    return _read(files, questions.texts, owners, read, whose=f"the questions {questions.name}")
 
 
 def readings(documents: ReadVectors, questions: ReadVectors) -> dict[str, Any]:

@@ -7,7 +7,17 @@ from typing import Any
 
 from sentflow.families.retrieval.config import RETRIEVAL
 from sentflow.families.retrieval.exports import RetrievalExports
-from sentflow.families.retrieval.parts import BM25, DENSE, FUSION, RANDOM, RERANK, RUN, SPARSE, parts_of
+from sentflow.families.retrieval.parts import (
+    BM25,
+    DENSE,
+    EXPLAINED,
+    FUSION,
+    RANDOM,
+    RERANK,
+    RUN,
+    SPARSE,
+    parts_of,
+)
 from sentflow.families.retrieval.products import PRODUCTS, SECTION
 from sentflow.families.retrieval.published import published_of
 from sentflow.families.retrieval.tuned import TunedRetrieval
@@ -124,9 +134,8 @@ class Retrieval(TunedRetrieval):
         return self._each(paths.CERTIFICATE, self._indexed(), self.judged_sets)
 
     def excerpts(self) -> list[str]:
-        """Questions worth reading, of each set."""
-        asked = self.judged_sets if self.scores() else {}
-        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
+        """Questions worth reading, of each set, and the terms by which their documents are found."""
+        return [*self._hard_questions(), *self._shared_terms()]
 
     def summary_of_scores(self) -> list[str]:
         """See `Family.summary_of_scores`."""
@@ -148,6 +157,7 @@ class Retrieval(TunedRetrieval):
             "retrieval-clusters": there and clustered,
             "retrieval-groups": there and grouped,
             "retrieval-seeds": there and seeded,
+            "retrieval-terms": bool(self._shared_terms()),
             "retrieval-stages": there and self.has_stages(),
             "retrieval-indexes": bool(self.certificates()),
             "retrieval-published": bool(self._published()),
@@ -207,7 +217,9 @@ class Retrieval(TunedRetrieval):
             "summarise_indexes": int(bool(self.certificates())),
             "evaluate": len(self.scores()),
             "compare_retrieval": one,
-            "hardest_questions": len(self.excerpts()),
+            "hardest_questions": len(self._hard_questions()),
+            "explain_terms": len(self._shared_terms(BM25)),
+            "explain_sparse": len(self._shared_terms(SPARSE)),
             "summarise_retrieval": one,
             "summarise_stages": one * self.has_stages(),
             "summarise_questions": one,
@@ -308,6 +320,15 @@ class Retrieval(TunedRetrieval):
         return str(self._retriever(wildcards)["files"][wildcards.questions])
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _hard_questions(self) -> list[str]:
+        asked = self.judged_sets if self.scores() else {}
+        return [paths.HARD_QUESTIONS.format(questions=name) for name in asked]
+
+    def _shared_terms(self, *kinds: str) -> list[str]:
+        """The shared terms of the questions worth reading, by the shown retrievers of these kinds, or of any kind."""
+        found = [name for name in self.shown if self.retrievers[name]["kind"] in (kinds or EXPLAINED)]
+        return self._each(paths.SHARED_TERMS, found, self.judged_sets)
 
     def _published(self) -> list[dict[str, Any]]:
         """What is reported of the question sets, each entry with the name of its set."""

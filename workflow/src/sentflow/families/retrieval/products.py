@@ -11,6 +11,7 @@ _FOR_DOCUMENTS = (*_COMPARED, paths.RETRIEVAL_CLUSTERS, paths.RETRIEVAL_DOCUMENT
 _ON_GROUPS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_GROUPS, paths.RETRIEVAL_GROUP_PAIRS)
 _OF_SEEDS = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_SEEDS)
 _QUOTED = (paths.SUMMARY_RETRIEVAL, paths.HARD_QUESTIONS)
+_EXPLAINED = (*_QUOTED, paths.SHARED_TERMS)
 
 _MEASURED = products_of(
     _PACKAGE,
@@ -66,6 +67,9 @@ PRODUCTS = (
     Product(TABLE, "retrieval-seeds", f"{_PACKAGE}seeds_table:table", _OF_SEEDS, "retrieval-seeds"),
     Product(
         TABLE, "retrieval-questions", f"{_PACKAGE}questions_table:table", _QUOTED, "retrieval", quotes=True
+    ),
+    Product(
+        TABLE, "retrieval-terms", f"{_PACKAGE}terms_table:table", _EXPLAINED, "retrieval-terms", quotes=True
     ),
     Product(
         CHECK,

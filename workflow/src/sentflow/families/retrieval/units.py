@@ -1,6 +1,7 @@
 """What is searched: corpora or their shards, and of each the documents or passages that stand for them."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from sentflow.families.retrieval.parts import BM25, BY_VECTORS, DENSE, DOCUMENTS, QUESTIONS, SPARSE
@@ -130,6 +131,23 @@ class RetrievalUnits(RetrievalSettings):
         return (
             self._shards(self._corpus(wildcards), wildcards.retriever) if in_shards else [wildcards.retriever]
         )
+
+    def of_searches(self, files: Callable[[Any], str | list[str]]) -> Callable[[Any], list[str]]:
+        """Function of a job: files of each of `searches_of`, in their order; one that several share comes once."""
+
+        def found(wildcards: Any) -> list[str]:
+            jobs = (
+                SimpleNamespace(questions=wildcards.questions, retriever=search)
+                for search in self.searches_of(wildcards)
+            )
+            of_each = (files(job) for job in jobs)
+            return list(
+                dict.fromkeys(
+                    file for names in of_each for file in ([names] if isinstance(names, str) else names)
+                )
+            )
+
+        return found
 
     def model_of_cut(self, wildcards: Any) -> str:
         """The manifest of the encoder whose tokens are counted."""

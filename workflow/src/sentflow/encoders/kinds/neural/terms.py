@@ -1,7 +1,5 @@
 """What encoders that weigh terms have in common: their settings, their batches, and the names of their terms."""
 
-import hashlib
-import json
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +19,7 @@ from sentflow.encoders.kinds.table import TERMS_OF
 from sentflow.encoders.protocol import Batch
 from sentflow.encoders.vectors.forms import Form, Vectors
 from sentflow.encoders.vectors.storage import named_rows
+from sentflow.encoders.vocabulary import vocabulary_sha256
 from sentflow.errors import DataError
 
 logger = logging.getLogger(__name__)
@@ -158,5 +157,4 @@ def _vocabulary_sha256(tokenizer: Any) -> str:
         raise DataError(
             "the tokenizer of the model is none of transformers, so that its terms have no names."
         )
-    terms = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
-    return hashlib.sha256(json.dumps(terms).encode()).hexdigest()
+    return vocabulary_sha256(tokenizer.get_vocab())

@@ -52,17 +52,28 @@ def load_tokenizer(manifest: Manifest, manifest_folder: Path) -> TokenSpans:
     DataError
         A file is missing or damaged, or has changed since the manifest was written.
     """
-    folder = checked_folder(manifest, manifest_folder)
-    modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
-    place = folder / modules[0][1] if modules else folder
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(place), local_files_only=True, trust_remote_code=False)
-    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
-        reason = " ".join(str(error).split())
-        raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error
+    tokenizer = tokenizer_of(manifest, manifest_folder)
     if not tokenizer.is_fast:
         raise ConfigError(
             f"the tokenizer of {manifest_folder.name} does not say where its tokens are in a text. Write words instead "
             "of tokens in passages."
         )
     return TokenSpans(tokenizer)
+
+
+def tokenizer_of(manifest: Manifest, manifest_folder: Path) -> PreTrainedTokenizerBase:
+    """The same as transformers gives it, whatever it says.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, or has changed since the manifest was written.
+    """
+    folder = checked_folder(manifest, manifest_folder)
+    modules = modules_of(folder) if manifest.kind in ("sentence-transformers", SPLADE) else []
+    place = folder / modules[0][1] if modules else folder
+    try:
+        return AutoTokenizer.from_pretrained(str(place), local_files_only=True, trust_remote_code=False)
+    except (OSError, ValueError, KeyError, TypeError, ImportError, AttributeError) as error:
+        reason = " ".join(str(error).split())
+        raise DataError(f"{place} holds no readable tokenizer ({reason}).") from error

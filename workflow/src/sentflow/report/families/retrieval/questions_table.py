@@ -5,16 +5,12 @@ from typing import Any
 
 from sentflow.report import captions
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.quoted import blocks, short, titles_of
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal
-from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
-from sentflow.retrieval.hardest_rows import APART, HARDEST, HardQuestion
-
-SHOWN = 5  # of each kind; the file has more
-LETTERS = 160
-VIEWS = {HARDEST: "hardest questions", APART: "questions on which {a} and {b} differ most"}
+from sentflow.retrieval.hardest_rows import HardQuestion
 
 
 def questions_table(rows: Sequence[RetrievalRow], title: str, quoted: Sequence[HardQuestion]) -> Table:
@@ -30,14 +26,11 @@ def questions_table(rows: Sequence[RetrievalRow], title: str, quoted: Sequence[H
         The questions of all sets.
     """
     main = [row for row in words.whole(rows) if row.is_main]
-    titles = {row.retriever: row.retriever_title for row in main}
-    order = unique(row.questions for row in main)
-    groups = []
-    for name, view in ((name, view) for name in order for view in VIEWS):
-        own = [row for row in quoted if (row.question_set, row.view) == (name, view)]
-        if own:
-            named = VIEWS[view].format(a=titles[own[0].a], b=titles.get(own[0].b, ""))
-            groups.append(Group(f"{name}: {named}", tuple(_line(row, titles) for row in own[:SHOWN])))
+    titles = titles_of(rows)
+    groups = [
+        Group(block.title, tuple(_line(row, titles) for row in block.questions))
+        for block in blocks(rows, quoted)
+    ]
     return Table(
         name="retrieval-questions",
         caption=f"{title}: questions worth reading.",
@@ -53,8 +46,8 @@ def questions_table(rows: Sequence[RetrievalRow], title: str, quoted: Sequence[H
 def _line(row: HardQuestion, titles: Mapping[str, str]) -> tuple[Cell, ...]:
     others = f" and {count(row.n_relevant - 1)} more" if row.n_relevant > 1 else ""
     return (
-        Cell(f"{row.question}: {_short(row.text)}", detail=f"({row.group})" if row.group else ""),
-        Cell(f"{row.document}: {_short(row.document_text)}", detail=others.strip()),
+        Cell(f"{row.question}: {short(row.text)}", detail=f"({row.group})" if row.group else ""),
+        Cell(f"{row.document}: {short(row.document_text)}", detail=others.strip()),
         Cell(decimal(row.mean)),
         _found(titles, row.a, row.value_a, row.rank_a, row.first_a, row.first_text_a),
         _found(titles, row.b, row.value_b, row.rank_b, row.first_b, row.first_text_b),
@@ -69,14 +62,10 @@ def _found(titles: Mapping[str, str], retriever: str, value: float, rank: int, f
     if rank == 1:
         instead = ""
     elif first:
-        instead = f"first {first}: {_short(text)}"
+        instead = f"first {first}: {short(text)}"
     else:
         instead = "found nothing"
     return Cell(f"{titles[retriever]} {decimal(value)}, {place}", detail=instead)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LETTERS else text[:LETTERS].rstrip() + " …"
 
 
 def _notes(quoted: Sequence[HardQuestion]) -> list[str]:

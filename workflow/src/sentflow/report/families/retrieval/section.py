@@ -17,6 +17,7 @@ from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
 from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.shared_term_rows import SharedTerm
 
 # What is shown where there are rows of it
 _OTHER_TABLES = {
@@ -25,6 +26,7 @@ _OTHER_TABLES = {
     "retrieval-group-tests": GroupRow,
     "retrieval-seeds": SeedRow,
     "retrieval-questions": HardQuestion,
+    "retrieval-terms": SharedTerm,
     "retrieval-decisions": DecisionRow,
     "retrieval-indexes": IndexRow,
     "retrieval-costs": RetrievalCostRow,

@@ -1,0 +1,48 @@
+"""What the terms of a vocabulary are called."""
+
+import pytest
+from only_tokenizers import save_bytes, save_pieces_of_sentences, save_word_pieces
+from tokenizers.pre_tokenizers import ByteLevel
+
+from sentflow.encoders.kinds.neural.term_names import term_names
+from sentflow.encoders.vocabulary import vocabulary_sha256
+from sentflow.errors import DataError
+
+
+def names(manifest, folder, n):
+    name = term_names(manifest, folder)
+    return [name(column) for column in range(n)]
+
+
+def test_tokens_are_called_as_the_vocabulary_writes_them(tmp_path):
+    pieces = ["[UNK]", "lei", "##lei", "ação"]
+    assert names(save_word_pieces(tmp_path / "w", pieces), tmp_path, 4) == pieces
+    pieces = ["<unk>", "▁lei", "lei", "▁"]
+    assert names(save_pieces_of_sentences(tmp_path / "s", pieces), tmp_path, 4) == pieces
+
+
+def as_letters(text):
+    """How byte-level vocabularies write a text."""
+    [(written, _)] = ByteLevel(add_prefix_space=False, use_regex=False).pre_tokenize_str(text)
+    return written
+
+
+def test_bytes_are_called_by_the_text_that_they_are(tmp_path):
+    written = [as_letters(text) for text in ("lei", " lei", "ação", " ação", "법", "\n", " ")]
+    assert written[1:4] == ["Ġlei", "aÃ§Ã£o", "ĠaÃ§Ã£o"]
+    half = written[4][:2]  # two of the three bytes of a letter are no text
+    tokens = {token: column for column, token in enumerate([*written, half])}
+    found = names(save_bytes(tmp_path / "b", tokens), tmp_path, len(tokens))
+    assert found == ["lei", "Ġlei", "ação", "Ġação", "법", "Ċ", "Ġ", half]
+
+
+def test_columns_that_no_token_has_are_called_by_their_number(tmp_path):
+    assert names(save_word_pieces(tmp_path / "w", ["[UNK]", "lei"]), tmp_path, 4)[2:] == ["[2]", "[3]"]
+
+
+def test_weights_of_another_vocabulary_are_not_named(tmp_path):
+    manifest = save_word_pieces(tmp_path / "w", ["[UNK]", "lei"])
+    own = vocabulary_sha256({"[UNK]": 0, "lei": 1})
+    assert term_names(manifest, tmp_path, own)(1) == "lei"
+    with pytest.raises(DataError, match="has another vocabulary than the one that the weights"):
+        term_names(manifest, tmp_path, vocabulary_sha256({"[UNK]": 1, "lei": 0}))

@@ -1,0 +1,87 @@
+"""Which terms found the documents of the questions worth reading."""
+
+
+rule explain_terms:
+    """The questions worth reading → the terms by which BM25 finds their documents, with their parts of the scores."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        paths.RUN_DIGEST,
+        retrieval.of_searches(retrieval.terms(paths.TERMS_DIGEST)),
+        retrieval.of_searches(retrieval.counts(paths.TERM_COUNTS_DIGEST)),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        hardest=paths.HARD_QUESTIONS,
+        run=ancient(paths.RUN),
+        terms=ancient(retrieval.of_searches(retrieval.terms(paths.TERMS))),
+        counts=ancient(retrieval.of_searches(retrieval.counts(paths.TERM_COUNTS))),
+    output:
+        paths.SHARED_TERMS,
+    log:
+        paths.log("explain_terms", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("explain_terms", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("bm25"),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=30),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.explain_terms"),
+        env=retrieval.bm25_versions,
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.explain_terms --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --hardest {input.hardest:q} --run {input.run:q} --terms {input.terms:q}"
+        " --counts {input.counts:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule explain_sparse:
+    """The same of the weights of a sparse search; the tokenizer of the model names the terms."""
+    input:
+        retrieval.of_corpus(paths.CORPUS_DIGEST),
+        paths.QUESTIONS_DIGEST,
+        paths.JUDGEMENTS_DIGEST,
+        paths.RUN_DIGEST,
+        retrieval.of_searches(retrieval.passages_digest),
+        corpus=ancient(retrieval.of_corpus(paths.CORPUS)),
+        questions=ancient(paths.QUESTIONS),
+        judgements=ancient(paths.JUDGEMENTS),
+        hardest=paths.HARD_QUESTIONS,
+        run=ancient(paths.RUN),
+        passages=ancient(retrieval.of_searches(retrieval.passages)),
+        # The description of the embeddings holds the checksums of both.
+        documents=ancient(retrieval.of_searches(retrieval.document_vectors)),
+        documents_info=retrieval.of_searches(retrieval.document_info),
+        asked=ancient(retrieval.question_vectors),
+        asked_info=retrieval.question_info,
+        manifest=retrieval.manifest,
+    output:
+        paths.SHARED_TERMS,
+    log:
+        paths.log("explain_sparse", "{questions}/{retriever}"),
+    benchmark:
+        paths.benchmark("explain_sparse", "{questions}/{retriever}")
+    wildcard_constraints:
+        retriever=retrieval.named("sparse"),
+    conda:
+        "../../../envs/embed.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000, per_input=6),
+        runtime=minutes(60),
+    params:
+        code=code("sentflow.commands.explain_sparse"),
+        env=versions("numpy", "scipy", "tokenizers", "transformers"),
+        settings=retrieval.search_settings,
+    shell:
+        "python -m sentflow.commands.explain_sparse --corpus {input.corpus:q} --questions {input.questions:q}"
+        " --judgements {input.judgements:q} --hardest {input.hardest:q} --run {input.run:q}"
+        " --passages {input.passages:q} --document-vectors {input.documents:q}"
+        " --document-infos {input.documents_info:q} --question-vectors {input.asked:q} {input.asked_info:q}"
+        " --manifest {input.manifest:q} --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"

@@ -1,0 +1,158 @@
+"""The shared terms of the questions worth reading: of which documents, and what is kept of them."""
+
+import argparse
+import logging
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from sentflow.errors import DataError
+from sentflow.files.rows import read_rows, write_rows
+from sentflow.retrieval.contributions import Contribution, Explanation
+from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.jobs import Search, add_search_arguments
+from sentflow.retrieval.ranking import Run
+from sentflow.retrieval.runs import read_run
+from sentflow.retrieval.shared_term_rows import RELEVANT, WRONG, SharedTerm
+from sentflow.texts.corpora import Questions
+
+logger = logging.getLogger(__name__)
+
+TERMS = 10  # of a question and a document that are kept: their number is kept, too
+_NOTHING = Contribution("", math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A question and a document, by their names."""
+
+    question: str
+    document: str
+
+
+Explain: TypeAlias = Callable[[Sequence[Pair]], list[Explanation]]
+"""What a kind of retriever says of pairs, one after the other."""
+
+
+def explained_pairs(
+    pairs: Sequence[Pair], explain: Explain, run: Run, *, where: Path
+) -> dict[Pair, Explanation]:
+    """What is said of pairs, held against the scores of a run.
+
+    Parameters
+    ----------
+    pairs
+        Each once.
+    explain
+        See `Explain`.
+    run
+        What the retriever found; documents that it does not hold are explained, too.
+    where
+        Its file, for messages.
+
+    Raises
+    ------
+    DataError
+        Terms add up to another score than that of the run: it was made from other files, or by other settings.
+    """
+    found = dict(zip(pairs, explain(pairs), strict=True))
+    for pair, explanation in found.items():
+        rank = rank_of(pair, run)
+        score = float(run.ranked[pair.question].scores[rank - 1]) if rank else None
+        if score is not None and not explanation.agrees_with(score):
+            raise DataError(
+                f"{where}: the score of {pair.document} for the question {pair.question} is {score:.6g}, but its terms "
+                f"add up to {explanation.score:.6g}. The run was made from other files or by other settings. Run "
+                "snakemake again."
+            )
+    return found
+
+
+def rank_of(pair: Pair, run: Run) -> int:
+    """Place of a document in a run, from 1; 0 where it is not there."""
+    ranked = run.documents(pair.question) if pair.question in run.ranked else []
+    return ranked.index(pair.document) + 1 if pair.document in ranked else 0
+
+
+def add_explaining_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `add_search_arguments` adds, the run that was found, and the questions."""
+    add_search_arguments(parser)
+    parser.add_argument("--run", type=Path, required=True, help="what the retriever found")
+    parser.add_argument("--hardest", type=Path, required=True, help="hard-questions.parquet")
+
+
+def write_shared_terms(args: argparse.Namespace, job: Search, explain: Explain) -> None:
+    """Explain the questions worth reading, and write their rows.
+
+    Parameters
+    ----------
+    args
+        See `add_explaining_arguments`.
+    job
+        The same, read.
+    explain
+        See `Explain`.
+
+    Raises
+    ------
+    DataError
+        A file is missing or damaged, or see `explained_pairs`.
+    """
+    hard = read_rows(args.hardest, HardQuestion, may_be_empty=True)
+    _, run = read_run(args.run, job.ids)
+    asked = {row.question: row.document for row in hard}  # a question may be in both views
+    chosen = {
+        (name, which): Pair(name, document)
+        for name, relevant in asked.items()
+        for which, document in _documents(name, relevant, run, job.questions)
+    }
+    found = explained_pairs(list(dict.fromkeys(chosen.values())), explain, run, where=args.run)
+    about = {"question_set": job.questions.name, "retriever": job.retriever}
+    rows = [
+        row
+        for (_, which), pair in chosen.items()
+        for row in _rows({**about, "which": which}, pair, found[pair], rank_of(pair, run))
+    ]
+    write_rows(args.output, SharedTerm, rows)
+    logger.info(
+        "%s by %s: %d questions, %d documents", *about.values(), len(asked), len(chosen)
+    )  # fmt: skip
+
+
+def _documents(question: str, relevant: str, run: Run, questions: Questions) -> Iterator[tuple[str, str]]:
+    """The relevant document of a question, and the best ranked one that is not relevant, if there is one."""
+    yield RELEVANT, relevant
+    if wrong := best_ranked(question, run, questions, relevant=False):
+        yield WRONG, wrong
+
+
+def best_ranked(question: str, run: Run, questions: Questions, *, relevant: bool) -> str | None:
+    """The best ranked document that is relevant, or that is not (which unjudged ones are not); None for none."""
+    grades = questions.by_question()[question]
+    ranked = run.documents(question) if question in run.ranked else []
+    return next(
+        (name for name in ranked if (grades.get(name, -math.inf) >= questions.relevant_grade) == relevant),
+        None,
+    )
+
+
+def _rows(about: Mapping[str, str], pair: Pair, found: Explanation, rank: int) -> Iterator[SharedTerm]:
+    for place, one in enumerate(found.shared[:TERMS] or [_NOTHING], start=bool(found.shared)):
+        yield SharedTerm(
+            **about,
+            question=pair.question,
+            document=pair.document,
+            rank=rank,
+            score=found.score,
+            n_shared=len(found.shared),
+            rest=found.rest,
+            rest_share=found.share(found.rest),
+            place=place,
+            term=one.term,
+            in_question=float(one.in_question),
+            in_document=float(one.in_document),
+            addend=one.addend,
+            share=found.share(one.addend),
+        )
