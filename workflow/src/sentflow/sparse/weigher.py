@@ -14,11 +14,11 @@ from transformers import PreTrainedModel
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.activations import MAX, greatest_logits, pooled_weights
 from sentflow.sparse.checks import check_count, check_finite, check_vocabularies
+from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.heads import TermHead, copied_head
 
 QUERY, DOCUMENT = "query", "document"
 SIDES = (QUERY, DOCUMENT)
-SHARED, TWO = "shared", "two"
 _SHOWN_CHARACTERS = 60
 
 
