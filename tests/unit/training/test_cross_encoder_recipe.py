@@ -57,6 +57,12 @@ def test_labels_are_learnt_one_by_one(tmp_path):
         found.loss(views, tiny.LABELLED)
 
 
+def test_without_dropout_two_passes_are_equal(tmp_path):
+    found = objective(tmp_path, dropout=0.0)
+    first, second = (tiny.vectors(found.train(), found.views(tiny.PAIRS, STEP), seed)[0] for seed in (1, 2))
+    assert torch.equal(first, second)
+
+
 def test_it_learns(tmp_path):
     found = objective(tmp_path, dropout=0.0)
     optimiser = torch.optim.AdamW(found.parameters(), lr=5e-3)

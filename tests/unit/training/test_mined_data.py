@@ -242,3 +242,12 @@ def test_scored_rows_have_the_scores_of_the_retriever(tmp_path):
     ]
     assert found.counts["without_score"] == 1
     assert list(found.as_rows("scored").columns) == ["text", "other", "negative", "score", "negative_score"]
+
+
+def test_behind_what_a_reranker_ordered_nothing_has_a_score(tmp_path):
+    asked = questions([("q", "a", 2), ("r", "e", 2)])
+    ran = run(q=["b", "a", "c", "d"], r=["b", "c", "d", "e"])
+    found = mined(asked, ran, form="scored", scored_ranks=2)
+    assert [row[3] for row in found.rows] == [TEXTS["b"]]
+    assert found.counts["without_score"] == 1
+    assert {one.candidate.rank for one in found.looked_at} == {1, 2}

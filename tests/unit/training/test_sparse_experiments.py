@@ -129,6 +129,9 @@ def test_the_encoder_of_a_retriever_is_trained_with_what_it_starts_from():
         ({"data": "laws-sample"}, "reads pairs or triplets, but laws-sample has texts"),
         ({"recipe": "sparse-embed", "settings": {"ranking": "labels"}}, "reads labelled, but"),
         ({"start": "sparse-embed-sample"}, "is made by sparse-embed, and nothing is trained on from there"),
+        ({"start": "simcse-sample"}, "made by simcse, so that it has no layer that predicts masked tokens"),
+        ({"start": {"like": "minilm-l6", "configuration": {"num_hidden_layers": 1}}}, "its weights are drawn"),
+        ({"recipe": "cross-encoder", "data": "tri", "device": ["cuda:0", "cuda:1"]}, "scores pairs on one device"),
         ({"pooling": "cls"}, "models.mine.pooling"),
         ({"selection": {"pairs": "STSB-dev-sample"}}, "models.mine.selection"),
         ({"settings": {"question_terms": 0}}, "question_terms"),
@@ -147,5 +150,18 @@ def test_candidates_need_vectors_of_terms_and_a_cross_encoder_compares_pairs():
     with pytest.raises(ConfigError, match="candidates"):
         own({"candidates": 1000})
     assert own({"candidates": 1000}, recipe="sparse-embed").trained_models
-    with pytest.raises(ConfigError, match="weighs no terms"):
-        own(recipe="cross-encoder", data="my-triplets")
+
+
+def test_cells_of_a_sweep_are_dense():
+    grid = {"method": {"own": {"recipe": "splade"}}, "learning_rate": [1e-4, 1e-5], "seed": [1]}
+    with pytest.raises(ConfigError, match="sweeps.mine: .* splade makes no dense vectors"):
+        loaded(
+            {
+                "sweeps": {
+                    "mine": {
+                        "title": "Mine", "start": "masked-sample", "data": "law-titles-sample",
+                        "training": ENTRY["training"], "grid": grid,
+                    }
+                }
+            }
+        )  # fmt: skip

@@ -19,6 +19,8 @@ from sentflow.training.cache import chunks_by_length, gradients
 from sentflow.training.cards.uses import USES
 from sentflow.training.contract import target_of
 from sentflow.training.draws import Draws
+from sentflow.training.optimiser import make_optimiser
+from sentflow.training.settings import TrainingSettings
 
 STEP = Draws(1, ("step", 1))
 RECIPES = ("splade", "sparse-embed")
@@ -272,3 +274,27 @@ def _loaded(folder):
     from sentflow.encoders.kinds.neural.settings import Settings
 
     return load_model(folder, Settings(), "cpu", threads=1, allow_pickle=False, plain=True).train()
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_values_that_are_no_number_reach_the_loss_and_stop_no_single_process(tmp_path, recipe):
+    found = objective(tmp_path, recipe)
+    with torch.no_grad():
+        found.weigher.head("query").decoder.bias.fill_(torch.nan)
+    assert not found.loss(represented(found, tiny.PAIRS), tiny.PAIRS).isfinite()
+
+
+@pytest.mark.parametrize("kind", ["masked-bert", "masked-distilbert", "masked-roberta"])
+def test_normalisations_of_heads_are_not_decayed(tmp_path, kind):
+    found = objective(tmp_path, "sparse-embed", kind=kind)
+    settings = TrainingSettings(learning_rate=1.0, steps=1, weight_decay=0.1)
+    decayed = {id(value) for value in make_optimiser(found, settings).param_groups[0]["params"]}
+    names = {
+        name
+        for head in found.weigher.heads.values()
+        for name, value in head.transform.named_parameters()
+        if id(value) in decayed
+    }
+    assert names and all(
+        dict(found.weigher.head("query").transform.named_parameters())[name].ndim == 2 for name in names
+    )

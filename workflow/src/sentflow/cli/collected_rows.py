@@ -11,7 +11,7 @@ from sentflow.training.data.collected import (
     question_sets_of,
 )
 from sentflow.training.data.forms import ALL, RANKS
-from sentflow.training.recipes.table import PAIRS, TRIPLETS
+from sentflow.training.recipes.table import PAIRS, SCORED, TRIPLETS
 
 
 def collected_rows(data: Entry, entries: AllEntries) -> int | None:
@@ -31,7 +31,8 @@ def collected_rows(data: Entry, entries: AllEntries) -> int | None:
     first, last = negatives.get("ranks", RANKS)
     number = negatives.get("number", 1)
     most = last - first + 1 if number == ALL else int(number)
-    return {PAIRS: relevant, TRIPLETS: relevant * most}.get(data["form"], relevant + n_questions * most)
+    found = {PAIRS: relevant, TRIPLETS: relevant * most, SCORED: relevant * most}
+    return found.get(data["form"], relevant + n_questions * most)
 
 
 def _total(entries: Sequence[Entry], key: str) -> int | None:

@@ -12,7 +12,7 @@ from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.errors import ConfigError
 from sentflow.families.training.needs import start_of
 from sentflow.graph.config.experiment import Experiment, load_experiment
-from sentflow.training.recipes.table import LABELLED, PAIRS, SPANS, TEXTS, TRIPLETS
+from sentflow.training.recipes.table import LABELLED, PAIRS, SCORED, SPANS, TEXTS, TRIPLETS
 from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 
@@ -30,9 +30,17 @@ WEIGHTS_MB = 440.0
 
 # Texts that a step represents for a row, at most: two views of a text, two spans of a document, or one view of each
 # text of a row, and of labelled rows two views of both
-_VIEWS = {TEXTS: 2, PAIRS: 2, SPANS: 2, TRIPLETS: 3, LABELLED: 4}
-# Recipes that have fewer: a language model reads a text once, and a bi-encoder both texts of a labelled row
-_FEWER_VIEWS = {("mlm", TEXTS): 1, ("condenser", TEXTS): 1, ("bi-encoder", LABELLED): 2}
+_VIEWS = {TEXTS: 2, PAIRS: 2, SPANS: 2, TRIPLETS: 3, SCORED: 3, LABELLED: 4}
+# Recipes that have fewer: a language model reads a text once, a cross-encoder two texts together, and others both texts
+# of a labelled row
+_FEWER_VIEWS = {
+    ("mlm", TEXTS): 1,
+    ("condenser", TEXTS): 1,
+    ("bi-encoder", LABELLED): 2,
+    ("sparse-embed", LABELLED): 2,
+    ("cross-encoder", LABELLED): 1,
+    ("cross-encoder", TRIPLETS): 2,
+}
 _COPIES = 4  # of the weights on a device, in float32: themselves, their gradients, two moments of AdamW
 _HOUR = 3600
 

@@ -45,6 +45,14 @@ def _without_pooler(encoder: PreTrainedModel) -> PreTrainedModel:
     return found
 
 
+def moved(head: TermHead, before: PreTrainedModel, after: PreTrainedModel) -> TermHead:
+    """A copy of a head for another encoder of the same form, tied to it if it was tied before."""
+    found = copy.deepcopy(head)
+    if is_tied(before, head):
+        found.decoder.weight = after.get_input_embeddings().weight
+    return found
+
+
 def is_tied(encoder: PreTrainedModel, head: TermHead) -> bool:
     """Whether the decoder of a head has the word embeddings of the encoder as its weights, the same tensor."""
     return head.decoder.weight is encoder.get_input_embeddings().weight

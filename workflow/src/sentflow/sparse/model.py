@@ -13,8 +13,9 @@ import torch
 from sentflow.errors import ConfigError
 from sentflow.sparse.activations import TopTerms, top_terms
 from sentflow.sparse.checks import check_count, check_finite
+from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.term_vectors import attended
-from sentflow.sparse.weigher import DOCUMENT, QUERY, SHARED, SIDES, TWO, ReadTexts, TermWeigher
+from sentflow.sparse.weigher import DOCUMENT, QUERY, SIDES, ReadTexts, TermWeigher
 from sentflow.training.draws import Draws
 from sentflow.training.new_weights import seeded
 
@@ -138,8 +139,11 @@ class SparsEmbed(TermWeigher):
         """
         k = self._k(k, side)
         read = self.read(self.features(texts), side)
-        top = top_terms(self.weights(read, side), k)
+        weights = self.weights(read, side)
+        check_finite(weights, "weights of terms")
+        top = top_terms(weights, k)
         embeddings = self.vectors(read, top, side)
+        check_finite(embeddings, "vectors of terms")
         return {
             "activations": top.ids,
             "embeddings": embeddings,
@@ -155,19 +159,11 @@ class SparsEmbed(TermWeigher):
             return found
 
     def vectors(self, read: ReadTexts, top: TopTerms, side: str | None = None) -> torch.Tensor:
-        """(B, k, E) >= 0, the vector of each term that is kept of a text, 0 where there is none.
-
-        Raises
-        ------
-        DataError
-            One is not finite.
-        """
+        """(B, k, E) >= 0, the vector of each term that is kept of a text, 0 where there is none."""
         logits = self.head(side).term_logits(read.transformed, top.ids.clamp(min=0))
         projection = self.projections[self.known_side(side)]
         found = torch.relu(projection(attended(logits, read.tokens, read.mask)))
-        found = found.masked_fill(~top.active[:, :, None], 0.0)
-        check_finite(found, "vectors of terms")
-        return found
+        return found.masked_fill(~top.active[:, :, None], 0.0)
 
     def _k(self, k: int | None, side: str | None) -> int:
         if k is not None:

@@ -136,14 +136,14 @@ def check_start(
     found = starting_statistics(model, texts, side=side, batch_size=batch_size)
     if not found.most:
         raise ConfigError(
-            f"none of {found.n_texts} texts has an active term, so no gradient would reach the model. Calibrate it: "
-            "sentflow.sparse.calibration.calibrate."
+            f"none of {found.n_texts} texts has an active term, so no gradient would reach the model. Calibrate it "
+            "(sentflow.sparse.calibration)."
         )
     if found.cosine >= PARALLEL:
         raise ConfigError(
             f"the weights of {found.n_texts} texts are nearly parallel (mean cosine {found.cosine:.4f}, from "
             f"{PARALLEL} on no training starts), with {found.mean:.0f} of {found.n_terms} terms active. Calibrate the "
-            "model (sentflow.sparse.calibration.calibrate); if that changes nothing, start from another one: heads of "
+            "model (sentflow.sparse.calibration); if that changes nothing, start from another one: heads of "
             "some RoBERTa models are like this, those of BERT and DistilBERT are not."
         )
     return found

@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from sentflow.errors import ConfigError, DataError, instead
 from sentflow.sparse.activations import MAX, greatest_logits, pooled_weights
-from sentflow.sparse.checks import check_count, check_finite, check_vocabularies
+from sentflow.sparse.checks import check_count, check_vocabularies
 from sentflow.sparse.folder_description import SHARED, TWO
 from sentflow.sparse.heads import TermHead, copied_head
 
@@ -127,22 +127,14 @@ class TermWeigher(torch.nn.Module):
         return ReadTexts(tokens, self.head(side).transform(tokens), mask)
 
     def weights(self, read: ReadTexts, side: str | None = None) -> torch.Tensor:
-        """(B, V) >= 0, the weight of each term in each text.
-
-        Raises
-        ------
-        DataError
-            One is not finite.
-        """
-        found = pooled_weights(
+        """(B, V) >= 0, the weight of each term in each text; NaN where the encoder gave one."""
+        return pooled_weights(
             self.head(side).decoder,
             read.transformed,
             read.mask,
             pooling=self.pooling,
             chunk_size=self.chunk_size,
         )
-        check_finite(found, "weights of terms")
-        return found
 
     def greatest_logits(self, texts: Sequence[str], side: str | None = None) -> torch.Tensor:
         """(B, V) greatest logit of each term over the positions of a text, without gradients; for calibration."""

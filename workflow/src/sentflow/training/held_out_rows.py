@@ -14,7 +14,7 @@ class HeldOutRow:
     measure
         See `sentflow.training.contract.Objective.measures`.
     value
-        A mean over `n` things: hidden tokens, spans or batches, as the measure says; NaN where there are none.
+        A mean over `n` things: hidden tokens, spans, rows or batches, as the measure says; NaN where there are none.
     """
 
     step: int

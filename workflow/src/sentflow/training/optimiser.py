@@ -21,8 +21,15 @@ def make_optimiser(model: torch.nn.Module, settings: TrainingSettings) -> torch.
     """AdamW over the trained parameters; biases and normalisations are not decayed (as in BERT's own training)."""
     decayed: list[torch.nn.Parameter] = []
     plain: list[torch.nn.Parameter] = []
+    normalising = {
+        id(value)
+        for module in model.modules()
+        if isinstance(module, torch.nn.LayerNorm)
+        for value in module.parameters()
+    }
     for name, value in trained(model):
-        (plain if name.lower().endswith(_NOT_DECAYED) else decayed).append(value)
+        is_plain = id(value) in normalising or name.lower().endswith(_NOT_DECAYED)
+        (plain if is_plain else decayed).append(value)
     groups = [
         {"params": decayed, "weight_decay": settings.weight_decay},
         {"params": plain, "weight_decay": 0.0},

@@ -2,7 +2,8 @@
 
 import logging
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,15 @@ def masked_model_of(encoder: SentenceTransformer, draws: Draws) -> Any:
     return from_tensors(network, {f"{prefix}{name}": value for name, value in head.state_dict().items()})
 
 
+@contextmanager
+def _of_setting(place: str, instead: str = "") -> Iterator[None]:
+    """Say of an error inside which setting of an entry it is about, and what to write there."""
+    try:
+        yield
+    except ConfigError as error:
+        raise ConfigError(f"{place}: {error} {instead}".rstrip()) from error
+
+
 class TermObjective(Objective):
     """Views are questions, documents and, where the data have them, hard negatives.
 
@@ -90,13 +100,18 @@ class TermObjective(Objective):
         texts = {side: self._texts(rows, side) for side in SIDES}
         for side, n_terms in shifts.items():
             if n_terms is not None:
-                found = calibrate(self.weigher, texts[side], n_terms, side=side)
+                key = "start_terms" if side == DOCUMENT else "start_question_terms"
+                with _of_setting(f"settings.{key}"):
+                    found = calibrate(self.weigher, texts[side], n_terms, side=side)
                 logger.info(
                     "the bias of the head of a %s is shifted by %.3f: %.1f terms are active instead of %.1f",
                     *(side, found.shift, found.after, found.before),
                 )
         for side in SIDES:
-            start = check_start(self.weigher, texts[side], side=side)
+            with _of_setting(
+                "start", "Write settings.start_terms, a number of active terms such as 200, or another start."
+            ):
+                start = check_start(self.weigher, texts[side], side=side)
             logger.info(
                 "a %s starts with %.1f active terms of %d (standard deviation %.1f), mean cosine of two %.3f",
                 *(side, start.mean, start.n_terms, start.standard_deviation, start.cosine),

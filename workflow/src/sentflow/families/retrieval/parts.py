@@ -11,6 +11,7 @@ from sentflow.graph.config.messages import as_map
 BM25, DENSE, FUSION, RERANK, RUN, RANDOM = "bm25", "dense", "fusion", "rerank", "run", "random"
 SPARSE = "sparse"
 EXPLAINED = (BM25, SPARSE)  # whose scores are sums over the terms that a question and a document share
+RERANKED = 100  # documents that are ordered anew, where an entry does not say how many
 BY_VECTORS = (DENSE, SPARSE)  # search what an encoder made of documents and questions
 
 DOCUMENTS, QUESTIONS = UNITS = ("documents", "questions")  # what encoders read, beside passages

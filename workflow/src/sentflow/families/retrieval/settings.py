@@ -11,6 +11,7 @@ from sentflow.families.retrieval.parts import (
     BY_VECTORS,
     DENSE,
     RANDOM,
+    RERANKED,
     SPARSE,
     all_retrievers,
     parts_of,
@@ -161,7 +162,7 @@ class RetrievalSettings(Family):
                 if not tuned_on(entry):
                     found["weights"] = entry.get("weights", [1] * len(entry["of"]))
             case "rerank":
-                found["rerank_depth"] = entry.get("depth", 100)
+                found["rerank_depth"] = entry.get("depth", RERANKED)
                 found["encoder"] = encode_settings(self._encoder(entry))
             case "random":
                 found["seed"] = entry.get("seed", self.experiment.config["retrieval"]["seed"])

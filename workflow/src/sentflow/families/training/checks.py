@@ -27,7 +27,7 @@ from sentflow.training.selection import BEST
 from sentflow.training.settings import TrainingSettings
 from sentflow.training.snapshots import SNAPSHOT
 
-# Kinds whose folders hold more than an encoder and one head, which a training would lose
+# Kinds of which a training would lose what stands on top of the encoder
 _ENDS = (CROSS_ENCODER, SPARSE_EMBED)
 _TRAINING_KEYS = {field.name for field in fields(TrainingSettings)}
 
@@ -69,10 +69,12 @@ def _way_back(first: str, entries: AllEntries) -> list[str]:
 
 
 def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
-    yield from _start_problems(entry, entries["models"])
-    yield from _configuration_problems(entry)
     named = entry.get("recipe")
     recipe = RECIPES.get(named) if isinstance(named, str) else None
+    yield from _start_problems(entry, recipe, entries["models"])
+    yield from _configuration_problems(entry)
+    if recipe and MADE_BY.get(recipe.name) == CROSS_ENCODER and isinstance(entry.get("device"), list):
+        yield "device: a cross-encoder scores pairs on one device. Write one."
     if recipe:
         yield from _data_problems(entry, recipe, entries["training_data"])
         data = as_map(entries["training_data"].get(str(entry.get("data"))))
@@ -97,8 +99,8 @@ def _problems(entry: Entry, entries: AllEntries) -> Iterator[str]:
         yield from _snapshot_problems(selection, training)
 
 
-def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
-    name = start_name(entry)
+def _start_problems(entry: Entry, recipe: Recipe | None, models: Entries) -> Iterator[str]:
+    name, made = start_name(entry), MADE_BY.get(recipe.name if recipe else "")
     if name is None:
         return
     if SNAPSHOT in name:
@@ -110,13 +112,33 @@ def _start_problems(entry: Entry, models: Entries) -> Iterator[str]:
             f"start: {name} is of kind {kind}, which has no weights that could be trained on. Write an encoder of kind "
             f"{_or(TRAINABLE)}."
         )
+    elif made == CROSS_ENCODER and as_map(models[name]).get("segment"):
+        yield (
+            f"start: {name} reads texts whose words are marked, and a cross-encoder reads them as they are. Start from "
+            "another encoder."
+        )
     elif MADE_BY.get(str(as_map(models[name]).get("recipe"))) in _ENDS:
         yield (
             f"start: {name} is made by {models[name]['recipe']}, and nothing is trained on from there. Start from the "
             "encoder that it started from."
         )
+    elif recipe and recipe.needs_prediction and (why := _without_head(entry, as_map(models[name]))):
+        yield (
+            f"start: {why}, so that it has no layer that predicts masked tokens, and {recipe.name} needs one that was "
+            "trained. Train one by mlm, and start from that."
+        )
     elif (its := as_map(models[name]).get("segment")) != entry.get("segment"):
         yield f"segment: {name}, the start, reads texts with segment: {its or 'null'}. Write the same here."
+
+
+def _without_head(entry: Entry, start: Mapping[str, Any]) -> str | None:
+    """Why a start is known to have no layer that predicts tokens; None where it has one, or its files say it."""
+    if "configuration" in as_map(entry.get("start")):
+        return "its weights are drawn"
+    before = RECIPES.get(str(start.get("recipe")))
+    if start.get("kind") == TRAINED and before and not before.predicts:
+        return f"it was made by {before.name}"
+    return None
 
 
 def _configuration_problems(entry: Entry) -> Iterator[str]:

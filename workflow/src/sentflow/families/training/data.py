@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
+from sentflow.families.retrieval.parts import RERANK, RERANKED
 from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
@@ -18,6 +19,7 @@ from sentflow.training.data.collected import (
     retriever_of,
 )
 from sentflow.training.data.sources import raw_files_of, sources_of
+from sentflow.training.recipes.table import SCORED
 
 # Section → what one entry of it is called, the table of what is tested, and the wildcard of its name
 _TABLES = {
@@ -128,6 +130,9 @@ class DataOfTraining:
         """What decides the table beside questions, documents and runs."""
         entry = self.entries[wildcards.data]
         negatives = pick_known(entry.get("negatives", {}), "ranks", "number", "choice", "seed", "margin")
+        searcher = self.experiment.entries["retrievers"].get(retriever_of(entry) or "", {})
+        if entry["form"] == SCORED and searcher.get("kind") == RERANK:
+            negatives["scored_ranks"] = searcher.get("depth", RERANKED)
         labels = {"pseudo_labels": pick(entry["pseudo_labels"], "margin")} if labeller_of(entry) else {}
         return json_text({**prepared_by(entry), "negatives": negatives, **labels})
 

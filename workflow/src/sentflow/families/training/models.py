@@ -257,7 +257,7 @@ class TrainedModels:
         return pattern.format(model=snapshot, collection=f"{DEVELOPMENT}{self._pairs(wildcards)}")
 
     def _taught(self) -> list[Collection]:
-        """The training data of distillations, embedded by their teachers."""
+        """The training data of encoders that learn another one's vectors, embedded by these teachers."""
         teachers: dict[str, list[str]] = {}
         for entry in self.models.values():
             teacher = teacher_of(entry)

@@ -33,7 +33,7 @@ def start_name(entry: Any) -> str | None:
 
 
 def teacher_of(entry: Mapping[str, Any]) -> str | None:
-    """The encoder whose vectors a distillation learns; None for other recipes."""
+    """The encoder whose vectors a distillation learns; None for recipes without one."""
     teacher = as_map(entry.get("settings")).get("teacher")
     return teacher if isinstance(teacher, str) else None
 

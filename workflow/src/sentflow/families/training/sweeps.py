@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+from sentflow.encoders.kinds.table import MADE_BY
 from sentflow.graph.config.entries import laid_over
 from sentflow.graph.config.values import MAX_LENGTH
 from sentflow.training.cell_states import NOT_APPLICABLE, NOT_RUN, VALUE
@@ -98,6 +99,11 @@ def sweep_problems(name: str, sweep: Mapping[str, Any]) -> Iterator[str]:
     found = cells(name, sweep)
     if not found:
         yield f"sweeps.{name}.only: no combination of the grid fits it. Leave it out for the whole grid."
+    for recipe in sorted({str(cell.entry.get("recipe")) for cell in found} & MADE_BY.keys()):
+        yield (
+            f"sweeps.{name}: cells are compared by similarities of pairs, and {recipe} makes no dense vectors. Write "
+            "entries of models with the settings instead, and retrievers that search by them."
+        )
     names = [cell.model for cell in found]
     for model in (
         sorted({one for one in names if names.count(one) > 1}) if len(set(names)) < len(names) else []

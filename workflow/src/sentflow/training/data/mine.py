@@ -154,8 +154,9 @@ def mine(
             into.rows += [(name, text, text_of[one]) for one in relevant]
         elif form in (TRIPLETS, SCORED):
             if form == SCORED:
-                into.counts["without_score"] += sum(not found.rank(one) for one in relevant)
-                relevant = [one for one in relevant if found.rank(one)]
+                unscored = [one for one in relevant if not search.is_scored(one)]
+                into.counts["without_score"] += len(unscored)
+                relevant = [one for one in relevant if one not in unscored]
             into.rows += [
                 (
                     name,
@@ -232,6 +233,11 @@ class _Search:
     def has_within_ranks(self, document: str) -> bool:
         first, last = self.settings.ranks
         return first <= (self.found.rank(document) or 0) <= last
+
+    def is_scored(self, document: str) -> bool:
+        """Whether a document has a score of the retriever's own."""
+        rank, last = self.found.rank(document), self.settings.scored_ranks
+        return rank is not None and (last is None or rank <= last)
 
     def scores(self, *documents: str) -> list[str]:
         """The retriever's scores of documents that it found, as cells; all digits are kept."""

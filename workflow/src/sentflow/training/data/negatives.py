@@ -37,6 +37,8 @@ class NegativeSettings:
     margin
         In [0, 1): a score is below that of the relevant document by at least this share of its size; None looks at no
         score.
+    scored_ranks
+        Last rank with a score of the retriever's own, where scores are kept; None is all. None behind it is looked at.
     """
 
     ranks: Sequence[int] = RANKS
@@ -44,6 +46,7 @@ class NegativeSettings:
     choice: str = RANDOM
     seed: int = 0
     margin: float | None = None
+    scored_ranks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -125,6 +128,7 @@ class Found:
             Score of the relevant document that a margin is counted from; None passes nothing where there is a margin.
         """
         first, last = settings.ranks
+        last = min(last, settings.scored_ranks or last)
         most = _most(settings.margin, best)
         seen = list(enumerate(self._found[first - 1 : last], start=first))
         outcomes = [self._outcome(document, score, most) for _, (document, score) in seen]

@@ -16,7 +16,7 @@ from transformers import AutoModelForSequenceClassification
 from sentflow.errors import ConfigError, DataError
 from sentflow.training.contract import Example, Objective, Row
 from sentflow.training.draws import Draws
-from sentflow.training.dropout import set_dropout
+from sentflow.training.dropout import set_dropout, set_everywhere
 from sentflow.training.modules import transformer_of
 from sentflow.training.new_weights import seeded
 from sentflow.training.views.questions import document_columns
@@ -43,15 +43,14 @@ class CrossEncoding(Objective):
         network = transformer_of(encoder).auto_model
         with seeded(draws):
             self.classifier = _classifier(network)
+        set_dropout(encoder, settings["dropout"], draws.of("dropout"))
+        if settings["dropout"] is not None:
+            set_everywhere(self.classifier, settings["dropout"])
         self.classifier.to(encoder.device)
 
     def views(self, rows: Sequence[Row], draws: Draws) -> list[list[Example]]:  # noqa: ARG002
         """See `Objective`."""
-        before = self._settings["question_prompt"], self._settings["document_prompt"]
-        return [
-            [self._pair(before[0] + row["text"], before[1] + row[column]) for row in rows]
-            for column in document_columns(rows)
-        ]
+        return [[self._pair(row["text"], row[column]) for row in rows] for column in document_columns(rows)]
 
     def represent(self, examples: Sequence[Example], view: int) -> torch.Tensor:  # noqa: ARG002
         """See `Objective`."""
@@ -102,7 +101,10 @@ class CrossEncoding(Objective):
 
 def _classifier(network: Any) -> Any:
     """A classifier with one number, whose encoder is this one, not a copy."""
-    config = type(network.config).from_dict({**network.config.to_dict(), "num_labels": 1})
+    told = {
+        key: value for key, value in network.config.to_dict().items() if key not in ("id2label", "label2id")
+    }
+    config = type(network.config).from_dict({**told, "num_labels": 1})
     try:
         model = AutoModelForSequenceClassification.from_config(config)
     except ValueError as error:
@@ -120,5 +122,4 @@ def build(
     encoder: SentenceTransformer, settings: Mapping[str, Any], draws: Draws, *, max_tokens: int
 ) -> CrossEncoding:
     """See `sentflow.training.contract.RecipeModule`."""
-    set_dropout(encoder, settings["dropout"], draws.of("dropout"))
     return CrossEncoding(encoder, settings, draws.of("classifier"), max_tokens=max_tokens)

@@ -16,7 +16,7 @@ from sentflow.errors import DataError
 from sentflow.sparse.activations import TopTerms, top_terms
 from sentflow.sparse.folder import save_sparse_embed
 from sentflow.sparse.losses import Cosine
-from sentflow.sparse.masked_models import is_tied
+from sentflow.sparse.masked_models import moved
 from sentflow.sparse.model import SparsEmbed
 from sentflow.sparse.ranking_losses import LossParts, SparseEmbedLoss
 from sentflow.sparse.regularisers import flops
@@ -125,8 +125,7 @@ def _with_encoder(model: SparsEmbed, network: torch.nn.Module) -> SparsEmbed:
     found = copy.deepcopy(model)
     found.encoder = network
     for side in (QUERY, DOCUMENT):
-        if is_tied(model.encoder, model.head(side)):
-            found.head(side).decoder.weight = cast(Any, network).get_input_embeddings().weight
+        found.heads[side] = moved(model.head(side), model.encoder, cast(Any, network))
     return found
 
 

@@ -15,7 +15,7 @@ from sentence_transformers.sentence_transformer.modules import Transformer
 from sentence_transformers.sparse_encoder.modules import SpladePooling
 
 from sentflow.sparse.activations import pruned
-from sentflow.sparse.masked_models import with_head
+from sentflow.sparse.masked_models import moved, with_head
 from sentflow.sparse.ranking_losses import LossParts, SpladeLoss
 from sentflow.sparse.weigher import DOCUMENT, TermWeigher
 from sentflow.training.contract import Example, Row
@@ -60,7 +60,9 @@ class Splade(TermObjective):
     def write(self, encoder: SentenceTransformer, folder: Path) -> None:
         """Write a `SparseEncoder` of sentence-transformers, whose files transformers reads as a masked model, too."""
         with tempfile.TemporaryDirectory() as made:
-            with_head(transformer_of(encoder).auto_model, self.weigher.head(DOCUMENT)).save_pretrained(made)
+            network = transformer_of(encoder).auto_model
+            head = moved(self.weigher.head(DOCUMENT), self.weigher.encoder, network)
+            with_head(network, head).save_pretrained(made)
             encoder.tokenizer.save_pretrained(made)
             offline = {"local_files_only": True}
             transformer = Transformer(

@@ -35,7 +35,7 @@ class Recipe:
     title
         For tables.
     data
-        The forms of data that it reads: of `TEXTS`, `PAIRS`, `TRIPLETS`, `LABELLED`, `SPANS`.
+        The forms of data that it reads: of `TEXTS`, `PAIRS`, `TRIPLETS`, `SCORED`, `LABELLED`, `SPANS`.
     settings
         Key of ``settings`` → what it is where an entry leaves it out. Its schema says what it may be.
     libraries
@@ -53,6 +53,10 @@ class Recipe:
     taught_where
         Key of ``settings`` → the values with which it learns from a teacher; recipes that have the setting ``teacher``
         and none of these always do.
+    predicts
+        Whether what it makes has a layer that predicts masked tokens, for trainings that go on from it.
+    needs_prediction
+        Whether its start must have one.
     """
 
     name: str
@@ -67,6 +71,8 @@ class Recipe:
     compares_vectors: bool = True
     pooling: str | None = None
     taught_where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    predicts: bool = False
+    needs_prediction: bool = False
 
     def is_taught(self, settings: Mapping[str, Any]) -> bool:
         """Whether it learns from a teacher with these settings."""
@@ -194,6 +200,7 @@ _ALL: tuple[Recipe, ...] = (
             "dropout": None,
         },
         compares_vectors=False,
+        predicts=True,
     ),
     Recipe(
         "condenser",
@@ -209,6 +216,7 @@ _ALL: tuple[Recipe, ...] = (
             "dropout": None,
         },
         compares_vectors=False,
+        predicts=True,
         pooling=CLS,
     ),
     Recipe(
@@ -226,6 +234,7 @@ _ALL: tuple[Recipe, ...] = (
         },
         rows=2,
         compares_vectors=False,
+        predicts=True,
         pooling=CLS,
     ),
     Recipe(
@@ -261,6 +270,8 @@ _ALL: tuple[Recipe, ...] = (
         data_where={"ranking": {"contrastive": (PAIRS, TRIPLETS)}},
         rows=2,
         compares_vectors=False,
+        needs_prediction=True,
+        predicts=True,
         taught_where=_TAUGHT,
     ),
     Recipe(
@@ -283,6 +294,7 @@ _ALL: tuple[Recipe, ...] = (
         rows=2,
         rows_where={"ranking": {"labels": 1}},
         compares_vectors=False,
+        needs_prediction=True,
         taught_where=_TAUGHT,
     ),
     Recipe(
@@ -292,8 +304,6 @@ _ALL: tuple[Recipe, ...] = (
         data=(TRIPLETS,),
         settings={
             "loss": "ranking",  # labels: of pairs with labels
-            "question_prompt": "",
-            "document_prompt": "",
             "dropout": None,
         },
         data_where={"loss": {"labels": (LABELLED,)}},
