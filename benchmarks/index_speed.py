@@ -16,7 +16,9 @@ import faiss
 import numpy as np
 
 from sentflow.retrieval import approximate, dense
-from sentflow.retrieval.approximate import IndexSettings, recalls
+from sentflow.retrieval.approximate import recalls
+from sentflow.retrieval.indexes.contract import IndexSettings
+from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
 
 INDEXES = (
@@ -36,8 +38,9 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=100)
     args = parser.parse_args()
     vectors, questions = made(args.vectors, args.questions)
+    corpus = SearchedVectors(vectors, "cosine")
     started = time.process_time()
-    exact = list(dense.search(questions, vectors, args.k))
+    exact = list(corpus.exact(questions, args.k))
     rate = len(questions) / (time.process_time() - started)
     print(f"{args.vectors} vectors × {vectors.values.shape[1]}, {len(questions)} questions, k = {args.k}\n")
     print("| index | build, CPU s | MB | recall@10 (5 %) | recall@100 (5 %) | questions/s |")
@@ -46,13 +49,13 @@ def main() -> None:
     for entry in INDEXES:
         settings = IndexSettings.of(entry)
         started = time.process_time()
-        index = approximate.build(vectors.values, settings, similarity="cosine")
+        index = approximate.build(corpus, settings)
         built = time.process_time() - started
         started = time.process_time()
-        found = list(approximate.search(index, questions, vectors, args.k, settings, similarity="cosine"))
+        found = list(approximate.search(index, questions, corpus, args.k))
         rate = len(questions) / (time.process_time() - started)
         name = ", ".join([settings.kind, *(f"{key} {value}" for key, value in settings.parameters.items())])
-        size = len(faiss.serialize_index(index)) / 1e6
+        size = len(faiss.serialize_index(index.index)) / 1e6
         cells = " | ".join(recall(found, exact, k) for k in (10, 100))
         print(f"| {name} | {built:.0f} | {size:.0f} | {cells} | {rate:,.0f} |", flush=True)
 

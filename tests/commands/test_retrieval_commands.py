@@ -257,11 +257,11 @@ def test_an_index_is_built_searched_certified_and_shown(prepared):
     settings = {"similarity": "cosine", "index": {"kind": "hnsw", "links": 2}}
     build_index.main(
         [
-            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.faiss"),
+            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.index"),
             *("--made", "i.made.json", "--settings", json.dumps(settings)),
         ]
     )
-    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.faiss")
+    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.index")
     _, found = searched(search_index, "near.parquet", {"retriever": "near", **settings}, *both)
     assert [names[0] for names in found.values()] == ["d0", "d1", "d3"]
     asked_for = {"measure": "RR@10", "margin": 0.01, "level": 0.95, "cutoffs": [1, 3]}

@@ -8,7 +8,7 @@ import yaml
 from workflow_copy import REPOSITORY
 
 ENVS = REPOSITORY / "envs"
-EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "faiss", "lora", "vietnamese"}
+EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "faiss", "lora", "seismic", "vietnamese"}
 
 
 def plain(name: str) -> str:

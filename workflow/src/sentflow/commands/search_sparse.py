@@ -16,22 +16,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "pyarrow", "scipy"])
 def main(args: argparse.Namespace) -> None:
     """Read weights, round them if that is asked for, search, write."""
-    from sentflow.retrieval.sparse import Impacts, SparseVectors, search
+    from sentflow.retrieval.indexes.weights import SearchedWeights
     from sentflow.retrieval.sparse_files import read_weights, refuse_other_terms
-    from sentflow.retrieval.sparsity import sparsity
     from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
     job = Search.of(args)
     refuse_other_terms(args.document_vectors[-1], args.question_vectors[-1])
     documents = document_vectors(args, job.corpus, read=read_weights)
     questions = question_vectors(args, job.questions, read=read_weights)
-    weights, step = documents.values, 1.0
-    if "impacts" in job.settings:
-        impacts = Impacts.of(weights, job.settings["impacts"])
-        weights, step = impacts.values, impacts.step
-    found = search(questions.values, SparseVectors(weights, documents.documents), job.depth, step=step)
-    cost = sparsity(questions.values, weights)
-    job.write(found, cost=cost, reading=readings(documents, questions))
+    corpus = SearchedWeights.of(documents.values, documents.documents, job.settings.get("impacts"))
+    found = corpus.exact(questions.values, job.depth)
+    job.write(found, cost=corpus.cost(questions.values), reading=readings(documents, questions))
 
 
 if __name__ == "__main__":

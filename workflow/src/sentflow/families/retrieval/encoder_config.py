@@ -55,7 +55,7 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, asked: Seque
         )
         return
     yield from required_revisions([model], entries["models"])
-    if "impacts" not in entry:
+    if "impacts" not in entry or "index" in entry:  # an index is of a whole corpus
         return
     sets, corpora = entries["question_sets"], entries["corpora"]
     for corpus in dict.fromkeys(sets[name]["corpus"] for name in asked if "corpus" in sets.get(name, {})):
