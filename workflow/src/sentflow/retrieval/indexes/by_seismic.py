@@ -68,9 +68,9 @@ def check() -> None:
     ConfigError
         Says what is missing, and what to write instead.
     """
-    if lacking := _lacking():
+    if reason := lacking():
         raise ConfigError(
-            f"index.kind: seismic runs on Linux with an x86-64 processor that has AVX2, but {lacking}. {_INSTEAD}"
+            f"index.kind: seismic runs on Linux with an x86-64 processor that has AVX2, but {reason}. {_INSTEAD}"
         )
     try:
         import seismic
@@ -132,7 +132,7 @@ def _library(width: int) -> Any:
     return seismic.SeismicIndexRaw if width < _TERMS else seismic.SeismicIndexRawLV
 
 
-def _lacking() -> str:
+def lacking() -> str:
     """What the wheel needs and this machine lacks; nothing if it runs."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return f"this is {platform.system()} on {platform.machine()}"
@@ -141,8 +141,8 @@ def _lacking() -> str:
     except OSError:
         return f"{_PROCESSORS} cannot be read"
     flags = next((line for line in told.splitlines() if line.startswith("flags")), "").split()
-    lacking = [name for name in _INSTRUCTIONS if name not in flags]
-    return f"this one lacks {', '.join(lacking)}" if lacking else ""
+    missing = [name for name in _INSTRUCTIONS if name not in flags]
+    return f"this one lacks {', '.join(missing)}" if missing else ""
 
 
 def _write_weights(path: Path, weights: csr_array) -> None:
@@ -150,10 +150,10 @@ def _write_weights(path: Path, weights: csr_array) -> None:
     with path.open("wb") as file:
         file.write(np.array([weights.shape[0]], dtype="<u4").tobytes())
         for start in range(0, weights.shape[0], _ROWS):
-            file.write(_as_words(weights[start : start + _ROWS]).tobytes())
+            file.write(as_words(weights[start : start + _ROWS]).tobytes())
 
 
-def _as_words(weights: csr_array) -> np.ndarray:
+def as_words(weights: csr_array) -> np.ndarray:
     """(rows + 2 · stored weights,) uint32: rows one after the other."""
     lengths, starts = np.diff(weights.indptr), weights.indptr[:-1]
     words = np.empty(len(lengths) + 2 * weights.nnz, dtype="<u4")
