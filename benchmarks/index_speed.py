@@ -2,7 +2,8 @@
 
 Of dense vectors: made ones of 1,000 clusters in 384 dimensions, questions near some of them. Of weights of terms
 (--weights): made ones of 1,000 topics over 30,000 terms, questions of terms of some documents; with --zalo FOLDER the
-weights of BM25 of real articles (legal_corpus.json, train_question_answer.json), each term of a question weighing 1.
+weights of BM25 of the syllables of real articles (legal_corpus.json, train_question_answer.json), each syllable of a
+question weighing 1.
 For each index: build time, size, recall of the 10 and of the 100 best documents (mean and 5th percentile over
 questions), questions per CPU second. Prints a table in Markdown.
 """
@@ -151,12 +152,12 @@ def weighed(terms: np.ndarray, weights: np.ndarray) -> csr_array:
 
 
 def weights_of_zalo(folder: Path) -> tuple[csr_array, csr_array]:
-    """What BM25 (Lucene's form, k1 = 1.5, b = .75) adds to a score for each term; 1 for the terms of questions."""
+    """What BM25 (Lucene's form, k1 = 1.5, b = .75) adds to a score for each syllable; 1 for those of questions."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     from retrieval_speed import zalo
 
-    documents, questions = zalo(folder)
+    documents, questions = zalo(folder, "words")
     counter = CountVectorizer(analyzer=list, dtype=np.float64)
     counts = csr_array(counter.fit_transform(documents))
     asked = csr_array(counter.transform(questions), dtype=np.float32)
