@@ -59,7 +59,7 @@ def main() -> None:
     args = parser.parse_args()
     corpus, questions = made(args)
     rate, exact = fastest(lambda: list(corpus.exact(questions, args.k)), questions.shape[0], args.turns)
-    size = f"{len(corpus.documents)} vectors × {corpus.width}"
+    size = "{} vectors × {}".format(*corpus.vectors.values.shape)
     print(f"{size}, {questions.shape[0]} questions, k = {args.k}\n")
     print("| index | build, CPU s | MB | recall@10 (5 %) | recall@100 (5 %) | questions/s |")
     print("|---|--:|--:|--:|--:|--:|")

@@ -38,7 +38,7 @@ def main(args: argparse.Namespace) -> None:
     seconds = time.process_time() - started
     write_index(args.output, index)
     write_digest(args.output)
-    n_bytes, n_vectors = args.output.stat().st_size, len(indexed.corpus.documents)
+    n_bytes, n_vectors = args.output.stat().st_size, len(indexed.read.documents)
     write_json(args.made, {"cpu_seconds": round(seconds, 3), "n_vectors": n_vectors, "bytes": n_bytes})
     logger.info("%d vectors in %.1f CPU seconds, %d bytes", n_vectors, seconds, n_bytes)
 

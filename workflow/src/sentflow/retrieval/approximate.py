@@ -33,12 +33,7 @@ def check(settings: IndexSettings) -> None:
 def build(corpus: Searched, settings: IndexSettings) -> Index:
     """An index of the vectors of a corpus; the same one on one machine, for one thread builds it.
 
-    Raises
-    ------
-    ConfigError
-        See `check`; or the parameters do not fit the vectors.
-    DataError
-        It cannot keep the vectors as they are.
+    For what it raises, see `sentflow.retrieval.indexes.contract.IndexModule.build`.
     """
     return _back_end(settings).build(corpus.indexed(), settings)
 
@@ -61,7 +56,7 @@ def read_index(path: Path, settings: IndexSettings, corpus: Searched) -> Index:
         See `check`.
     """
     refuse_changed(path)
-    return _back_end(settings).read(path, settings, corpus.width)
+    return _back_end(settings).read(path, settings, corpus.vectors.values.shape[1])
 
 
 def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[Ranked]:
@@ -81,7 +76,8 @@ def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[R
     k
         Documents at most; fewer are found where what is looked into holds fewer.
     """
-    n, n_documents = len(corpus.documents), len(np.unique(corpus.documents))
+    documents = corpus.vectors.documents
+    n, n_documents = len(documents), len(np.unique(documents))
     wanted = min(n, k * -(-n // max(1, n_documents)))
     for start in range(0, questions.shape[0], _QUESTIONS):
         asked = corpus.asked(questions[start : start + _QUESTIONS])
@@ -90,7 +86,7 @@ def search(index: Index, questions: Any, corpus: Searched, k: int) -> Iterator[R
 
 
 def _scored(corpus: Searched, asked: Any, row: int, rows: np.ndarray, k: int) -> Ranked:
-    scores, documents = corpus.scores(asked, row, rows), corpus.documents[rows]
+    scores, documents = corpus.scores(asked, row, rows), corpus.vectors.documents[rows]
     first = np.flatnonzero(np.diff(documents, prepend=-1))
     if len(first) < len(documents):
         scores, documents = np.maximum.reduceat(scores, first), documents[first]

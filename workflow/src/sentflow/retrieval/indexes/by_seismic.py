@@ -88,7 +88,7 @@ def build(weights: csr_array, settings: IndexSettings) -> SeismicIndex:
     Raises
     ------
     ConfigError
-        See `check`; or blocks would be too many for it.
+        Seismic does not run here, or cannot number so many blocks.
     DataError
         A weight is too large for half precision.
     """

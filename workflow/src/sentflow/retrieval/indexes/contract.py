@@ -41,12 +41,8 @@ class Searched(Protocol):
     """Vectors that stand for documents, with what compares a question with them: dense, or weights of terms."""
 
     @property
-    def documents(self) -> np.ndarray:
-        """(n,) int64 row of the document of each vector in the corpus, ascending."""
-
-    @property
-    def width(self) -> int:
-        """Values of a vector, stored or not."""
+    def vectors(self) -> Any:
+        """``values``, (n, width); ``documents``, (n,) int64 row of the document of each in the corpus, ascending."""
 
     @property
     def n_bytes(self) -> int:

@@ -27,14 +27,6 @@ class SearchedVectors:
     above = -np.inf
 
     @property
-    def documents(self) -> np.ndarray:
-        return self.vectors.documents
-
-    @property
-    def width(self) -> int:
-        return int(self.vectors.values.shape[1])
-
-    @property
     def n_bytes(self) -> int:
         return int(self.vectors.values.nbytes)
 

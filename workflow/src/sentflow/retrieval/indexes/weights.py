@@ -38,14 +38,6 @@ class SearchedWeights:
         return cls(SparseVectors(impacts.values, documents), impacts.step)
 
     @property
-    def documents(self) -> np.ndarray:
-        return self.vectors.documents
-
-    @property
-    def width(self) -> int:
-        return int(self.vectors.values.shape[1])
-
-    @property
     def n_bytes(self) -> int:
         values = self.vectors.values
         return sum(array.nbytes for array in (values.data, values.indices, values.indptr))
@@ -58,7 +50,7 @@ class SearchedWeights:
 
     def scores(self, asked: csr_array, row: int, rows: np.ndarray) -> np.ndarray:
         first, last = asked.indptr[row : row + 2]
-        question = np.zeros(self.width)
+        question = np.zeros(self.vectors.values.shape[1])
         question[asked.indices[first:last]] = asked.data[first:last]
         # terms that the question lacks add 0, so that the order of the sum is that of the exact search
         found: np.ndarray = (self.vectors.values[rows] @ question) * self.step
