@@ -24,7 +24,7 @@ rule build_index:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=6),
+        mem_mb=memory_mb(1000, per_input=10),
         runtime=minutes(240),
     params:
         code=retrieval.index_code("build_index"),
