@@ -72,7 +72,9 @@ def test_every_hashed_pin_has_the_sha256_of_at_least_one_file():
 
 def test_seismic_is_pinned_to_the_one_wheel_that_the_processor_is_asked_for():
     [(pin, hashes)] = hashed()["requirements-seismic.txt"].items()
-    assert pin.partition(";")[2].count(" == ") == 2  # of the machine and of the system, beside Python's version
+    assert (
+        pin.partition(";")[2].count(" == ") == 2
+    )  # of the machine and of the system, beside Python's version
     assert len(hashes) == 1, "make pins lists files for other platforms, too: keep the hash that was there"
 
 
