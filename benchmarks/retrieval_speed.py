@@ -121,12 +121,12 @@ def judged_run(digits: int | None) -> tuple[Run, Questions, Corpus]:
     return Run(ids, ranked), questions, Corpus("made", "made", "en", ids, [""] * n, texts)
 
 
-def zalo(folder: Path) -> tuple[Terms, Terms]:
-    """Words of articles and of training questions, by underthesea."""
+def zalo(folder: Path, units: str = "vietnamese-words") -> tuple[Terms, Terms]:
+    """Terms of articles and of training questions: words by underthesea, or syllables (`words`)."""
     laws = json.loads((folder / "legal_corpus.json").read_text(encoding="utf-8"))
     asked = json.loads((folder / "train_question_answer.json").read_text(encoding="utf-8"))
     articles = [f"{article['title']} {article['text']}" for law in laws for article in law["articles"]]
-    cut = Analyser(units="vietnamese-words")
+    cut = Analyser(units=units)
     questions = [item["question"] for item in asked["items"]]
     return cut.terms(articles), cut.terms(questions)
 

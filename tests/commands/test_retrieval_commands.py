@@ -1,6 +1,7 @@
 """The commands of retrieval one after the other, on files written here, and what they refuse."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -52,7 +53,7 @@ from sentflow.encoders.vectors.sparse import SPARSE_FORM
 from sentflow.encoders.vectors.storage import text_order_sha256, write_embeddings, write_tokens
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
 from sentflow.encoders.vocabulary import vocabulary_sha256
-from sentflow.errors import DataError
+from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
@@ -67,6 +68,7 @@ from sentflow.report.families.retrieval.rows import (
 )
 from sentflow.report.families.retrieval.stage_rows import StageRow
 from sentflow.retrieval.hardest_rows import HardQuestion
+from sentflow.retrieval.indexes import by_seismic
 from sentflow.retrieval.results import read_values
 from sentflow.retrieval.runs import read_run as read_run_file
 from sentflow.retrieval.shared_term_rows import SharedTerm
@@ -287,19 +289,30 @@ def test_an_encoder_that_does_not_say_what_it_reads(prepared):
     assert about["reading"] == {"documents": None, "questions": None}
 
 
-def test_an_index_is_built_searched_certified_and_shown(prepared):
-    pytest.importorskip("faiss", reason="approximate indexes need envs/requirements-faiss.txt")
-    documents, asked = vectors("documents", TEXTS), vectors("asked", [*QUESTIONS.values()])
-    settings = {"similarity": "cosine", "index": {"kind": "hnsw", "links": 2}}
+@pytest.mark.parametrize(
+    ("library", "embed", "settings"),
+    [
+        ("faiss", vectors, {"similarity": "cosine", "index": {"kind": "hnsw", "links": 2}}),
+        ("seismic", weights, {"index": {"kind": "seismic"}}),
+        ("seismic", weights, {"impacts": 8, "index": {"kind": "seismic", "question_terms": 3}}),
+    ],
+)
+def test_an_index_is_built_searched_certified_and_shown(prepared, library, embed, settings):
+    if library == "seismic" and (lacking := by_seismic.lacking()):
+        pytest.skip(f"Seismic does not run here: {lacking}")
+    pytest.importorskip(library, reason=f"approximate indexes need envs/requirements-{library}.txt")
+    documents, asked = embed("documents", TEXTS), embed("asked", [*QUESTIONS.values()])
     build_index.main(
         [
-            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.faiss"),
+            *("--corpus", "c.parquet", "--document-vectors", *documents, "--output", "i.index"),
             *("--made", "i.made.json", "--settings", json.dumps(settings)),
         ]
     )
-    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.faiss")
+    both = ("--document-vectors", *documents, "--question-vectors", *asked, "--index", "i.index")
     _, found = searched(search_index, "near.parquet", {"retriever": "near", **settings}, *both)
     assert [names[0] for names in found.values()] == ["d0", "d1", "d3"]
+    size = Path("i.index").stat().st_size
+    assert read_json("near.made.json")["index_bytes"] == size + Path(documents[1]).stat().st_size
     asked_for = {"measure": "RR@10", "margin": 0.01, "level": 0.95, "cutoffs": [1, 3]}
     certify_index.main(
         [
@@ -320,6 +333,20 @@ def test_an_index_is_built_searched_certified_and_shown(prepared):
     assert (last.k, last.recall, last.p_equivalence) == (3, 1, 0)
     shown = indexes_table([first, last], "Title")
     assert [cell.text for cell in shown.groups[0].rows[0]][2:6] == ["1", "1.000", "1.000", "0.000"]
+    assert shown.groups[0].rows[0][1].text.startswith(f"{settings['index']['kind']} (")
+
+
+def test_an_index_is_refused_before_anything_is_read_where_its_library_is_absent(prepared, monkeypatch):
+    monkeypatch.setattr(by_seismic, "lacking", lambda: "")
+    monkeypatch.setitem(sys.modules, "seismic", None)
+    nowhere = ("--document-vectors", *["nowhere"] * 4)
+    with pytest.raises(ConfigError, match="pip install -r envs/requirements-seismic.txt"):
+        build_index.main(
+            [
+                *("--corpus", "nowhere", *nowhere, "--output", "i.index", "--made", "i.made.json"),
+                *("--settings", '{"index": {"kind": "seismic"}}'),
+            ]
+        )
 
 
 def test_fusion_and_random_order_and_a_run_of_another_engine(prepared):

@@ -14,12 +14,15 @@ from sentflow.encoders.kinds.table import KINDS
 from sentflow.graph.products import known_products
 from sentflow.graph.provenance import code
 from sentflow.graph.targets import code_of_page, code_of_product
+from sentflow.retrieval.indexes.table import KINDS as INDEX_KINDS
 from sentflow.training.recipes.table import RECIPES
 
 # Its bytes are decided by the checksum in the catalog, whatever code fetched them.
 WITHOUT_CODE = {"download"}
 # The module of an encoder's kind is imported by name, and counts with the command.
 OF_A_KIND = {"embed", "fetch_model", "probe_lazy", "rerank", "train"}
+# The back end of a kind of index counts, and no other.
+OF_AN_INDEX = {"build_index", "search_index", "certify_index"}
 # The module that makes one of them counts, and no other.
 OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol, or for another form of vectors: rules that inherit all but their outputs.
@@ -238,6 +241,9 @@ def test_params_carry_the_digest_of_the_code(rules):
             else:
                 makers = {kind.fetcher if "fetch" in rule.name else kind.module for kind in KINDS.values()}
                 named = makers - {""}
+            assert digests <= {code(command, module) for module in named}, rule.name
+        elif rule.name in OF_AN_INDEX:
+            named = {kind.module for kind in INDEX_KINDS.values()}
             assert digests <= {code(command, module) for module in named}, rule.name
         elif rule.name in OF_PRODUCTS:
             makers = {product.module for product in known_products() if product.kind == rule.name}

@@ -30,6 +30,7 @@ RETRIEVERS = {
     "near": {"kind": "dense", "model": "bag-of-words", "index": {"kind": "hnsw"}},
     "tuned": {"kind": "fusion", "of": ["bm25", "words"], "rule": "sum", "weights": {"tuned_on": TRAINING}},
     "weighed": {"kind": "sparse", "model": "terms"},
+    "quick": {"kind": "sparse", "model": "terms", "index": {"kind": "seismic"}},
     "again": {"kind": "rerank", "of": "tuned", "model": "cross", "passages": "parts"},
     "random-order": {"kind": "random"},
     "chance-seed-1": {"kind": "random", "seed": 1, "seed_of": "chance"},
@@ -88,7 +89,7 @@ def steps(config, retriever, decision=None):
     return Answering(experiment, SAMPLE, source, Path("asked.jsonl")).steps(retriever, decision)
 
 
-@pytest.mark.parametrize("retriever", ["bm25", "words", "near", "weighed", "again", "random-order"])
+@pytest.mark.parametrize("retriever", ["bm25", "words", "near", "weighed", "quick", "again", "random-order"])
 def test_commands_take_the_arguments_that_their_rules_give_them(config, retriever):
     rules = "".join(
         file.read_text(encoding="utf-8") for file in (REPOSITORY / "workflow/rules").rglob("*.smk")

@@ -8,7 +8,7 @@ import yaml
 from workflow_copy import REPOSITORY
 
 ENVS = REPOSITORY / "envs"
-EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "faiss", "lora", "vietnamese"}
+EXTRAS = {"onnx", "openvino", "slurm", "crosscheck", "faiss", "lora", "seismic", "vietnamese"}
 
 
 def plain(name: str) -> str:
@@ -68,6 +68,14 @@ def test_every_hashed_pin_has_the_sha256_of_at_least_one_file():
         for pin, hashes in found.items():
             assert hashes, f"{file}: {pin}"
             assert all(re.fullmatch(r"sha256:[0-9a-f]{64}", value) for value in hashes), f"{file}: {pin}"
+
+
+def test_seismic_is_pinned_to_the_one_wheel_that_the_processor_is_asked_for():
+    [(pin, hashes)] = hashed()["requirements-seismic.txt"].items()
+    assert (
+        pin.partition(";")[2].count(" == ") == 2
+    )  # of the machine and of the system, beside Python's version
+    assert len(hashes) == 1, "make pins lists files for other platforms, too: keep the hash that was there"
 
 
 def test_lists_name_no_place_to_fetch_from():

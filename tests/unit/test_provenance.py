@@ -276,6 +276,7 @@ def test_no_import_escapes_the_digest(module):
             "sentflow.encoders.kinds.scikit_learn",  # classes of scikit-learn, whose version the rule names
             "sentflow.training.job",  # the module of a recipe, which `code` is given by name
             "sentflow.training.options.apply",  # those of options, likewise
+            "sentflow.retrieval.approximate",  # the module of a kind of index, likewise
         }
     )
 

@@ -9,8 +9,11 @@ import pytest
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import write_digest
 from sentflow.retrieval import approximate, dense
-from sentflow.retrieval.approximate import KINDS, IndexSettings, recalls
+from sentflow.retrieval.approximate import recalls
 from sentflow.retrieval.certificate import certificate
+from sentflow.retrieval.indexes.contract import IndexSettings
+from sentflow.retrieval.indexes.table import KINDS
+from sentflow.retrieval.indexes.vectors import SearchedVectors
 from sentflow.retrieval.ranking import Ranked
 from sentflow.texts.corpora import Questions
 
@@ -40,8 +43,13 @@ def made():
 def searched(made, kind, k=10, similarity="cosine", seed=1):
     vectors, questions = made
     settings = IndexSettings.of({"kind": kind, "seed": seed, **SMALL[kind]})
-    index = approximate.build(vectors.values, settings, similarity=similarity)
-    return index, list(approximate.search(index, questions, vectors, k, settings, similarity=similarity))
+    corpus = SearchedVectors(vectors, similarity)
+    index = approximate.build(corpus, settings)
+    return index.index, list(approximate.search(index, questions, corpus, k))
+
+
+def test_every_kind_of_dense_index_is_among_those():
+    assert {kind for kind, about in KINDS.items() if not about.of_weights} == set(SMALL)
 
 
 @pytest.mark.parametrize("similarity", dense.SIMILARITIES)
@@ -54,7 +62,7 @@ def test_a_flat_index_finds_what_the_exact_search_finds(made, similarity):
         np.testing.assert_allclose(one.scores, other.scores, rtol=1e-5)  # sums in another order
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS))
+@pytest.mark.parametrize("kind", sorted(SMALL))
 def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
     library = faiss()
     (index, found), (again, _) = searched(made, kind), searched(made, kind)
@@ -68,28 +76,27 @@ def test_equal_settings_build_equal_indexes_that_find_most(made, kind):
 
 def test_passages_count_by_the_best_that_is_found(made):
     faiss()
-    vectors = dense.Vectors(made[0].values, np.arange(N) // 2)
-    settings = IndexSettings.of({"kind": "flat"})
-    index = approximate.build(vectors.values, settings, similarity="cosine")
-    found = approximate.search(index, made[1], vectors, 10, settings, similarity="cosine")
-    exact = dense.search(made[1], vectors, 10)
+    corpus = SearchedVectors(dense.Vectors(made[0].values, np.arange(N) // 2), "cosine")
+    index = approximate.build(corpus, IndexSettings.of({"kind": "flat"}))
+    found = approximate.search(index, made[1], corpus, 10)
+    exact = corpus.exact(made[1], 10)
     assert [one.rows.tolist() for one in found] == [one.rows.tolist() for one in exact]
 
 
 def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
     faiss()
-    index, found = searched(made, "hnsw")
-    path = tmp_path / "index.faiss"
+    corpus = SearchedVectors(made[0], "cosine")
+    settings = IndexSettings.of({"kind": "hnsw", **SMALL["hnsw"]})
+    index = approximate.build(corpus, settings)
+    found = list(approximate.search(index, made[1], corpus, 10))
+    path = tmp_path / "one.index"
     approximate.write_index(path, index)
     write_digest(path)
-    settings = IndexSettings.of({"kind": "hnsw", **SMALL["hnsw"]})
-    again = approximate.search(
-        approximate.read_index(path), made[1], made[0], 10, settings, similarity="cosine"
-    )
+    again = approximate.search(approximate.read_index(path, settings, corpus), made[1], corpus, 10)
     assert [one.rows.tolist() for one in again] == [one.rows.tolist() for one in found]
     path.write_bytes(path.read_bytes() + b"x")
-    with pytest.raises(DataError, match="index.faiss"):
-        approximate.read_index(path)
+    with pytest.raises(DataError, match="one.index"):
+        approximate.read_index(path, settings, corpus)
 
 
 @pytest.mark.parametrize(
@@ -103,13 +110,13 @@ def test_an_index_is_read_as_it_was_written_and_no_other(made, tmp_path):
 def test_indexes_that_do_not_fit_the_vectors(made, entry, said):
     faiss()
     with pytest.raises(ConfigError, match=said):
-        approximate.build(made[0].values, IndexSettings.of(entry), similarity="dot")
+        approximate.build(SearchedVectors(made[0], "dot"), IndexSettings.of(entry))
 
 
-def test_without_faiss_is_said_what_to_install(made, monkeypatch):
+def test_without_faiss_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ConfigError, match="pip install -r envs/requirements-faiss.txt"):
-        approximate.build(made[0].values, IndexSettings.of({"kind": "flat"}), similarity="dot")
+        approximate.check(IndexSettings.of({"kind": "flat"}))
 
 
 def ranked(rows, scores):

@@ -10,6 +10,7 @@ import yaml
 from sentflow.errors import ConfigError
 from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.targets import Targets
+from sentflow.retrieval.indexes.table import KINDS
 
 REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
@@ -150,6 +151,10 @@ def test_a_sparse_retriever_finds_negatives_with_files_of_their_own():
         ),
         ({"similarity": "dot"}, "retrievers.weighed"),
         ({"passages": "none"}, "retrievers.weighed.passages: there is no way to cut passages 'none'"),
+        ({"index": {"kind": "hnsw"}}, "retrievers.weighed.index.kind"),
+        ({"index": {"kind": "seismic", "probes": 2}}, "retrievers.weighed.index"),
+        ({"index": {"kind": "seismic", "seed": 2}}, "retrievers.weighed.index"),
+        ({"index": {"kind": "seismic", "centre_share": 0}}, "retrievers.weighed.index.centre_share"),
     ],
 )
 def test_sparse_retrievers_that_cannot_be_meant(entry, said):
@@ -163,6 +168,18 @@ def test_rounded_weights_of_a_corpus_in_shards_are_refused():
         in said
     )
     loaded({"weighed": WEIGHED}, corpora={"cranfield": {"shards": 2}})
+    indexed = {**WEIGHED, "impacts": 8, "index": {"kind": "seismic"}}  # is of the whole corpus
+    loaded({"weighed": indexed}, corpora={"cranfield": {"shards": 2}})
+
+
+def test_an_index_of_weights_is_refused_for_vectors_and_described_in_full_by_the_schema():
+    dense = {"near": {"kind": "dense", "model": "bag-of-words", "index": {"kind": "seismic"}}}
+    assert "retrievers.near.index.kind" in told(dense)
+    schema = yaml.safe_load((WORKFLOW / "schemas/retrievers.schema.yaml").read_text(encoding="utf-8"))
+    described = schema["$defs"]["retriever"]["properties"]["index"]["properties"]
+    assert set(described["kind"]["enum"]) == set(KINDS)
+    for about in KINDS.values():
+        assert {key: described[key]["default"] for key in about.parameters} == about.parameters
 
 
 def test_candidates_of_a_model_with_vectors_of_terms_are_ordered_by_them():

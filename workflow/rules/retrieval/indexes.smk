@@ -2,7 +2,7 @@
 
 
 rule build_index:
-    """The vectors of the documents of a corpus → an index of them."""
+    """The vectors of the documents of a corpus, dense or weights of terms → an index of them."""
     input:
         paths.CORPUS_DIGEST,
         retrieval.passages_digest,
@@ -24,11 +24,11 @@ rule build_index:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
+        mem_mb=memory_mb(1000, per_input=10),
         runtime=minutes(240),
     params:
-        code=code("sentflow.commands.build_index"),
-        env=versions("faiss-cpu", "numpy"),
+        code=retrieval.index_code("build_index"),
+        env=retrieval.index_versions(),
         settings=retrieval.index_settings,
     shell:
         "python -m sentflow.commands.build_index --corpus {input.corpus:q} --passages {input.passages:q}"
@@ -68,11 +68,11 @@ rule search_index:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
+        mem_mb=memory_mb(1000, per_input=6),
         runtime=minutes(60),
     params:
-        code=code("sentflow.commands.search_index"),
-        env=versions("faiss-cpu", "numpy"),
+        code=retrieval.index_code("search_index"),
+        env=retrieval.index_versions(),
         settings=retrieval.search_settings,
     shell:
         "python -m sentflow.commands.search_index --corpus {input.corpus:q} --questions {input.questions:q}"
@@ -112,11 +112,11 @@ rule certify_index:
         "../../../envs/probe.yaml"
     threads: 1
     resources:
-        mem_mb=memory_mb(1000, per_input=4),
+        mem_mb=memory_mb(1000, per_input=6),
         runtime=minutes(60),
     params:
-        code=code("sentflow.commands.certify_index"),
-        env=versions("faiss-cpu", "ir-measures", "numpy", "scipy"),
+        code=retrieval.index_code("certify_index"),
+        env=retrieval.index_versions("ir-measures", "scipy"),
         settings=retrieval.certify_settings,
     shell:
         "python -m sentflow.commands.certify_index --corpus {input.corpus:q} --questions {input.questions:q}"

@@ -65,7 +65,7 @@ rule search_vectors:
     benchmark:
         paths.benchmark("search_vectors", "{questions}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.exact(),
+        retriever=retrieval.exact("dense"),
     conda:
         "../../../envs/probe.yaml"
     threads: 1
@@ -108,7 +108,7 @@ rule search_sparse:
     benchmark:
         paths.benchmark("search_sparse", "{questions}/{retriever}")
     wildcard_constraints:
-        retriever=retrieval.named_in_parts("sparse"),
+        retriever=retrieval.exact("sparse"),
     conda:
         "../../../envs/probe.yaml"
     threads: 1

@@ -20,28 +20,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--made", type=Path, required=True, help="how it was made")
 
 
-@command(arguments, libraries=["numpy", "faiss-cpu", "ir-measures", "pytrec-eval-terrier", "scipy"])
+@command(
+    arguments,
+    libraries=["numpy", "faiss-cpu", "pyseismic-lsr", "ir-measures", "pytrec-eval-terrier", "scipy"],
+)
 def main(args: argparse.Namespace) -> None:
     """Search both ways, compare, write."""
-    from sentflow.retrieval import approximate, dense
+    from sentflow.retrieval.approximate import check, read_index, search
     from sentflow.retrieval.certificate import certificate
-    from sentflow.retrieval.vector_files import document_vectors, question_vectors
+    from sentflow.retrieval.indexes.contract import IndexSettings
+    from sentflow.retrieval.indexes.files import Indexed
 
     job = Search.of(args)
-    vectors, asked = document_vectors(args, job.corpus), question_vectors(args, job.questions).values
-    index, similarity = approximate.read_index(args.index), job.settings["similarity"]
-    settings = approximate.IndexSettings.of(job.settings["index"])
+    check(IndexSettings.of(job.settings["index"]))
+    documents = Indexed.of(args, job.corpus, job.settings)
+    corpus, settings = documents.corpus, documents.settings
+    asked = documents.questions(args, job.questions).values
+    index = read_index(args.index, settings, corpus)
     found = certificate(
-        lambda: approximate.search(index, asked, vectors, job.depth, settings, similarity=similarity),
-        lambda: dense.search(asked, vectors, job.depth, similarity=similarity),
+        lambda: search(index, asked, corpus, job.depth),
+        lambda: corpus.exact(asked, job.depth),
         job.questions,
         job.ids,
         {**job.settings["certificate"], "depth": job.depth},
     )
     about = {"questions": job.questions.name, "retriever": job.retriever, "corpus": job.corpus_name}
-    parameters = {"kind": settings.kind, **settings.parameters, "seed": settings.seed}
-    vector_bytes = int(vectors.values.nbytes)
-    made = {**read_json(args.made), "vector_bytes": vector_bytes}
+    parameters = {"kind": settings.kind, **settings.parameters}
+    made = {**read_json(args.made), "vector_bytes": corpus.n_bytes}
     write_json(args.output, {**about, "depth": job.depth, "index": parameters, "made": made, **found})
     for recall in found["recalls"]:
         logger.info("recall@%d %.4f, 5th percentile %.4f", recall["k"], recall["mean"], recall["p5"])

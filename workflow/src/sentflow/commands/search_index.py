@@ -1,4 +1,4 @@
-"""Rule search_index: an index of vectors and those of questions → the documents that are nearest, approximately."""
+"""Rule search_index: an index of vectors or weights, and those of questions → the documents that are nearest, about."""
 
 import argparse
 from pathlib import Path
@@ -15,19 +15,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--index", type=Path, required=True, help="index of the documents' vectors")
 
 
-@command(arguments, libraries=["numpy", "faiss-cpu"])
+@command(arguments, libraries=["numpy", "faiss-cpu", "pyseismic-lsr", "scipy"])
 def main(args: argparse.Namespace) -> None:
     """Read index and vectors, search, write."""
-    from sentflow.retrieval.approximate import IndexSettings, read_index, search
-    from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
+    from sentflow.retrieval.approximate import check, read_index, search
+    from sentflow.retrieval.indexes.contract import IndexSettings
+    from sentflow.retrieval.indexes.files import Indexed
+    from sentflow.retrieval.vector_files import readings
 
     job = Search.of(args)
-    documents, questions = document_vectors(args, job.corpus), question_vectors(args, job.questions)
-    settings, similarity = IndexSettings.of(job.settings["index"]), job.settings["similarity"]
-    index = read_index(args.index)
-    found = search(index, questions.values, documents, job.depth, settings, similarity=similarity)
-    read = readings(documents, questions)
-    job.write(found, index=[args.index, args.document_vectors[1]], reading=read)
+    check(IndexSettings.of(job.settings["index"]))
+    documents = Indexed.of(args, job.corpus, job.settings)
+    questions = documents.questions(args, job.questions)
+    index = read_index(args.index, documents.settings, documents.corpus)
+    found = search(index, questions.values, documents.corpus, job.depth)
+    cost = documents.corpus.cost(questions.values)
+    cost.pop("index_bytes", None)  # files are searched, and not arrays
+    read = readings(documents.read, questions)
+    job.write(found, index=[args.index, args.document_vectors[1]], cost=cost, reading=read)
 
 
 if __name__ == "__main__":

@@ -20,10 +20,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "pyarrow", "scipy"])
 def main(args: argparse.Namespace) -> None:
     """Read weights, round them if that is asked for, search; order by vectors if that is asked for; write."""
+    from sentflow.retrieval.indexes.weights import SearchedWeights
     from sentflow.retrieval.second_stage import TermCorpus, reordered
-    from sentflow.retrieval.sparse import Impacts, SparseVectors, search
     from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
-    from sentflow.retrieval.sparsity import sparsity
     from sentflow.retrieval.vector_files import document_vectors, question_vectors, readings
 
     job = Search.of(args)
@@ -33,17 +32,13 @@ def main(args: argparse.Namespace) -> None:
     documents: Any = document_vectors(args, job.corpus, read=read)
     questions: Any = question_vectors(args, job.questions, read=read)
     weights, asked = (one.values.weights if second else one.values for one in (documents, questions))
-    step, vectors = 1.0, None
-    if "impacts" in job.settings:
-        impacts = Impacts.of(weights, job.settings["impacts"])
-        weights, step = impacts.values, impacts.step
-    n_found = job.settings.get("candidates", job.depth)
-    found = search(asked, SparseVectors(weights, documents.documents), n_found, step=step)
+    corpus = SearchedWeights.of(weights, documents.documents, job.settings.get("impacts"))
+    found = corpus.exact(asked, job.settings.get("candidates", job.depth))
+    vectors = None
     if second:
-        corpus = TermCorpus(documents.values, documents.documents)
-        found, vectors = reordered(found, questions.values, corpus, job.depth), corpus.values.vectors
-    cost = sparsity(asked, weights, vectors=vectors)
-    job.write(found, cost=cost, reading=readings(documents, questions))
+        ordered = TermCorpus(documents.values, documents.documents)
+        found, vectors = reordered(found, questions.values, ordered, job.depth), ordered.values.vectors
+    job.write(found, cost=corpus.cost(asked, vectors=vectors), reading=readings(documents, questions))
 
 
 if __name__ == "__main__":

@@ -85,8 +85,8 @@ GEOMETRY = f"{RESULTS}/geometry/{{collection}}/{{model}}.json"
 RUN = f"{RESULTS}/runs/{{questions}}/{{retriever}}.parquet"
 RUN_DIGEST = f"{RESULTS}/runs/{{questions}}/{{retriever}}.json"
 RUN_MADE = f"{RESULTS}/runs/{{questions}}/{{retriever}}.made.json"
-# Of the vectors of a dense retriever; how long it took; and what it costs and saves beside the exact search.
-INDEX = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.faiss"
+# Of the vectors of a retriever, dense or sparse; how long it took; and what it costs and saves beside the exact search.
+INDEX = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.index"
 INDEX_DIGEST = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.json"
 INDEX_MADE = f"{RESULTS}/indexes/{{corpus}}/{{retriever}}.made.json"
 CERTIFICATE = f"{RESULTS}/certificates/{{questions}}/{{retriever}}.json"

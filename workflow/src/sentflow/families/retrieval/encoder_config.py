@@ -60,7 +60,9 @@ def _sparse_problems(where: str, entry: Entry, entries: AllEntries, asked: Seque
             f"{where}.candidates: they are ordered by vectors of terms, and {model!r} gives weights alone. Leave "
             f"candidates out, or write a model of kind {SPARSE_EMBED}."
         )
-    if "impacts" not in entry:
+    if "candidates" in entry and "index" in entry:
+        yield f"{where}.index: candidates are found by the exact search. Leave index out, or candidates."
+    if "impacts" not in entry or "index" in entry:  # an index is of a whole corpus
         return
     sets, corpora = entries["question_sets"], entries["corpora"]
     for corpus in dict.fromkeys(sets[name]["corpus"] for name in asked if "corpus" in sets.get(name, {})):

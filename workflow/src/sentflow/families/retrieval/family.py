@@ -250,7 +250,7 @@ class Retrieval(TunedRetrieval):
         return "search_index" if "index" in entry else _RULES[entry["kind"]]
 
     def indexed(self) -> str:
-        """Regular expression of the dense retrievers with an approximate index."""
+        """Regular expression of the retrievers with an approximate index."""
         return one_of(self._indexed())
 
     # --- inputs that depend on wildcards --------------------------------------------------------------------

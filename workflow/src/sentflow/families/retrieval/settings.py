@@ -1,7 +1,7 @@
 """What decides the jobs of retrieval: settings and versions."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.entries import encode_settings, kind_of, place_settings
@@ -9,7 +9,6 @@ from sentflow.families.retrieval.config import OTHER
 from sentflow.families.retrieval.parts import (
     BM25,
     BY_VECTORS,
-    DENSE,
     RANDOM,
     RERANKED,
     SPARSE,
@@ -26,6 +25,7 @@ from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
+from sentflow.retrieval.indexes.table import KINDS, IndexKind
 from sentflow.retrieval.stop_words import file_settings
 from sentflow.texts.corpus_files import raw_files_of
 from sentflow.texts.shards import suffix_of, whole_of
@@ -153,10 +153,8 @@ class RetrievalSettings(Family):
             case "bm25":
                 found |= pick_known(entry, "variant", "k1", "b", "delta")
                 found["analyser"] = self._analyser(self.analyser_of(entry, self._corpus(wildcards)))
-            case "dense":
-                found |= _index_settings(entry)
-            case "sparse":
-                found |= pick_known(entry, "impacts", "candidates")
+            case "dense" | "sparse":
+                found |= _vector_settings(entry)
             case "fusion":
                 found |= fusion_settings(entry)
                 if not tuned_on(entry):
@@ -170,7 +168,7 @@ class RetrievalSettings(Family):
 
     def index_settings(self, wildcards: Any) -> str:
         """What decides an index beside the vectors."""
-        return json_text(_index_settings(self._retriever(wildcards)))
+        return json_text(_vector_settings(self._retriever(wildcards)))
 
     def certify_settings(self, wildcards: Any) -> str:
         """What decides a certificate beside vectors, index and questions."""
@@ -183,7 +181,15 @@ class RetrievalSettings(Family):
             "level": statistics["level"],
             "cutoffs": [*_RECALLS, config["retrieval"]["depth"]],
         }
-        return json_text(found | _index_settings(self._retriever(wildcards)))
+        return json_text(found | _vector_settings(self._retriever(wildcards)))
+
+    def index_code(self, command: str) -> Callable[[Any], str]:
+        """Function of a job: digest of the command and of the module of its kind of index."""
+        return lambda wildcards: code(f"sentflow.commands.{command}", self._index_kind(wildcards).module)
+
+    def index_versions(self, *libraries: str) -> Callable[[Any], str]:
+        """Function of a job: versions of these libraries, and of those of its kind of index."""
+        return lambda wildcards: versions(*{*libraries, *self._index_kind(wildcards).libraries})
 
     def summarise_indexes_settings(self, _wildcards: Any) -> str:
         """Titles, and the order."""
@@ -338,7 +344,10 @@ class RetrievalSettings(Family):
         return {name: entry for name, entry in self.retrievers.items() if entry["kind"] in BY_VECTORS}
 
     def _indexed(self) -> Entries:
-        return {name: entry for name, entry in self._of_kind(DENSE).items() if "index" in entry}
+        return {name: entry for name, entry in self._by_vectors().items() if "index" in entry}
+
+    def _index_kind(self, wildcards: Any) -> IndexKind:
+        return KINDS[self._retriever(wildcards)["index"]["kind"]]
 
     def _retriever(self, wildcards: Any) -> Entry:
         return self.retrievers[whole_of(wildcards.retriever)]
@@ -429,6 +438,7 @@ def title_of(name: str, entry: Entry) -> str:
     return f"{entry.get('title', name)}{rounded}{second}"
 
 
-def _index_settings(entry: Entry) -> dict[str, Any]:
-    index = {"index": entry["index"]} if "index" in entry else {}
-    return {"similarity": entry.get("similarity", "cosine"), **index}
+def _vector_settings(entry: Entry) -> dict[str, Any]:
+    """How vectors are compared, or weights of terms rounded and their candidates ordered; and an index, if there is one."""
+    known = pick_known(entry, "impacts", "candidates", "index")
+    return known if entry["kind"] == SPARSE else {"similarity": entry.get("similarity", "cosine"), **known}

@@ -61,10 +61,10 @@ class RetrievalUnits(RetrievalSettings):
         """The retrievers of a kind, on a whole corpus or on a shard."""
         return f"(?:{self.named(kind)}){SUFFIX_PATTERN}"
 
-    def exact(self) -> str:
-        """The dense retrievers that compare all vectors, on a whole corpus or on a shard."""
-        dense = self._of_kind(DENSE)
-        return f"(?:{one_of(name for name in self._exact() if name in dense)}){SUFFIX_PATTERN}"
+    def exact(self, kind: str) -> str:
+        """The retrievers of a kind that compare all vectors, on a whole corpus or on a shard."""
+        known = self._of_kind(kind)
+        return f"(?:{one_of(name for name in self._exact() if name in known)}){SUFFIX_PATTERN}"
 
     def in_shards(self) -> str:
         """The retrievers whose runs are merged where a corpus has shards."""

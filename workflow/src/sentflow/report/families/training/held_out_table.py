@@ -21,8 +21,8 @@ def held_out_table(rows: Sequence[TrainingHeldOutRow], title: str) -> Table:
         caption=f"{title}: what trainings reach on rows that were held out from them.",
         notes=(
             captions.data_note(rows),
-            "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches of "
-            "one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
+            "Means over seeds, each of which draws held-out rows of its own; n: hidden tokens, spans, rows or batches "
+            "of one seed. They speak for further rows of the same data. Losses of different recipes are different sums."
             if rows
             else "No training held rows out.",
         ),
