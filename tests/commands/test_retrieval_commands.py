@@ -644,6 +644,29 @@ def test_questions_worth_reading_say_by_which_weights_their_documents_were_found
         explained(explain_sparse, "sparse", {}, *other)
 
 
+def test_questions_worth_reading_say_by_which_vectors_of_terms_their_documents_were_ordered(prepared):
+    write_manifest(prepared / "manifest.json", save_word_pieces(prepared / "tiny", TERMS))
+    about = {"vocabulary_sha256": vocabulary_sha256({term: row for row, term in enumerate(TERMS)})}
+    asked = weights("asked", [*QUESTIONS.values()], [[1, 1], [1, -1], [1, 1]], **about)
+    # wing in d0, heat in d1, wing and heat in d2, sound in d3
+    of_documents = [[1, 0], [3, 1], [1, 2], [4, 1], [3, 3]]
+    texts, npz, tokens, info = weights("documents", TEXTS, of_documents, **about)
+    settings = {"candidates": 4}
+    searched(
+        search_sparse, "ordered.parquet", {"retriever": "ordered", **settings},
+        *("--document-vectors", texts, npz, tokens, info, "--question-vectors", *asked),
+    )  # fmt: skip
+    files = ("--document-vectors", texts, npz, tokens, "--document-infos", info, "--question-vectors", *asked)
+    found = explained(explain_sparse, "ordered", settings, *files, "--manifest", "manifest.json")
+    # heat: 1 · 3 − 1 · 1 in d1, 1 · 4 − 1 · 1 in d2
+    rows = [found["q2", which][0] for which in ("relevant", "wrong")]
+    assert [(row.document, row.rank, row.term, row.addend) for row in rows] == [
+        ("d1", 2, "heat", 2), ("d2", 1, "heat", 3),
+    ]  # fmt: skip
+    with pytest.raises(DataError, match=r"ordered.parquet: the score of d\d .* but its terms add up to"):
+        explained(explain_sparse, "ordered", {}, *files, "--manifest", "manifest.json")
+
+
 def test_questions_of_another_corpus_are_refused(prepared):
     other = {**COMMON, "documents": [{**LINES, "files": ["corpus.jsonl"]}]}
     prepare_corpus.main(

@@ -89,8 +89,12 @@ def test_the_run_is_that_of_the_librarys_encoder_and_is_found_anew(project, text
         np.testing.assert_array_equal(again.ranked[name].rows, run.ranked[name].rows)
         np.testing.assert_allclose(again.ranked[name].scores, run.ranked[name].scores, rtol=1e-6)
 
-    name = questions.ids[0]
-    words = ["--retriever", "weighed", "--questions", CORPUS, "--question", name, "--json"]
+    assert_explained("weighed", run, questions.ids[0])
+
+
+def assert_explained(retriever, run, name):
+    """That the terms of the best document of a question add up to its score."""
+    words = ["--retriever", retriever, "--questions", CORPUS, "--question", name, "--json"]
     result = CliRunner().invoke(app, ["explain", "--configfile", str(CONFIG), *words])
     assert result.exit_code == 0, result.output
     first = json.loads(result.stdout)["documents"][0]
@@ -100,7 +104,7 @@ def test_the_run_is_that_of_the_librarys_encoder_and_is_found_anew(project, text
     )
 
 
-def test_vectors_of_terms_order_documents_as_a_model_of_the_notebook_does(project, texts):
+def test_vectors_of_terms_order_documents_as_a_model_of_the_notebook_does(project, texts, monkeypatch):
     corpus, questions = texts
     model = load_sparse_embed(project / "vectors")
     asked = model.encode(questions.texts, 8, "query")
@@ -120,3 +124,5 @@ def test_vectors_of_terms_order_documents_as_a_model_of_the_notebook_does(projec
     alone = read_json(project / ORDERED[1].replace(".parquet", ".made.json"))
     # each of the terms has four values of half precision
     assert made["index_bytes"] - alone["index_bytes"] == 310 * made["terms_per_document"] * 4 * 2
+    monkeypatch.chdir(project)
+    assert_explained("ordered", whole, next(name for name in questions.ids if len(whole.ranked[name])))

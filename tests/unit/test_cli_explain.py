@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import yaml
+from masked_models import sparse_encoder
 from only_tokenizers import save_word_pieces
 from scipy.sparse import csr_array
 from tiny_bert import save_tiny_masked_bert
@@ -28,8 +30,10 @@ from sentflow.retrieval.ranking import Run
 from sentflow.retrieval.runs import write_run
 from sentflow.retrieval.sparse import SparseVectors, search
 from sentflow.retrieval.terms import write_terms
+from sentflow.sparse.folder import save_sparse_embed
 from sentflow.texts.collection import write_texts
 from sentflow.texts.corpora import Corpus, Questions, write_corpus, write_questions
+from sentflow.training.exported import manifest_of
 
 REPOSITORY = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
@@ -41,7 +45,18 @@ CONFIG = {
         "question_sets": [SET],
         "retrievers": ["bm25", "weighed", "random-order", "both"],
     },
-    "models": {"terms": {"kind": "splade", "source": {"folder": "model"}, "terms": {"queries": 3}}},
+    "models": {
+        "terms": {"kind": "splade", "source": {"folder": "model"}, "terms": {"queries": 3}},
+        "vectors": {"kind": "sparse-embed", "source": {"folder": "vectors"}, "terms": {"queries": 3}},
+        "weigher": {
+            "kind": "trained",
+            "recipe": "splade",
+            "start": "masked-sample",
+            "data": "law-titles-sample",
+            "seed": 1,
+            "training": {"steps": 1, "batch_size": 16, "learning_rate": 1.0e-3, "max_tokens": 32},
+        },
+    },
     "retrievers": {
         "weighed": {"kind": "sparse", "model": "terms"},
         "random-order": {"kind": "random"},
@@ -263,3 +278,41 @@ def test_a_text_is_shown_by_the_weights_that_the_pipeline_gives_it(finished):
     )
     # 32 positions, of which the model's own two signs take two
     assert "The encoder does not read the last 60 tokens." in long.stdout
+
+
+def test_terms_with_vectors_are_shown_with_their_weights(finished):
+    model = sparse_encoder(Path("start"), heads="two", k_documents=6)
+    save_sparse_embed(model, Path("vectors"))
+    expected = model.encode(["ação lei"], side="document")["sparse_activations"].to_dense()[0].numpy()
+    found = json.loads(printed("--model", "vectors", "--text", "ação lei", "--json"))
+    weights = [term["weight"] for term in found["terms"]]
+    np.testing.assert_allclose(weights, np.sort(expected[expected > 0])[::-1], rtol=1e-5)
+    asked = json.loads(printed("--model", "vectors", "--text", "ação lei", "--role", "query", "--json"))
+    assert (len(asked["terms"]), len(weights)) == (3, 6)
+
+
+@pytest.mark.parametrize(("model", "kind"), [("weigher", "splade"), ("sparse-embed-sample", "sparse-embed")])
+def test_a_trained_model_is_read_where_the_pipeline_left_it(finished, model, kind):
+    words = ("--model", model, "--text", "ação lei")
+    said = f"{model} has to be trained before its terms are shown"
+    assert said in refused(*words)
+    folder = Path(f"results/models/{model}")
+    if kind == "splade":
+        save_tiny_masked_bert(folder / "weights")
+    else:
+        save_sparse_embed(sparse_encoder(Path("start"), k_documents=6), folder / "weights")
+    other = {"splade": "sparse-embed", "sparse-embed": "splade"}[kind]
+    write_manifest(
+        folder / "manifest.json", replace(manifest_of(folder / "weights", model=model, kind=kind), kind=other)
+    )
+    assert said in refused(*words)
+    write_manifest(folder / "manifest.json", manifest_of(folder / "weights", model=model, kind=kind))
+    found = json.loads(printed(*words, "--json"))
+    assert found["model"] == model
+    assert {"ação", "lei"} & {term["term"] for term in found["terms"]}
+
+
+def test_a_trained_model_of_dense_vectors_has_no_terms(finished):
+    assert "masked-sample is trained by recipe mlm, which gives no weights of terms" in refused(
+        "--model", "masked-sample", "--text", "lei"
+    )

@@ -26,6 +26,10 @@ from sentflow.retrieval.shared_terms import Explain, Pair, best_ranked, explaine
 from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_questions
 
 _CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN = "corpus", "questions", "judgements", "run"
+_OF_VECTORS = (
+    "A term adds the product of its vectors, which may be below 0; weights only chose the candidates and are no factor "
+    "of it."
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class ExplainedRun:
     documents
         Those that were asked for.
     notes
-        What is to be known of the choice.
+        What is to be known of the choice, and of vectors of terms.
     """
 
     retriever: str
@@ -129,7 +133,10 @@ def explained_run(
         question,
         asked.texts[asked.ids.index(question)],
         _documents(found, run, corpus, asked),
-        _notes(question, run, asked) if not documents else (),
+        (
+            *(_notes(question, run, asked) if not documents else ()),
+            *([_OF_VECTORS] if "candidates" in settings else []),
+        ),
     )
 
 

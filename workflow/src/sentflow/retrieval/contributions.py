@@ -6,11 +6,13 @@ them (order, shares, what is left) is the same for all.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from scipy.sparse import csr_array
 
+from sentflow.encoders.vectors.terms import TermEmbeddings
 from sentflow.encoders.vocabulary import TermName
 from sentflow.retrieval.bm25 import Bm25
 
@@ -26,7 +28,7 @@ class Contribution:
     in_question, in_document
         Its weights; for BM25 how often it occurs.
     addend
-        Its part of the score.
+        Its part of the score; below 0 only where vectors of terms are multiplied.
     """
 
     term: str
@@ -87,13 +89,36 @@ def of_weights(question: csr_array, document: csr_array, name: TermName, *, step
     step
         What weights of the document are multiplied by, see `sentflow.retrieval.sparse.Impacts`.
     """
-    asked = dict(zip(question.indices.tolist(), question.data.tolist(), strict=True))
-    held = zip(document.indices.tolist(), document.data.tolist(), strict=True)
-    return _explained(
-        Contribution(name(column), asked[column], weight * step, asked[column] * weight * step)
-        for column, weight in sorted(held)
-        if column in asked
-    )
+
+    def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
+        return question.data[asked].astype(np.float64) * document.data[held] * step
+
+    return _of_shared(question, document, products, name, step)
+
+
+def of_vectors(question: TermEmbeddings, document: TermEmbeddings, name: TermName) -> Explanation:
+    """The products of the vectors of shared terms, e^q_j · e^d_j of term j.
+
+    Parameters
+    ----------
+    question, document
+        Of one text each; see `sentflow.retrieval.second_stage.reordered`. Half-precision values are multiplied in
+        float64, as there.
+    name
+        Of a column.
+
+    Returns
+    -------
+    Explanation
+        With the weights of the terms, which are no factor of an addend.
+    """
+
+    def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
+        pair = question.vectors[asked].astype(np.float64), document.vectors[held].astype(np.float64)
+        found: np.ndarray = np.einsum("ij,ij->i", *pair)
+        return found
+
+    return _of_shared(question.weights, document.weights, products, name)
 
 
 def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[str]) -> Explanation:
@@ -114,6 +139,22 @@ def of_terms(index: Bm25, row: int, question: Sequence[str], document: Sequence[
         (Contribution(term, asked[term], held[term], addends[term]) for term in addends if term in held),
         rest=math.fsum(addend for term, addend in addends.items() if term not in held),
     )
+
+
+def _of_shared(
+    question: csr_array,
+    document: csr_array,
+    products: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    name: TermName,
+    step: float = 1.0,
+) -> Explanation:
+    """The terms that have a weight in both, with a product of their entries in the one and in the other."""
+    columns, asked, held = np.intersect1d(
+        question.indices, document.indices, assume_unique=True, return_indices=True
+    )
+    weights = question.data[asked].tolist(), (document.data[held].astype(np.float64) * step).tolist()
+    rows = zip(columns.tolist(), *weights, products(asked, held).tolist(), strict=True)
+    return _explained(Contribution(name(column), *numbers) for column, *numbers in rows)
 
 
 def _explained(found: Iterable[Contribution], rest: float = 0.0) -> Explanation:

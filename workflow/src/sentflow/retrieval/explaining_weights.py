@@ -1,21 +1,25 @@
-"""The shared terms behind products of weights, out of the files that a sparse search reads."""
+"""The shared terms behind products of weights or of vectors, out of the files that a sparse search reads."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from sentflow.encoders.vocabulary import TermName
-from sentflow.retrieval.contributions import Explanation, of_weights
+from sentflow.retrieval.contributions import Explanation, of_vectors, of_weights
 from sentflow.retrieval.shared_terms import Pair
 from sentflow.retrieval.sparse import Impacts
-from sentflow.retrieval.sparse_files import read_weights, refuse_other_terms
+from sentflow.retrieval.sparse_files import read_terms, read_weights, refuse_other_terms
 from sentflow.retrieval.vector_files import vectors_of_documents, vectors_of_questions
 from sentflow.texts.corpora import Questions, read_corpus, read_ids, read_shard
 from sentflow.texts.shards import rows_of_shard, shards_of
 
+# Terms of texts: `csr_array` of weights, or `sentflow.encoders.vectors.terms.TermEmbeddings`
+_Terms: TypeAlias = Any
+# Of the terms of a question and of a text
+_AddUp: TypeAlias = Callable[[_Terms, _Terms], Explanation]
 _FILES = 3  # of vectors beside what describes them: texts, weights, numbers of tokens
 
 
@@ -46,7 +50,7 @@ def explain_weights(
     questions, corpus
         With these names among them; the file of the whole corpus.
     settings
-        ``impacts``, if weights of documents are rounded.
+        ``candidates``, if vectors of terms order what weights found; ``impacts``, if weights of documents are rounded.
     name
         Of a column.
     documents
@@ -68,7 +72,8 @@ def explain_weights(
     """
     corpus_name, ids = read_ids(corpus)
     row_of = {name: row for row, name in enumerate(ids)}
-    weights = vectors_of_questions(asked, questions, read=read_weights).values
+    read = read_terms if "candidates" in settings else read_weights
+    terms = vectors_of_questions(asked, questions, read=read).values
     question_row = {name: row for row, name in enumerate(questions.ids)}
     found: dict[Pair, Explanation] = {}
     for number, (shard, first, stop) in enumerate(_shards(corpus_name, len(ids), len(documents))):
@@ -78,15 +83,12 @@ def explain_weights(
         refuse_other_terms(documents[number][-1], asked[-1])
         texts = read_shard(corpus, shard) if len(documents) > 1 else read_corpus(corpus)
         cut = passages[number : number + 1]
-        held = vectors_of_documents(documents[number], cut, texts, read=read_weights)
-        values, step = held.values, 1.0
-        if "impacts" in settings:
-            impacts = Impacts.of(values, settings["impacts"])
-            values, step = impacts.values, impacts.step
+        held = vectors_of_documents(documents[number], cut, texts, read=read)
+        values, add_up = _scored(held.values, settings, name)
         for pair in own:
             row = question_row[pair.question]
             parts = values[np.flatnonzero(held.documents == row_of[pair.document] - first)]
-            found[pair] = _by_the_best(weights[row : row + 1], parts, name, step)
+            found[pair] = _by_the_best(terms[row : row + 1], parts, add_up)
     return [found[pair] for pair in pairs]
 
 
@@ -96,10 +98,17 @@ def _shards(corpus: str, n_documents: int, n_shards: int) -> Iterator[tuple[str,
         yield shard, *(rows_of_shard(shard, n_documents) if n_shards > 1 else (0, n_documents))
 
 
-def _by_the_best(question: csr_array, parts: csr_array, name: TermName, step: float) -> Explanation:
-    """By the passage of the highest score; an empty document has none."""
-    if not parts.shape[0]:
-        return Explanation(())
-    scores = (parts.astype(np.float64) @ question.astype(np.float64).T).toarray()[:, 0]
-    best = int(scores.argmax())
-    return of_weights(question, parts[best : best + 1], name, step=step)
+def _scored(values: _Terms, settings: Mapping[str, Any], name: TermName) -> tuple[_Terms, _AddUp]:
+    """The terms of documents as the scores of a run count them, and what adds these up."""
+    if "candidates" in settings:  # impacts then choose candidates, and are in no score
+        return values, partial(of_vectors, name=name)
+    if "impacts" in settings:
+        impacts = Impacts.of(values, settings["impacts"])
+        return impacts.values, partial(of_weights, name=name, step=impacts.step)
+    return values, partial(of_weights, name=name)
+
+
+def _by_the_best(question: _Terms, parts: _Terms, add_up: _AddUp) -> Explanation:
+    """By the passage of the highest score, the first of equals; an empty document has none."""
+    every = (add_up(question, parts[row : row + 1]) for row in range(parts.shape[0]))
+    return max(every, key=lambda one: one.score, default=Explanation(()))
