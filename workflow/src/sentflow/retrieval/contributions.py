@@ -91,7 +91,8 @@ def of_weights(question: csr_array, document: csr_array, name: TermName, *, step
     """
 
     def products(asked: np.ndarray, held: np.ndarray) -> np.ndarray:
-        return question.data[asked].astype(np.float64) * document.data[held] * step
+        found: np.ndarray = question.data[asked].astype(np.float64) * document.data[held] * step
+        return found
 
     return _of_shared(question, document, products, name, step)
 

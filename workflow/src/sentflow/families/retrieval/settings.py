@@ -439,6 +439,6 @@ def title_of(name: str, entry: Entry) -> str:
 
 
 def _vector_settings(entry: Entry) -> dict[str, Any]:
-    """How vectors are compared, or weights of terms rounded and candidates ordered; and their index, if they have one."""
+    """How vectors are compared, or weights of terms rounded and candidates ordered; and the index of either."""
     known = pick_known(entry, "impacts", "candidates", "index")
     return known if entry["kind"] == SPARSE else {"similarity": entry.get("similarity", "cosine"), **known}
