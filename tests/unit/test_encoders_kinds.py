@@ -15,7 +15,7 @@ from sentflow.encoders.kinds import api, model2vec, word_vectors
 from sentflow.encoders.kinds.embeddings_service import Connection
 from sentflow.encoders.kinds.neural.settings import BACKENDS, DTYPES, POOLINGS, TRUNCATIONS, Settings
 from sentflow.encoders.kinds.settings import EncoderSettings
-from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS
+from sentflow.encoders.kinds.table import DESCRIPTIVE_KEYS, KINDS, TRAINED, TRAINED_KINDS
 from sentflow.encoders.roles import SIDES, TEXT
 from sentflow.errors import ConfigError
 from sentflow.graph.config.schema import load_schema
@@ -70,6 +70,8 @@ def test_schema_and_code_know_the_same_keys_per_kind():
             continue
         kind = rule["if"]["properties"]["kind"]["const"]
         in_code = {*KINDS[kind].keys, *DESCRIPTIVE_KEYS}
+        if kind == TRAINED:  # whatever its recipe makes
+            in_code |= {key for made in TRAINED_KINDS.values() for key in made.keys}
         names = rule["then"]["propertyNames"]
         names = SCHEMA["$defs"][names["$ref"].rpartition("/")[2]] if "$ref" in names else names
         assert set(names["enum"]) == in_code

@@ -65,11 +65,18 @@ def test_training_sets_that_cannot_be_meant(training, said):
 def test_retrievers_whose_encoder_is_not_selected_are_left_out_with_what_fuses_them():
     family = Retrieval(experiment({"models": ["bag-of-words"]}))
     assert (family.shown, family.left_out) == (
-        ["bm25", "random-order"],
+        ["bm25", "sparse-embed-sample", "random-order"],
         ["minilm", "bm25-x-minilm", "rrf"],
     )
     assert family.told()["retrievers_left_out"] == family.left_out
-    assert family.collections() == []
+    assert {model for one in family.collections() for model in one.models} == {"sparse-embed-sample"}
+
+
+def test_an_encoder_of_terms_that_learnt_from_sample_data_searches_no_other_collections():
+    family = Retrieval(experiment({"models": ["bag-of-words"], "question_sets": ["npl"]}))
+    assert family.shown == ["bm25", "random-order"]
+    assert "sparse-embed-sample" in family.left_out
+    assert not family.experiment.trained_models
 
 
 def test_nothing_is_left_to_search_with():

@@ -81,7 +81,7 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
     yield from _rank_problems(config, reached, entries, selected)
     yield from _candidate_problems(measured["depth"], entries, selected)
     known = selected["retrievers"] if selected["question_sets"] else []
-    if known and not searchable(known, entries["retrievers"], selected["models"]):
+    if known and not searchable(selected, entries):
         encoders = ", ".join(sorted(dense_encoders(known, entries["retrievers"])))
         yield f"config.select.retrievers: the encoders of all are not selected. Write {encoders} in select.models."
     yield from _circles(reached, entries["retrievers"])

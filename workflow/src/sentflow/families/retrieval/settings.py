@@ -60,8 +60,9 @@ class RetrievalSettings(Family):
             name: entry for name, entry in self.question_sets.items() if entry["judgements"]
         }
         entries = experiment.entries
-        named = list(experiment.selected["retrievers"]) if self.question_sets else []
-        asked = searchable(named, entries["retrievers"], experiment.models)
+        names = {section: list(chosen) for section, chosen in experiment.selected.items()}
+        named = names["retrievers"] if self.question_sets else []
+        asked = searchable(names, entries) if named else []
         self.left_out = [name for name in named if name not in asked]
         # those that are fused are searched, too, and those that find negatives; only what was selected is shown
         of_training = selected_data(experiment)
