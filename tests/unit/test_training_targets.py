@@ -22,6 +22,7 @@ SELECT = {
     "alignments": [],
     "regressions": [],
     "question_sets": ["municipal-laws-sample"],
+    "retrievers": ["bm25"],
 }
 
 

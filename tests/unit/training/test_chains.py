@@ -193,7 +193,7 @@ def data(**negatives):
         ),
         (
             {"training_data": {"of-bm25": {"form": "texts"}}},
-            "training_data.of-bm25.form: questions give pairs, triplets or labelled rows",
+            "training_data.of-bm25.form: questions give pairs, triplets, labelled or scored rows",
         ),
         ({"training_data": {"of-bm25": {"pair_sets": ["STSB-dev"]}}}, "training_data.of-bm25"),
         (

@@ -29,6 +29,7 @@ OF_RECIPE = {
 OF_MASKED_MODELS = ("splade", "sparse-embed")
 TAUGHT = [{**row, "text_target": [number, 1, 2, 3]} for number, row in enumerate(ROWS)]
 OF_FORM = {
+    "triplets": [{**row, "other": "lei", "negative": f"{row['text']} não"} for row in ROWS],
     "pairs": [{**row, "other": f"{row['text']} saúde"} for row in ROWS],
     "spans": [{"text": f"{row['text']}\nlei não\nsaúde projeto lei"} for row in ROWS],
 }

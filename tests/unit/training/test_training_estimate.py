@@ -23,7 +23,13 @@ ONE_EPOCH = {"epochs": 1, "batch_size": 64, "max_tokens": 50, "learning_rate": 1
 
 def run(folder, models, *words, **more):
     file = folder / "mine.yaml"
-    select = {"models": list(models), "tasks": [], "pair_sets": ["STSB-test"], "sweeps": []}
+    select = {
+        "models": list(models),
+        "tasks": [],
+        "pair_sets": ["STSB-test"],
+        "sweeps": [],
+        "retrievers": ["bm25"],
+    }
     file.write_text(yaml.safe_dump({"models": models, "select": select, **more}), encoding="utf-8")
     return CliRunner().invoke(app, ["resources", "--configfile", str(file), *map(str, words)])
 

@@ -13,8 +13,8 @@ FORMS: Mapping[str, Sequence[str]] = {
     TEXTS: ("text",),
     PAIRS: ("text", "other"),
     TRIPLETS: ("text", "other", "negative"),
-    LABELLED: ("text", "other", "label"),
     SCORED: ("text", "other", "negative", *SCORES),
+    LABELLED: ("text", "other", "label"),
     SPANS: ("text",),
 }
 """Form → the columns of its tables."""
