@@ -77,7 +77,7 @@ def test_default_experiment_has_every_official_task_as_sample():
     assert default.title == "Ulysses SentEval on sample data"
 
 
-# They name files that the user has, see the tests below, tests/unit/training/test_study_experiments.py and test_sparse_experiments.py
+# They name files that the user has; the tests below, test_study_experiments.py and test_sparse_experiments.py load them
 WITH_OWN_FILES = ("zalo", "zalo-bm25", "contrastive-study", "sparse")
 # An experiment → that which it is laid over
 SECOND_FILES = {"cross-lingual": "portuguese-retrieval", "sparse-small-zalo": "sparse-small"}
