@@ -28,7 +28,7 @@ class Contribution:
     in_question, in_document
         Its weights; for BM25 how often it occurs.
     addend
-        Its part of the score; below 0 only where vectors of terms are multiplied.
+        Its part of the score.
     """
 
     term: str
