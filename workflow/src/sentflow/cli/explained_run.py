@@ -27,8 +27,8 @@ from sentflow.texts.corpora import Corpus, Questions, read_corpus, read_question
 
 _CORPUS, _QUESTIONS, _JUDGEMENTS, _RUN = "corpus", "questions", "judgements", "run"
 _OF_VECTORS = (
-    "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only chose "
-    "the candidates and are no factor of it."
+    "A term adds the product of its vectors, which is 0 where these have no value above 0 in common; weights only "
+    "chose the candidates and are no factor of it."
 )
 
 
