@@ -14,6 +14,7 @@ from sentflow.errors import DataError
 from sentflow.training.cards.card import licence, model_card
 from sentflow.training.cards.facts import About, read_facts
 from sentflow.training.cards.lint import SECTIONS, card_problems, equal, tables
+from sentflow.training.cards.uses import USES
 from sentflow.training.record import Teacher
 
 
@@ -44,6 +45,20 @@ def card(facts):
 
 def test_a_card_has_no_problem(card, facts):
     assert card_problems(card, facts) == []
+
+
+@pytest.mark.parametrize("kind", ["splade", "sparse-embed", "cross-encoder"])
+def test_cards_of_encoders_of_other_kinds_have_no_problem(facts, kind):
+    settings = {**facts.record.recipe_settings, "question_prompt": "", "document_prompt": "query: "}
+    other = replace(
+        facts,
+        read_out=replace(facts.read_out, kind=kind, pooling=None),
+        record=replace(facts.record, recipe_settings=settings),
+    )
+    text = model_card(other)
+    assert card_problems(text, other) == []
+    assert "Read-out" not in text and "| question\\_prompt | empty |" in text
+    assert ModelCard(text).data.library_name == USES[kind].library
 
 
 def test_equal_facts_are_equal_cards(card, results):

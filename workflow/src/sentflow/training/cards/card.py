@@ -183,6 +183,8 @@ def shown(value: Any) -> str:
         return "not set"
     if isinstance(value, list | tuple):
         return ", ".join(shown(one) for one in value) or "none"
+    if value == "":  # as of prompts
+        return "empty"
     return f"{value:.12g}" if isinstance(value, float) else escaped(str(value))
 
 

@@ -9,6 +9,7 @@ import yaml
 from huggingface_hub import ModelCard
 from huggingface_hub.repocard_data import EvalResult
 
+from sentflow.encoders.kinds.table import TRAINED
 from sentflow.training.cards.facts import Facts
 from sentflow.training.cards.scores import CardScore
 
@@ -115,7 +116,11 @@ def _of_tables(found: Tables, facts: Facts) -> Iterator[str]:
         "Checksum of the start's files (SHA-256)": record.start.files_sha256 or "none",
         "Revision of the start": record.start.revision or "none",
         "Seed": record.seed,
-        "Read-out in training": record.pooling or "as the start's files say",
+        **(
+            {"Read-out in training": record.pooling or "as the start's files say"}
+            if facts.read_out.kind == TRAINED
+            else {}
+        ),
         **(
             {"Checksum of the teacher's vectors (SHA-256)": record.teacher.vectors_sha256}
             if record.teacher
@@ -195,6 +200,8 @@ def equal(cell: str, value: Any, *, rounded: bool = True) -> bool:
         return cell == ("yes" if value else "no")
     if value is None:
         return cell == "not set"
+    if value == "":
+        return cell == "empty"
     if isinstance(value, list | tuple):
         parts = re.split(r", | to ", cell) if cell != "none" else []
         return len(parts) == len(value) and all(
