@@ -149,7 +149,7 @@ def bad_files_config(folder: Path) -> dict:
         },
         "select": {
             **{"tasks": list(BAD_FILES), "models": ["random"]},
-            **{"pair_sets": [], "alignments": [], "regressions": []},
+            **{"pair_sets": [], "alignments": [], "regressions": [], "question_sets": []},
         },
         "probe": {"folds": 5},
     }
