@@ -27,13 +27,8 @@ class SparsEmbed(TermWeigher):
 
     Parameters
     ----------
-    model
-        A masked language model of transformers: BERT, DistilBERT, RoBERTa or XLM-RoBERTa. Its encoder is used as it is
-        and trained with this module; of its head, copies are made.
-    tokenizer
-        Of the model.
-    device
-        Where to compute; that of `model` without it.
+    model, tokenizer, device, tied, max_tokens, chunk_size
+        See `sentflow.sparse.weigher.TermWeigher`.
     k_query, k_documents
         Terms that are kept of a text where a call does not say; those of the paper.
     embedding_size
@@ -41,16 +36,8 @@ class SparsEmbed(TermWeigher):
     heads
         ``"two"``: queries and documents have a head and a projection each, which begin alike (the paper).
         ``"shared"``: one of both for all texts (the replication).
-    tied
-        Whether decoders of heads are the word embeddings of the encoder, the same tensor, or copies of the model's
-        decoder, trained apart.
     projection_bias
         Whether projections have a bias.
-    max_tokens
-        To which texts are cut; the most that tokenizer and model allow without it.
-    chunk_size
-        Positions for which the logits of all terms are held at once, B · `chunk_size` · V numbers; None is all. For
-        longer texts a training computes logits twice; see `pooled_weights`.
     seed
         Of the projection's weights.
 

@@ -1,7 +1,7 @@
 """SparseEmbed: a masked language model learns weights of terms, and a vector for each term that is kept.
 
-Kong et al. 2023 (doi 10.1145/3539618.3592065), equations 1 to 4; the losses of its replication: raphaelsty/sparsembed@
-ef2a0693, whose weights of the parts are the defaults of the schema where ``ranking`` is labels.
+Kong et al. 2023 (doi 10.1145/3539618.3592065), equations 1 to 4; with ``ranking: labels``, the losses of the
+replication (raphaelsty/sparsembed@ef2a0693).
 """
 
 import copy

@@ -1,6 +1,7 @@
 """What encoders that weigh terms have in common: their settings, their batches, and the names of their terms."""
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -62,7 +63,7 @@ class TermSettings(EncoderSettings):
         return self.terms.get(TERMS_OF.get(role, ""))
 
 
-class TermEncoder(SentenceTransformerEncoder):
+class TermEncoder(SentenceTransformerEncoder, ABC):
     """See `sentflow.encoders.kinds.contract.SparseEncoder`.
 
     Batches, threads and devices are those of `SentenceTransformerEncoder`.
@@ -106,11 +107,11 @@ class TermEncoder(SentenceTransformerEncoder):
         for _, weights in self._weighed(texts, list(batches), prompt=self._prompt, role=self._role):
             yield weights
 
+    @abstractmethod
     def _of_batches(
         self, texts: Sequence[str], batches: Sequence[Batch], prompt: str | None, role: str
     ) -> Iterator[Vectors]:
         """The terms of the texts of each batch, in the form of the encoder."""
-        raise NotImplementedError
 
     def _weights(self, found: Vectors) -> Any:
         """The weights alone, (k, d) in compressed rows."""
