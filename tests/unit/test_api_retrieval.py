@@ -227,3 +227,65 @@ def test_a_collection_of_the_mirror_has_the_values_of_the_pipeline(mirror, tmp_p
     again = sentflow.evaluate_run(path, questions.by_question())
     assert again.per_question().equals(result.per_question())
     assert isinstance(found.run, Run)
+
+
+def of_terms(folder):
+    """A SparsEmbed some of whose texts share no term, its texts and its questions."""
+    from masked_models import sparse_encoder
+
+    from sentflow.sparse.calibration import calibrate
+
+    texts = ["lei saúde", "projeto não lei", "ação", "saúde : não"]
+    model = sparse_encoder(folder, k_query=1, k_documents=1)
+    calibrate(model, texts, 3)
+    return model, texts, ["saúde", "projeto não"]
+
+
+@pytest.mark.parametrize("candidates", [None, 5])
+def test_a_sparse_embed_gives_the_scores_of_its_definition(candidates, tmp_path):
+    model, texts, questions = of_terms(tmp_path)
+    entry = {"kind": "sparse", "model": model, "batch_size": 2}
+    found = sentflow.retrieve(
+        questions, texts, {**entry, **({"candidates": candidates} if candidates else {})}, k=5
+    )
+    asked, documents = model.encode(questions, 1), model.encode(texts, 1)
+    if candidates is None:
+        expected = asked["sparse_activations"] @ documents["sparse_activations"].T
+    else:
+        from sentflow.sparse.term_vectors import TermVectors, all_scores
+
+        halves = (TermVectors(each["activations"], each["embeddings"].half()) for each in (asked, documents))
+        expected = all_scores(*(TermVectors(half.ids, half.embeddings.float()) for half in halves))
+        assert scores(sentflow.retrieve(questions, texts, model, k=5)) == scores(found)
+    above = [{str(row): score for row, score in enumerate(own) if score > 0} for own in expected.tolist()]
+    assert sum(map(len, above)) < expected.numel()
+    for name, own in enumerate(above):
+        assert dict(found[name]) == pytest.approx(own, rel=1e-4)
+        assert [*found[name].values()] == sorted(found[name].values(), reverse=True)
+
+
+def test_a_sparse_encoder_of_the_library_gives_products_of_its_weights(tmp_path):
+    from masked_models import KINDS
+    from sentence_transformers import SparseEncoder
+
+    model = SparseEncoder(str(KINDS["bert"](tmp_path)), device="cpu")
+    texts, questions = ["lei saúde", "projeto não lei", "ação"], ["saúde", "projeto não"]
+    asked, documents = (
+        encode(given, convert_to_sparse_tensor=False).numpy()
+        for encode, given in ((model.encode_query, questions), (model.encode_document, texts))
+    )
+    found = sentflow.retrieve(questions, texts, model, k=3)
+    for name, own in enumerate(asked @ documents.T):
+        assert dict(found[name]) == pytest.approx(
+            {str(row): score for row, score in enumerate(own)}, rel=1e-5
+        )
+    product = {"kind": "fusion", "of": ["bm25", model], "rule": "product"}
+    assert len(sentflow.retrieve(questions, texts, product, k=3)) == 2
+
+
+def test_what_gives_no_weights_of_terms_is_refused(tmp_path):
+    model, texts, questions = of_terms(tmp_path)
+    with pytest.raises(ArgumentError, match="SparseEncoder of sentence-transformers"):
+        sentflow.retrieve(questions, texts, {"kind": "sparse", "model": letters})
+    with pytest.raises(ArgumentError, match="fewer than k=5"):
+        sentflow.retrieve(questions, texts, {"kind": "sparse", "model": model, "candidates": 2}, k=5)

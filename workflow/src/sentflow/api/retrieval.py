@@ -10,6 +10,7 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.api.pair_sets import catalog
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
 from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.retrieval.analysers import Analyser
@@ -31,6 +32,7 @@ _KEYS = {
     "dense": ("model", "similarity", "passages", "batch_size"),
     "fusion": ("of", "rule", "weights", "normalise", "k"),
     "random": ("seed",),
+    "sparse": ("model", "candidates", "batch_size"),
 }
 _SHOWN_QUESTIONS, _SHOWN_DOCUMENTS, _SHOWN_CHARACTERS = 3, 3, 60
 
@@ -106,9 +108,12 @@ def retrieve(
         - an encoder: a SentenceTransformer, anything with ``encode``, or a function from texts to vectors (see
           `SentenceEncoder`); exact search by cosine. ``encode_query`` and ``encode_document`` are used where it has
           both, with their prompts;
+        - an encoder of weights of terms: a SparseEncoder of sentence-transformers, or a `sentflow.sparse.SparsEmbed`,
+          whose vectors of terms rank the 1,000 documents, or the k, that its weights find;
         - an entry as under ``retrievers:`` of a configuration, with encoders and retrievers themselves in place of
           their names: ``{"kind": "bm25", "analyser": "english", "k1": 0.9}``, ``{"kind": "dense", "model": model,
-          "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule": "product"}``.
+          "passages": "words-128"}``, ``{"kind": "fusion", "of": ["bm25", model], "rule": "product"}``, ``{"kind":
+          "sparse", "model": model}``, which ranks by weights alone without ``candidates``.
     k
         At least 1; fewer are found where fewer fit.
     name
@@ -142,7 +147,7 @@ class _Search:
 
     def ranked(self, retriever: Any, k: int) -> list[Ranked]:
         """The k best documents of each question."""
-        entry = _entry(retriever)
+        entry = _entry(retriever, k)
         kind = entry.pop("kind", None)
         if kind not in _KEYS:
             raise ArgumentError(f"retriever: kind is {kind!r}. {instead(str(kind), _KEYS)}")
@@ -205,6 +210,16 @@ class _Search:
         runs = [self.ranked(part, max(k, DEPTH)) for part in parts]
         return [fused(found, settings, k) for found in zip(*runs, strict=True)]
 
+    def _sparse(self, entry: dict[str, Any], k: int) -> list[Ranked]:
+        return search_terms(
+            entry.get("model"),
+            self._questions.texts,
+            self._corpus.whole_texts(),
+            k,
+            candidates=entry.get("candidates"),
+            batch_size=entry.get("batch_size", 32),
+        )
+
     def _random(self, entry: dict[str, Any], k: int) -> list[Ranked]:
         def drawn(question: str) -> np.ndarray:
             seed = derive_seed(entry.get("seed", SEED), "questions", question)
@@ -213,10 +228,13 @@ class _Search:
         return [top(drawn(question), k) for question in self._questions.ids]
 
 
-def _entry(retriever: Any) -> dict[str, Any]:
+def _entry(retriever: Any, k: int) -> dict[str, Any]:
     """A retriever as an entry of the configuration."""
     if isinstance(retriever, Mapping):
         return dict(retriever)
+    if weighs_terms(retriever):
+        candidates = {"candidates": max(k, DEPTH)} if has_vectors_of_terms(retriever) else {}
+        return {"kind": "sparse", "model": retriever, **candidates}
     if not isinstance(retriever, str):
         return {"kind": "dense", "model": retriever}
     entry = _named("retrievers", retriever)

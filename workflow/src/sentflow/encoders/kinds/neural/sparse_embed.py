@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-import numpy as np
 import torch
 from scipy.sparse import csr_array
 
@@ -21,8 +20,7 @@ from sentflow.encoders.kinds.neural.terms import TermEncoder, TermSettings, devi
 from sentflow.encoders.manifest import Manifest, checked_folder
 from sentflow.encoders.protocol import Batch
 from sentflow.encoders.vectors.terms import TERM_FORM, TermEmbeddings
-from sentflow.sparse.activations import NO_TERM
-from sentflow.sparse.encoding import encoded_terms
+from sentflow.sparse.encoding import term_embeddings
 from sentflow.sparse.folder import load_sparse_embed
 from sentflow.sparse.model import DOCUMENT, QUERY, SparsEmbed
 
@@ -117,14 +115,8 @@ class SparseEmbedEncoder(TermEncoder):
     @torch.inference_mode()
     def _forward_whole(self, features: dict[str, Any], model: Any) -> Any:
         texts, rounded = features["texts"], self._settings.dtype == neural.BFLOAT16_AUTOCAST
-        # They have no terms, which a model of the notebook refuses and a collection may hold
-        kept = np.setdiff1d(np.arange(len(texts)), model.terms.without_tokens(texts))
-        if not len(kept):
-            empty = csr_array((len(texts), self.dimension), dtype=np.float32)
-            return TermEmbeddings(empty, np.empty((0, model.terms.embedding_size), dtype=np.float16))
         with torch.autocast(model.device.type, dtype=torch.bfloat16, enabled=rounded):
-            found = encoded_terms(model.terms, [texts[row] for row in kept], features["k"], features["side"])
-        return _rows(found, kept, shape=(len(texts), self.dimension))
+            return term_embeddings(model.terms, texts, features["k"], features["side"])
 
 
 def load_sparse(manifest: Manifest, settings: Settings, around: Surroundings) -> SparseEmbedEncoder:
@@ -147,19 +139,3 @@ def _model(folder: Path, settings: Settings, device: str) -> SparsEmbed:
 def _size(batch: Batch) -> torch.Tensor:
     """A tensor as large as a batch with its padding, without memory: its tokens are made where it is computed."""
     return torch.empty(len(batch.rows), batch.cost // len(batch.rows), device="meta")
-
-
-def _rows(
-    found: tuple[torch.Tensor, torch.Tensor, torch.Tensor], kept: np.ndarray, *, shape: tuple[int, int]
-) -> TermEmbeddings:
-    """The terms of (b,) rows in compressed rows, columns ascending; all other rows are empty."""
-    ids = found[0].cpu().numpy()
-    active = ids != NO_TERM
-    rows, columns = np.repeat(kept, active.sum(axis=1)), ids[active]
-    order = np.lexsort((columns, rows))
-    weights, vectors = (
-        one.to("cpu", dtype).numpy()[active][order]
-        for one, dtype in zip(found[1:], (torch.float32, torch.float16), strict=True)
-    )
-    ends = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=shape[0]))])
-    return TermEmbeddings(csr_array((weights, columns[order].astype(np.int32), ends), shape=shape), vectors)
