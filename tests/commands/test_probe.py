@@ -78,7 +78,7 @@ def test_scores_are_those_of_the_library(folds, table):
     expected = cross_validate(task_features(table), table.labels, metric="mcc", repetitions=2)
     written, infos = read_folds([fold_file(folds, *pair) for pair in ALL_FOLDS])
     assert written.to_pandas().equals(expected.scores)
-    assert [info.learning_rate for info in infos] == expected.settings["learning_rate"].tolist()
+    assert [info.setting["learning_rate"] for info in infos] == expected.settings["learning_rate"].tolist()
 
 
 def test_predictions_are_those_of_the_library(folds, table):

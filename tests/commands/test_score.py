@@ -47,7 +47,7 @@ def inputs(tmp_path_factory, result) -> Path:
     write_task(folder / "rows.parquet", make_task(N_ROWS))
     for fold in result.folds:
         info = FoldInfo(
-            **fold.setting._asdict(),
+            setting=fold.setting._asdict(),
             n_train=fold.n_train,
             n_evaluation=fold.n_evaluation,
             n_test=len(fold.test_rows),

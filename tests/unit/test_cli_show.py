@@ -71,7 +71,8 @@ def fold(path: Path, *, repetition: int = 1, number: int = 1, score: float = 0.2
         "value": np.array([0.7, 0.6, 0.71, 0.62, 0.1, 0.2, 0.65, score]),
     }
     info = FoldInfo(
-        learning_rate=0.001, beta1=0.9, beta2=0.99, n_train=64, n_evaluation=16, n_test=20, dimension=8,
+        setting={"learning_rate": 0.001, "beta1": 0.9, "beta2": 0.99}, n_train=64, n_evaluation=16, n_test=20,
+        dimension=8,
         settings=json.dumps(SETTINGS),
     )  # fmt: skip
     write_fold(path, records, info)
@@ -224,7 +225,7 @@ def test_damaged_score_file_is_told(tmp_path):
 def test_fold_file_has_its_setting_and_epochs(tmp_path):
     text = printed(fold(tmp_path / "rep-1" / "fold-1.parquet"))
     assert line_of(text, "test score") == "test score | 0.250"
-    assert line_of(text, "learning_rate") == "learning_rate | 0.001"
+    assert line_of(text, "setting.learning_rate") == "setting.learning_rate | 0.001"
     assert line_of(text, "settings.protocol") == "settings.protocol | published"
     assert line_of(text, "2 ") == "2 | 0.6000 | 0.6200 | 0.2000"
 

@@ -14,7 +14,7 @@ from sentflow.graph.config.experiment import load_experiment
 from sentflow.graph.job_settings import one_of
 from sentflow.graph.provenance import code
 from sentflow.graph.targets import Targets
-from sentflow.probing.protocol.design import ACCELERATOR
+from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
 
 REPOSITORY = Path(__file__).parents[2]
 BASE = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
@@ -294,8 +294,29 @@ def test_kind_of_device_is_a_setting_but_for_processors():
     assert "numba=" in on_cpu.probe_versions(place)
     for command in ("probe", "probe_lazy", "probe_featurised"):
         own = code(f"sentflow.commands.{command}")
-        assert on_cpu.probe_code(command) == own
-        assert on_cuda.probe_code(command) == code(f"sentflow.commands.{command}", ACCELERATOR) != own
+        assert on_cpu.probe_code(command)(place) == own
+        assert on_cuda.probe_code(command)(place) == code(f"sentflow.commands.{command}", ACCELERATOR) != own
+
+
+def test_a_study_of_regularised_probes_changes_nothing_of_the_others():
+    with_study = targets(study__protocols=["regularised"]).families["probing"]
+    alone = targets().families["probing"]
+    place = SimpleNamespace(task="F3-sample", model="random")
+    regularised = SimpleNamespace(**vars(place), protocol="regularised")
+    assert with_study.probe_code("probe")(place) == alone.probe_code("probe")(place)
+    assert with_study.probe_versions(place) == alone.probe_versions(place)
+    assert with_study.probe_settings(place) == alone.probe_settings(place)
+    own = code("sentflow.commands.probe")
+    assert (
+        with_study.probe_code("probe")(regularised)
+        == code("sentflow.commands.probe", REGULARISED_PROBES)
+        != own
+    )
+    assert "scikit-learn=" in with_study.probe_versions(regularised)
+    assert "numba=" not in with_study.probe_versions(regularised)
+    settings = json.loads(with_study.probe_settings(regularised))
+    assert settings["classifier"] == "regularised"
+    assert "training" not in settings
 
 
 @pytest.mark.parametrize("device", ["gpu", "cpu:0", "cuda:", "mps", 0])

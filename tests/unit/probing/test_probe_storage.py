@@ -11,9 +11,7 @@ from sentflow.probing.storage.folds import FoldInfo, read_folds, write_fold, wri
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
 
 INFO = FoldInfo(
-    learning_rate=5e-4,
-    beta1=0.8,
-    beta2=0.99,
+    setting={"learning_rate": 5e-4, "beta1": 0.8, "beta2": 0.99},
     n_train=153,
     n_evaluation=39,
     n_test=3,

@@ -9,7 +9,7 @@ from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.probing.protocol.catalog import protocol_of
-from sentflow.probing.protocol.settings import PUBLISHED_NAME, ProbeProtocol
+from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
 
@@ -64,10 +64,10 @@ def probe_protocol(
     Raises
     ------
     ArgumentError
-        See `named_protocol`; or the protocol sets ``classifier``, for which `cross_validate` has ``hidden``.
+        See `named_protocol`; or the protocol sets a ``classifier`` for which `cross_validate` has ``hidden``.
     """
     named = named_protocol(protocol, config)
-    if named.classifier is not None:
+    if named.classifier not in (None, REGULARISED):
         raise ArgumentError(
             f"the protocol {named.name} sets training.classifier, which cross_validate does not read. Leave it out, "
             "and write hidden=None for logistic probes, hidden=256 for those with a hidden layer."

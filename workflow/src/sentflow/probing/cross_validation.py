@@ -11,7 +11,7 @@ from sentflow.probing.features.sources import FixedFeatures
 from sentflow.probing.protocol.catalog import changed_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.metrics import METRICS
-from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.probing.protocol.settings import PUBLISHED, REGULARISED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text
 from sentflow.probing.training.folds import train_folds, usable
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
@@ -50,7 +50,7 @@ class CrossValidation:
 
     @property
     def settings(self) -> "pd.DataFrame":
-        """The chosen setting per fold: repetition, fold, learning_rate, beta1, beta2, epochs."""
+        """The chosen setting per fold: repetition, fold, learning_rate, beta1, beta2 (or penalty, scaling), epochs."""
         return _frame(
             {
                 "repetition": [fold.repetition],
@@ -86,7 +86,7 @@ def cross_validate(
     metric
         ``"mcc"`` (two classes) or ``"adjusted_macro_f1"``.
     hidden
-        Units of the hidden layer of an MLP probe; None for a logistic one.
+        Units of the hidden layer of an MLP probe; None for a logistic one, or where the protocol has its own.
     protocol
         How probes are trained and tested; `sentflow.probe_protocol` gives one by name.
     repetitions, folds, seed
@@ -124,6 +124,8 @@ def cross_validate(
         folds=protocol.folds if folds is None else folds,
         seed=protocol.seed if seed is None else seed,
     )
+    if hidden is not None and protocol.classifier == REGULARISED:
+        raise ValueError(f"regularised probes have no hidden layer: write hidden=None, not {hidden}")
     features, labels = np.asarray(features, dtype=np.float32), np.asarray(labels)
     classes, indices = np.unique(labels, return_inverse=True)
     design = usable(ProbeDesign(metric, len(classes), hidden, protocol, device))

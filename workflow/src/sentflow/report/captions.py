@@ -12,7 +12,11 @@ METRICS_IN_WORDS = {
     "mcc": "Matthews correlation coefficient",
     "adjusted_macro_f1": "macro-F1 rescaled so that chance is 0 and a perfect classifier is 1",
 }
-CLASSIFIERS = {"logistic": "logistic regression", "mlp": "multilayer perceptron"}
+CLASSIFIERS = {
+    "logistic": "logistic regression",
+    "mlp": "multilayer perceptron",
+    "regularised": "logistic regression, penalty chosen",
+}
 LAYOUTS = {
     "single": "single text",
     "pair": "pair of texts",

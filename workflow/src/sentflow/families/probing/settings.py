@@ -1,5 +1,6 @@
 """What decides the jobs of tasks, probes, scores and studies of protocols: settings, digests, versions."""
 
+from collections.abc import Callable
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -11,9 +12,15 @@ from sentflow.graph.config.schema import load_schema
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
-from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings, protocol_of
-from sentflow.probing.protocol.design import ACCELERATOR
-from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.catalog import (
+    about_protocol,
+    changed_settings,
+    classifier_of,
+    job_settings,
+    protocol_of,
+)
+from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
+from sentflow.probing.protocol.settings import REGULARISED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
 
 HARDEST_TEXTS = 100
@@ -65,24 +72,31 @@ class ProbingSettings(Family):
         """Where probes are trained; its kind alone is among the settings."""
         return str(self.experiment.config["probe"].get("device", "cpu"))
 
-    def probe_code(self, command: str) -> str:
-        """Digest of a command that probes, and of the code for accelerators where it trains on one."""
-        return code(f"sentflow.commands.{command}", *self._accelerator())
+    def probe_code(self, command: str) -> Callable[[Any], str]:
+        """Digest of a command that probes, with the code for what is not trained as published on a processor."""
+        return lambda wildcards: code(f"sentflow.commands.{command}", *self._trainers(wildcards))
 
     def lazy_code(self, wildcards: Any) -> str:
         """Digest of what fits a model inside each fold and probes it: with the module of the model's kind."""
         module = kind_of(self.experiment.models[wildcards.model]).module
-        return code("sentflow.commands.probe_lazy", module, *self._accelerator())
+        return code("sentflow.commands.probe_lazy", module, *self._trainers(wildcards))
 
-    def _accelerator(self) -> list[str]:
+    def _trainers(self, wildcards: Any) -> list[str]:
+        if self._is_regularised(wildcards):
+            return [REGULARISED_PROBES]
         return [] if self.probe_device == "cpu" else [ACCELERATOR]
+
+    def _is_regularised(self, wildcards: Any) -> bool:
+        return classifier_of(self._protocol(wildcards), self.task(wildcards.task)) == REGULARISED
 
     def probe_settings(self, wildcards: Any) -> str:
         """What decides a probe's numbers beside its features."""
         return json_text(self._probe_settings(self._protocol(wildcards), wildcards))
 
-    def probe_versions(self, _wildcards: Any) -> str:
+    def probe_versions(self, wildcards: Any) -> str:
         """Versions of the libraries that can change the probes of features that do not depend on the fold."""
+        if self._is_regularised(wildcards):
+            return versions("numpy", "scikit-learn", "scipy")
         return versions("numba", "numpy", *([] if self.probe_device == "cpu" else ["torch"]))
 
     def score_settings(self, wildcards: Any) -> str:

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from sentflow.probing.protocol.settings import CROSS_VALIDATION, PUBLISHED, ProbeProtocol, frozen
+from sentflow.probing.protocol.settings import (
+    CROSS_VALIDATION,
+    LOGISTIC,
+    MLP,
+    PUBLISHED,
+    REGULARISED,
+    ProbeProtocol,
+    frozen,
+)
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
 
 # what the section `training` of a protocol may hold
@@ -36,7 +44,7 @@ def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | 
 def classifier_of(protocol: ProbeProtocol, task: Mapping[str, Any]) -> str:
     """The probe of a task: the protocol's own, the leaked hidden layer, or what the task's entry says."""
     leaked = protocol.switches.leak_hidden_dims and task.get("leaked_hidden_layer", False)
-    return protocol.classifier or ("mlp" if leaked else str(task["classifier"]))
+    return protocol.classifier or (MLP if leaked else str(task["classifier"]))
 
 
 def changed_settings(
@@ -62,11 +70,20 @@ def changed_settings(
         for key in TRAINING_KEYS
         if key != "classifier" and getattr(protocol, key) != getattr(PUBLISHED, key)
     }
-    if task is not None and classifier_of(protocol, task) != "mlp":
-        changed.pop("hidden_width", None)
-    if task is not None and protocol.classifier not in (None, task["classifier"]):
-        changed["classifier"] = {"here": protocol.classifier, "published": task["classifier"]}
+    for key in _unread(protocol.classifier if task is None else classifier_of(protocol, task)):
+        changed.pop(key, None)
+    published = LOGISTIC if task is None else task["classifier"]
+    if protocol.classifier not in (None, published):
+        changed["classifier"] = {"here": protocol.classifier, "published": published}
     return changed
+
+
+def _unread(classifier: str | None) -> set[str]:
+    """Settings of training that do not matter to probes of a kind; None may be logistic or have a hidden layer."""
+    of_regularised = {"penalties", "scalings"}
+    if classifier == REGULARISED:
+        return {*TRAINING_KEYS} - {*CROSS_VALIDATION, "evaluation_share", *of_regularised}
+    return of_regularised if classifier in (None, MLP) else {*of_regularised, "hidden_width"}
 
 
 def about_protocol(protocol: ProbeProtocol, task: Mapping[str, Any]) -> dict[str, Any]:

@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sentflow.probing.protocol.settings import ProbeProtocol, frozen
+from sentflow.probing.protocol.settings import MLP, REGULARISED, ProbeProtocol, frozen
 from sentflow.probing.protocol.switches import Switches, SwitchValue
 
 # What trains on anything but a processor. By name, not imported: its code counts in the digests of those jobs alone.
 ACCELERATOR = "sentflow.probing.accelerator.together"
+# What fits regularised probes, likewise
+REGULARISED_PROBES = "sentflow.probing.training.regularised"
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class ProbeDesign:
     n_classes
         Classes of the task.
     hidden
-        Units of the hidden layer; None for a logistic probe.
+        Units of the hidden layer; None for a probe without one.
     protocol
         Grid, epochs, early stopping, draws.
     device
@@ -57,15 +59,21 @@ class ProbeDesign:
             folds=folds,
             seed=seed,
             switches=Switches.unlike_published(switches or {}),
+            classifier=REGULARISED if classifier == REGULARISED else None,
             **frozen(training or {}),
         )
-        hidden = complete.hidden_width if classifier == "mlp" else None
+        hidden = complete.hidden_width if classifier == MLP else None
         return cls(metric, n_classes, hidden, complete, device)
 
     @property
     def n_outputs(self) -> int:
         """1 for two classes, else the number of classes."""
         return 1 if self.n_classes == 2 else self.n_classes
+
+    @property
+    def regularised(self) -> bool:
+        """Whether the probe is fitted by `REGULARISED_PROBES`, on a processor in any case."""
+        return self.protocol.classifier == REGULARISED
 
     def on(self, device: str) -> "ProbeDesign":
         """The same probe, trained on another device."""

@@ -12,6 +12,7 @@ from sentflow.probing.protocol.switches import Switches
 
 PUBLISHED_NAME = "published"
 CROSS_VALIDATION = ("repetitions", "folds", "seed")
+LOGISTIC, MLP, REGULARISED = "logistic", "mlp", "regularised"
 
 
 class Setting(NamedTuple):
@@ -20,6 +21,21 @@ class Setting(NamedTuple):
     learning_rate: float
     beta1: float
     beta2: float
+
+
+class Penalty(NamedTuple):
+    """One point of the grid of a regularised probe.
+
+    Attributes
+    ----------
+    penalty
+        λ of mean loss + λ/2 · squared norm of the weights.
+    scaling
+        ``"one"`` number for all columns, or a number for each of the ``"columns"``.
+    """
+
+    penalty: float
+    scaling: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +66,10 @@ class ProbeProtocol:
     hidden_width
         Hidden units of an MLP probe.
     classifier
-        ``"logistic"`` or ``"mlp"`` for every task; None: each task has its own.
+        ``"logistic"``, ``"mlp"`` or ``"regularised"`` for every task; None: each task has its own.
+    penalties, scalings
+        The grid of regularised probes, which read of the keys above only the share of the evaluation part; penalties
+        descend.
     switches
         Which defects of the published evaluator are kept.
     name, title
@@ -75,6 +94,8 @@ class ProbeProtocol:
     warmup_start: float = 0.05
     hidden_width: int = 256
     classifier: str | None = None
+    penalties: tuple[float, ...] = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
+    scalings: tuple[str, ...] = ("one", "columns")
     switches: Switches = field(default_factory=Switches)
     name: str = PUBLISHED_NAME
     title: str = field(default="", compare=False)

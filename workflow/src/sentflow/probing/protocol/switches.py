@@ -113,4 +113,6 @@ def not_comparable_text(changed: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _plain(value: Any) -> str:
-    return " / ".join(f"{item:g}" for item in value) if isinstance(value, list | tuple) else str(value)
+    if not isinstance(value, list | tuple):
+        return str(value)
+    return " / ".join(item if isinstance(item, str) else f"{item:g}" for item in value)

@@ -24,8 +24,8 @@ class FoldInfo:
 
     Attributes
     ----------
-    learning_rate, beta1, beta2
-        The chosen setting.
+    setting
+        The chosen point of the grid, by names.
     n_train, n_evaluation, n_test
         Rows of the parts.
     dimension
@@ -34,9 +34,7 @@ class FoldInfo:
         The JSON settings the probe was trained with.
     """
 
-    learning_rate: float
-    beta1: float
-    beta2: float
+    setting: Mapping[str, float | str]
     n_train: int
     n_evaluation: int
     n_test: int
@@ -47,7 +45,7 @@ class FoldInfo:
     def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
         """The description of a fold that was trained with such settings (`catalog.job_settings`)."""
         return cls(
-            **result.setting._asdict(),
+            setting=result.setting._asdict(),
             n_train=result.n_train,
             n_evaluation=result.n_evaluation,
             n_test=len(result.test_rows),

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from sentflow.probing.kernels.losses import class_scores, mean_losses
-from sentflow.probing.protocol.settings import ProbeProtocol, Setting
+from sentflow.probing.protocol.settings import Penalty, ProbeProtocol, Setting
 from sentflow.probing.training.fold import Fold
 from sentflow.probing.training.result import FoldResult
 
@@ -22,7 +22,7 @@ class FinalRun:
         (m, outputs) of the test part at the epoch that `is_best` told last; None before, and without such epochs.
     """
 
-    def __init__(self, fold: Fold, setting: Setting) -> None:
+    def __init__(self, fold: Fold, setting: Setting | Penalty) -> None:
         self.fold, self.setting = fold, setting
         self.best_logits: np.ndarray | None = None
         self._stopping = _EarlyStopping(fold.protocol)
@@ -37,7 +37,7 @@ class FinalRun:
 
     def after(self, logits: np.ndarray) -> bool:
         """Whether to stop after an epoch with these (m, outputs) logits of the evaluation part."""
-        loss = _part_loss(logits, self.fold.evaluation_labels)
+        loss = part_loss(logits, self.fold.evaluation_labels)
         self._losses.append(loss)
         self._logits.append(logits)
         self._is_best = self.fold.protocol.switches.best_checkpoint and loss < self._lowest
@@ -65,7 +65,7 @@ class FinalRun:
             train_losses=train_losses,
             evaluation_losses=self._losses,
             evaluation_metrics=fold.metrics(np.stack(self._logits), fold.evaluation_labels),
-            test_loss=_part_loss(logits, labels),
+            test_loss=part_loss(logits, labels),
             test_metric=test_metric,
             test_rows=plan.test,
             truth=labels,
@@ -95,5 +95,5 @@ class _EarlyStopping:
         return self._stale_epochs > self._protocol.patience
 
 
-def _part_loss(logits: np.ndarray, labels: np.ndarray) -> float:
+def part_loss(logits: np.ndarray, labels: np.ndarray) -> float:
     return float(mean_losses(logits[None], labels[None])[0])

@@ -8,7 +8,7 @@ import numpy as np
 
 from sentflow.probing.features.sources import FeatureSource
 from sentflow.probing.kernels.threads import one_thread
-from sentflow.probing.protocol.design import ACCELERATOR, ProbeDesign
+from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES, ProbeDesign
 from sentflow.probing.protocol.draws import FoldPlan, plan_folds
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
@@ -33,9 +33,9 @@ def train_planned(
 ) -> Iterator[FoldResult]:
     """Train folds in their order.
 
-    On a processor each fold is computed by itself, so its result does not depend on which others are asked for. On
-    other devices folds of fixed features are trained side by side: what is asked for beside a fold may move its last
-    bits.
+    On a processor each fold is computed by itself, and so is any of regularised probes: its result does not depend on
+    which others are asked for. On other devices folds of fixed features are trained side by side: what is asked for
+    beside a fold may move its last bits.
 
     Parameters
     ----------
@@ -48,12 +48,14 @@ def train_planned(
     design
         Of the probe.
     """
-    with one_thread(torch=design.device != "cpu"):
-        if design.device != "cpu":
+    accelerated = design.device != "cpu" and not design.regularised
+    with one_thread(torch=accelerated):
+        if accelerated:
             yield from _accelerator().train(source, labels, plans, design)
             return
+        train = import_module(REGULARISED_PROBES).train_fold if design.regularised else train_fold
         for plan in plans:
-            yield train_fold(plan, source.parts(plan), labels, design)
+            yield train(plan, source.parts(plan), labels, design)
 
 
 def usable(design: ProbeDesign) -> ProbeDesign:

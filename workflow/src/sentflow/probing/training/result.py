@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sentflow.probing.protocol.settings import Setting
+from sentflow.probing.protocol.settings import Penalty, Setting
 
 TEST_EPOCH = -1  # the published marker of values that belong to no epoch
 
@@ -21,9 +21,10 @@ class FoldResult:
     setting
         The chosen point of the grid.
     train_losses, evaluation_losses, evaluation_metrics
-        One value per epoch of the final training.
+        One value per epoch of the final training; of a regularised probe one, of the chosen point of the grid.
     test_loss, test_metric
-        Of the weights of the last epoch, or of the one with the lowest evaluation loss (`Switches.best_checkpoint`).
+        Of the weights of the last epoch, or of the one with the lowest evaluation loss (`Switches.best_checkpoint`);
+        of a regularised probe, of weights that were fitted to the evaluation part, too.
     test_rows, truth, predicted, scores
         (m,) of the test part: row numbers, true and predicted classes, probabilities (`class_scores`).
     n_train, n_evaluation
@@ -34,7 +35,7 @@ class FoldResult:
 
     repetition: int
     fold: int
-    setting: Setting
+    setting: Setting | Penalty
     train_losses: list[float]
     evaluation_losses: list[float]
     evaluation_metrics: list[float]
