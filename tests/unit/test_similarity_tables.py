@@ -171,7 +171,10 @@ def test_sub_sources_have_intervals_and_all_three_aggregations(files):
 def test_tables_say_what_was_drawn_and_how_many_independent_pairs_that_is_worth(files):
     of_sets, of_parts = (" ".join(table(files, name).notes) for name in ("sts", "sts-subsets"))
     assert "STS12 120 (effective 12)" in of_sets
-    assert "resamples draw in their place whole components of pairs that are joined by sentences (STS12, " in of_sets
+    assert (
+        "resamples draw in their place whole components of pairs that are joined by sentences (STS12, "
+        in of_sets
+    )
     assert "where fewer than 50 effective components would make intervals too narrow (MSRpar, " in of_parts
     assert {"drawn", "n_units", "effective_pairs"} < set(table(files, "sts-differences").tidy_header)
 
