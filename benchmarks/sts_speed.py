@@ -101,6 +101,7 @@ def programs(
     from sentflow.encoders.vectors.shards import ShardFolder
     from sentflow.similarity.measures import pair_similarities
     from sentflow.similarity.scores import similarity_scores
+    from sentflow.similarity.shared_sentences import graph_of
     from sentflow.stats.resampling import Bootstrap
 
     entries = yaml.safe_load((REPOSITORY / "workflow/catalog/models.yaml").read_text(encoding="utf-8"))
@@ -122,7 +123,7 @@ def programs(
             for table in tables:
                 a, b = (np.array([row_of[text] for text in side]) for side in (table.text_a, table.text_b))
                 columns = pair_similarities(embeddings, a, b).columns
-                similarity_scores(table.score, table.subset, columns, settings)
+                similarity_scores(table.score, table.subset, columns, graph_of([table]), settings)
         return embeddings
 
     def reference(texts: list[str]) -> np.ndarray:

@@ -25,10 +25,14 @@ def write_pair_set(folder: Path, name: str, rows: list[tuple[str, str, float]]) 
 
 @pytest.fixture
 def family(tmp_path) -> Path:
-    write_texts(tmp_path / "texts.parquet", TEXTS)
-    description = {"text_order_sha256": text_order_sha256(TEXTS)}
-    write_embeddings(tmp_path / "vectors.npy", tmp_path / "vectors.json", VECTORS, description)
-    return tmp_path
+    return write_family(tmp_path, TEXTS, VECTORS)
+
+
+def write_family(folder: Path, texts: list[str], vectors: np.ndarray) -> Path:
+    write_texts(folder / "texts.parquet", texts)
+    description = {"text_order_sha256": text_order_sha256(texts)}
+    write_embeddings(folder / "vectors.npy", folder / "vectors.json", vectors, description)
+    return folder
 
 
 def run(folder: Path, pairs: list[Path], entry: dict, positives: list[Path] | None = None) -> dict:
@@ -49,6 +53,7 @@ def test_pair_sets_are_joined_and_the_file_says_what_was_measured(family):
     assert (found["n_positive"], found["n_sentences"], found["n_pairs"], found["n_zero"]) == (2, 6, 15, 0)
     assert (found["set"], found["model"], found["warnings"]) == ("own", "m", [])
     assert found["interval"] == {"alignment": None, "uniformity": None}
+    assert found["drawn"] is None
     assert found["config"] == {
         "variant": "definition",
         "pairs": ["one", "two"],
@@ -66,13 +71,20 @@ def test_pair_sets_are_joined_and_the_file_says_what_was_measured(family):
     }
 
 
-def test_an_interval_of_the_alignment_where_resamples_are_asked_for(family):
-    pairs = write_pair_set(family, "one", [("right", "up", 5), ("right", "left", 5), ("up", "long", 5)] * 9)
-    found = run(family, [pairs], {"level": 0.9, "n_resamples": 300, "seed": 2})
+@pytest.mark.parametrize(("copies", "drawn"), [(1, "pairs"), (4, "components")])
+def test_an_interval_of_the_alignment_where_resamples_are_asked_for(tmp_path, copies, drawn):
+    """Distances 2, 4 and 0 of 60 pairs without a sentence in common; copies of pairs say nothing new."""
+    texts = [f"{name} {number}" for name in TEXTS for number in range(60)]
+    write_family(tmp_path, texts, np.repeat(VECTORS, 60, axis=0))
+    sides = [("right", "up"), ("right", "left"), ("up", "long")] * 20
+    rows = [(f"{a} {number}", f"{b} {number}", 5.0) for number, (a, b) in enumerate(sides)] * copies
+    pairs = write_pair_set(tmp_path, "one", [*rows, ("left 0", "long 0", 1.0)])
+    found = run(tmp_path, [pairs], {"level": 0.9, "n_resamples": 1000, "seed": 2})
     low, high = found["interval"]["alignment"]
     assert 0 < low < found["alignment"] == 2 < high < 4
-    # a mean of 27 values with the variance 8/3: a normal interval is 1.645 × sqrt(8/3/27) = 0.517 to each side
-    assert high - low == pytest.approx(2 * 0.517, rel=0.15)
+    # a mean of 60 values with the variance 8/3: a normal interval is 1.645 × sqrt(8/3/60) = 0.347 to each side
+    assert high - low == pytest.approx(2 * 0.347, rel=0.1)
+    assert found["drawn"] == {"kind": drawn, "n_units": 60, "effective_pairs": 60.0}
 
 
 def test_positives_of_their_own(family):

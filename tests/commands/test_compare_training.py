@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from pair_graphs import unshared
 
 from sentflow.commands import compare_training
 from sentflow.compare.training_rows import TrainingSeeds
@@ -32,7 +33,7 @@ def files(tmp_path):
                 noise = generator.standard_normal(40) * (1 if group == "simcse" else 4)
                 path = tmp_path / f"{pairs}-{model}.parquet"
                 columns = {"cosine": gold + noise}
-                write_similarities(path, SimilarityRows(pairs, model, [""] * 40, gold, columns))
+                write_similarities(path, SimilarityRows(pairs, model, [""] * 40, gold, unshared(40), columns))
                 found.append(path)
     return found
 
@@ -67,7 +68,7 @@ def test_neither_the_order_of_files_nor_of_jobs_matters(files, tmp_path):
 def test_trainings_that_were_scored_on_other_pairs_are_refused(files, tmp_path):
     path = files[1]
     other = SimilarityRows(
-        "STSB-dev", "simcse-seed-2", [""] * 40, np.arange(40.0), {"cosine": np.arange(40.0)}
+        "STSB-dev", "simcse-seed-2", [""] * 40, np.arange(40.0), unshared(40), {"cosine": np.arange(40.0)}
     )
     write_similarities(path, other)
     arguments = [

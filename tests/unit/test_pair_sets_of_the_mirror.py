@@ -14,6 +14,8 @@ from scipy.stats import spearmanr
 
 from sentflow.downloads.mirrors import places
 from sentflow.errors import DataError
+from sentflow.similarity.shared_sentences import graph_of
+from sentflow.stats.pair_graph import COMPONENTS, PAIRS, SENTENCES
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pairs import PairTable
 from sentflow.texts.prepare_pairs import PairSettings, prepare_pairs
@@ -221,3 +223,29 @@ def test_overlap_of_signs_correlates_with_gold_as_described(read, name, signs, l
     folded = [(a.lower(), b.lower()) if lower else (a, b) for a, b in pairs_of(table)]
     overlap = [jaccard(signs(a), signs(b)) for a, b in folded]
     assert 100 * spearmanr(overlap, table.score).statistic == pytest.approx(expected, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("name", "subset", "n", "n_components"),
+    [("STS12", "SMTeuroparl", 459, 27), ("STS12", "surprise.SMTnews", 399, 57)],
+)
+def test_translations_of_a_sentence_are_one_component(read, name, subset, n, n_components):
+    table = read(name)
+    rows = np.flatnonzero([own == subset for own in table.subset])
+    component = graph_of([table]).of(rows).component
+    assert (len(component), component.max() + 1) == (n, n_components)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("STS12", COMPONENTS), ("SICKR-test", COMPONENTS), ("SICKR-mteb", SENTENCES), ("KLUE-STS-dev", PAIRS)],
+)
+def test_the_graph_decides_what_resamples_draw(read, name, kind):
+    assert graph_of([read(name)]).units.kind == kind
+
+
+def test_nearly_all_pairs_of_sick_share_a_sentence(read):
+    graph = graph_of([read("SICKR-test")])
+    n_pairs = np.bincount(np.concatenate([graph.first, graph.second]))
+    shares = (n_pairs[graph.first] > 1) | (n_pairs[graph.second] > 1)
+    assert shares.mean() == pytest.approx(0.98, abs=0.005)

@@ -16,6 +16,7 @@ from sentflow.graph.config.schema import load_schema
 from sentflow.report.families.geometry.rows import AlignmentRow, GeometryRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.sts_table import AVERAGE, sts_table
+from sentflow.report.families.similarity.words import drawn_note, scored_pairs
 from sentflow.report.table.formats import csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 
@@ -127,7 +128,7 @@ def test_only_tests_mark():
     def row(a, b, value_a, value_b, p):
         return SimilarityDifference(
             "STS12", "all", "cosine", "spearman", a, b, value_a, value_b, value_a - value_b,
-            0, 0, p, p, p, 9, 0.05, 0.99,
+            0, 0, p, p, p, 9, "pairs", 9, 9, 0.05, 0.99,
         )  # fmt: skip
 
     nan = float("nan")
@@ -161,9 +162,26 @@ def test_sub_sources_have_intervals_and_all_three_aggregations(files):
     assert [row[0].text for row in first.rows] == [
         "MSRpar", "MSRvid", "SMTeuroparl", "all", "mean of sub-sources", "weighted mean",
     ]  # fmt: skip
-    assert first.rows[0][2].detail.startswith("[")
+    assert first.rows[0][2].text == "5"  # independent pairs at least
+    assert first.rows[0][3].detail.startswith("[")
     # a set without sub-sources has one line
     assert [len(group.rows) for group in found.groups if group.title.startswith("STSB-test")] == [1]
+
+
+def test_tables_say_what_was_drawn_and_how_many_independent_pairs_that_is_worth(files):
+    of_sets, of_parts = (" ".join(table(files, name).notes) for name in ("sts", "sts-subsets"))
+    assert "STS12 120 (effective 12)" in of_sets
+    assert (
+        "resamples draw in their place whole components of pairs that are joined by sentences (STS12, "
+        in of_sets
+    )
+    assert "where fewer than 50 effective components would make intervals too narrow (MSRpar, " in of_parts
+    assert {"drawn", "n_units", "effective_pairs"} < set(table(files, "sts-differences").tidy_header)
+
+
+def test_nothing_is_said_of_effective_pairs_where_nothing_is_shared():
+    assert scored_pairs("A", 1200, 1200.0) == "A 1,200"
+    assert drawn_note({"A": "pairs"}) == "No two pairs share a sentence; resamples draw pairs."
 
 
 def test_alignments_say_variant_split_threshold_and_comparison(files):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from pair_graphs import stars, unshared
 from sentflow.compare.pair_sets import PairSetSettings
 from sentflow.compare.trainings import Trainings
 from sentflow.similarity.correlations import spearman
@@ -26,8 +27,10 @@ def trainings(noise: dict[str, float], n_seeds: int = 6, n_pairs: int = 120, of_
             own = generator.standard_normal(n_pairs)
             scale = size * (1 + of_seeds * generator.uniform(-1, 1))
             groups[group][seed] = len(rows)
-            columns = {"cosine": gold + scale * (shared + 0.2 * own)}
-            rows.append(SimilarityRows("STSB", f"{group}-seed-{seed}", [""] * n_pairs, gold, columns))
+            copies, graph = more.get("copies", 1), more.get("graph", unshared(n_pairs))
+            columns = {"cosine": np.repeat(gold + scale * (shared + 0.2 * own), copies)}
+            about = ("STSB", f"{group}-seed-{seed}", [""] * n_pairs * copies, np.repeat(gold, copies))
+            rows.append(SimilarityRows(*about, graph, columns))
     return Trainings(rows, groups, more.get("controls", ()), SETTINGS)
 
 
@@ -98,3 +101,13 @@ def test_a_training_with_one_similarity_for_all_pairs_is_not_counted():
 
 def test_one_seed_says_nothing():
     assert trainings({"one": 1.0, "two": 2.0}, n_seeds=1).seed_rows() == []
+
+
+def test_copies_of_pairs_say_nothing_new_where_they_share_a_sentence():
+    """Every pair four times: taken for independent, new pairs would seem to matter half as much."""
+    (once,) = trainings({"simcse": 1.0}).seed_rows()
+    (alone,) = trainings({"simcse": 1.0}, copies=4, graph=unshared(480)).seed_rows()
+    (shared,) = trainings({"simcse": 1.0}, copies=4, graph=stars(120, 4)).seed_rows()
+    assert once.value == pytest.approx(shared.value) == pytest.approx(alone.value)
+    assert shared.high - shared.low == pytest.approx(once.high - once.low, rel=0.02)
+    assert alone.high - alone.low < 0.7 * (shared.high - shared.low)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from pair_graphs import unshared
 
 from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, write_parquet
@@ -70,7 +71,8 @@ def write_pair_table(path: Path) -> None:
 
 def write_similarity_rows(path: Path) -> None:
     numbers = np.random.default_rng(0).random(900)
-    write_similarities(path, SimilarityRows("X", "m", [""] * 900, numbers, {"cosine": numbers[::-1]}))
+    columns = {"cosine": numbers[::-1]}
+    write_similarities(path, SimilarityRows("X", "m", [""] * 900, numbers, unshared(900), columns))
 
 
 TABLES = {

@@ -8,10 +8,12 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from pair_graphs import stars, unshared
 
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import pearson, spearman
 from sentflow.stats.dependent import williams_p, williams_t
+from sentflow.stats.pair_graph import PairGraph
 
 # few distinct values, so that there are ties
 columns = arrays(np.float64, 30, elements=st.integers(-4, 4).map(lambda value: value / 2))
@@ -51,6 +53,10 @@ def test_values_that_are_no_numbers_are_refused():
         pearson(np.zeros(3), np.zeros(4))
 
 
+# each sentence but the ends is in two pairs, so that pairs weigh the product of two draws
+PATH = PairGraph(np.arange(120), np.arange(1, 121))
+
+
 def draws(n, n_resamples, seed):
     """The pairs of each resample, as `bootstrap` draws them where one block holds all."""
     return np.random.default_rng(seed).integers(0, n, (n_resamples, n))
@@ -59,7 +65,7 @@ def draws(n, n_resamples, seed):
 @settings(max_examples=40)
 @given(gold=columns, column=columns, seed=st.integers(0, 5))
 def test_bootstrap_ranks_each_resample_anew(gold, column, seed):
-    found = bootstrap(gold, [column, -2 * column], n_resamples=8, seed=seed)
+    found = bootstrap(gold, [column, -2 * column], unshared(30).units, n_resamples=8, seed=seed)
     for rows, rank, linear in zip(draws(30, 8, seed), found["spearman"], found["pearson"], strict=True):
         assert rank[0] == pytest.approx(spearman(column[rows], gold[rows]), abs=1e-12, nan_ok=True)
         assert linear[0] == pytest.approx(pearson(column[rows], gold[rows]), abs=1e-9, nan_ok=True)
@@ -68,13 +74,38 @@ def test_bootstrap_ranks_each_resample_anew(gold, column, seed):
         )  # the same resamples for all columns
 
 
-def test_blocks_do_not_show(monkeypatch):
+@pytest.mark.parametrize("graph", [stars(60, 2), stars(12, 10), PATH], ids=["components", "stars", "path"])
+def test_a_resample_of_units_is_the_correlation_of_pairs_as_often_as_they_weigh(graph):
+    """Units are drawn as pairs are, and each pair is repeated."""
+    generator = np.random.default_rng(3)
+    gold, column = generator.integers(0, 6, 120).astype(float), generator.integers(0, 9, 120).astype(float)
+    units = graph.units
+    found = bootstrap(gold, [column], units, n_resamples=20, seed=4)
+    for drawn, rank, linear in zip(
+        draws(units.n_units, 20, 4), found["spearman"], found["pearson"], strict=True
+    ):
+        weights = units.weights(np.bincount(drawn, minlength=units.n_units)[None])[0]
+        rows = np.repeat(np.arange(120), weights)
+        assert rank[0] == pytest.approx(scipy.stats.spearmanr(column[rows], gold[rows]).statistic, abs=1e-12)
+        assert linear[0] == pytest.approx(scipy.stats.pearsonr(column[rows], gold[rows]).statistic, abs=1e-9)
+
+
+def test_a_resample_without_a_pair_has_no_correlation():
+    """Every pair of a cycle has two shared sentences, of which one may always be missing."""
+    cycle = PairGraph(np.arange(3), np.array([1, 2, 0]))
+    found = bootstrap(np.arange(3.0), [np.arange(3.0)], cycle.units, n_resamples=200, seed=1)
+    assert np.isnan(found["spearman"]).any() and not np.isnan(found["spearman"]).all()
+    assert np.array_equal(np.isnan(found["spearman"]), np.isnan(found["pearson"]))
+
+
+@pytest.mark.parametrize("graph", [unshared(40), stars(8, 5)], ids=["pairs", "sentences"])
+def test_blocks_do_not_show(monkeypatch, graph):
     """Generators draw the same numbers in one block or in many."""
     generator = np.random.default_rng(1)
     gold, column = generator.normal(size=40), generator.normal(size=40)
-    whole = bootstrap(gold, [column], n_resamples=30, seed=2)
+    whole = bootstrap(gold, [column], graph.units, n_resamples=30, seed=2)
     monkeypatch.setattr("sentflow.similarity.bootstrap._CELLS_AT_ONCE", 40 * 7)
-    in_blocks = bootstrap(gold, [column], n_resamples=30, seed=2)
+    in_blocks = bootstrap(gold, [column], graph.units, n_resamples=30, seed=2)
     assert in_blocks["spearman"] == pytest.approx(whole["spearman"], abs=1e-12)
     assert in_blocks["pearson"] == pytest.approx(whole["pearson"], abs=1e-12)
 
@@ -90,11 +121,36 @@ def test_intervals_of_95_percent_cover_95_percent():
         gold = generator.normal(size=n)
         column = rho * gold + math.sqrt(1 - rho**2) * generator.normal(size=n)
         low, high = np.quantile(
-            bootstrap(gold, [column], n_resamples=400, seed=seed)["spearman"][:, 0], [0.025, 0.975]
+            bootstrap(gold, [column], unshared(n).units, n_resamples=400, seed=seed)["spearman"][:, 0],
+            [0.025, 0.975],
         )
         covered += low <= truth <= high
     # four standard errors of a share of 400, and half a point for the bias of percentile intervals
     assert 0.90 <= covered / n_sets <= 0.99
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("graph", [stars(60, 5), stars(27, 12)], ids=["components", "sentences"])
+def test_intervals_cover_where_pairs_share_a_sentence(graph):
+    """Half of the variance of both sides is that of the shared sentence; pairs drawn one by one cover far less."""
+    generator = np.random.default_rng(5)
+    rho, n, n_sets = 0.6, len(graph.first), 300
+    truth = 6 / math.pi * math.asin(rho / 2)
+
+    def side():
+        own = generator.normal(size=(graph.first.max() + 1))[graph.first]
+        return math.sqrt(0.5) * (own + generator.normal(size=n))
+
+    covered = {"units": 0, "pairs": 0}
+    for seed in range(n_sets):
+        gold = side()
+        column = rho * gold + math.sqrt(1 - rho**2) * side()
+        for name, units in (("units", graph.units), ("pairs", unshared(n).units)):
+            drawn = bootstrap(gold, [column], units, n_resamples=300, seed=seed)["spearman"][:, 0]
+            low, high = np.quantile(drawn, [0.025, 0.975])
+            covered[name] += low <= truth <= high
+    assert 0.88 <= covered["units"] / n_sets <= 0.99
+    assert covered["pairs"] / n_sets < 0.88
 
 
 def test_williams_t_by_hand():

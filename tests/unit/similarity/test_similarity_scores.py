@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from pair_graphs import stars, unshared
 from scipy.stats import spearmanr
 
 from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set, p_of_replicates
@@ -25,9 +26,13 @@ def made(n=60, seed=0):
     return gold, subsets, similarities
 
 
+def scored(gold, subsets, columns, graph=None):
+    return similarity_scores(gold, subsets, columns, graph or unshared(len(gold)), SETTINGS)
+
+
 def test_aggregations_by_another_route():
     gold, subsets, similarities = made()
-    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)["scores"]["cosine"]
+    found = scored(gold, subsets, {"cosine": similarities})["scores"]["cosine"]
     few, many = (
         spearmanr(similarities[part], gold[part]).statistic for part in (slice(0, 15), slice(15, 60))
     )
@@ -45,17 +50,17 @@ def test_aggregations_by_another_route():
 def test_order_of_sub_sources_does_not_matter():
     gold, subsets, similarities = made()
     turned = np.r_[15:60, 0:15]
-    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)["scores"]["cosine"]
-    other = similarity_scores(
-        gold[turned], [subsets[row] for row in turned], {"cosine": similarities[turned]}, SETTINGS
-    )["scores"]["cosine"]
+    found = scored(gold, subsets, {"cosine": similarities})["scores"]["cosine"]
+    other = scored(gold[turned], [subsets[row] for row in turned], {"cosine": similarities[turned]})[
+        "scores"
+    ]["cosine"]
     for name in ("all", "mean", "wmean"):
         assert other[name] == pytest.approx(found[name], abs=1e-14)
 
 
 def test_one_sub_source_is_the_whole_set():
     gold, _, similarities = made()
-    found = similarity_scores(gold, [""] * 60, {"cosine": similarities}, SETTINGS)
+    found = scored(gold, [""] * 60, {"cosine": similarities})
     scores, limits = found["scores"]["cosine"], found["intervals"]["cosine"]
     assert scores["subsets"] == limits["subsets"] == {}
     assert scores["mean"] == scores["wmean"] == scores["all"]
@@ -64,15 +69,32 @@ def test_one_sub_source_is_the_whole_set():
 
 def test_measures_see_the_same_resamples():
     gold, subsets, similarities = made()
-    found = similarity_scores(gold, subsets, {"cosine": similarities, "dot": 3 * similarities}, SETTINGS)[
-        "intervals"
-    ]
+    found = scored(gold, subsets, {"cosine": similarities, "dot": 3 * similarities})["intervals"]
     assert found["dot"]["all"]["spearman"] == found["cosine"]["all"]["spearman"]
+
+
+def test_shared_sentences_widen_intervals_and_are_told():
+    """Every pair twice, with the same scores: the interval is that of half as many pairs."""
+    gold, _, similarities = made(n=150)
+    twice, subsets = np.repeat(np.arange(150), 2), ["few"] * 60 + ["many"] * 240
+    columns = {"cosine": similarities[twice]}
+    found = scored(gold[twice], subsets, columns, stars(150, 2))
+    single = scored(gold, [""] * 150, {"cosine": similarities})
+    assert found["scores"]["cosine"]["all"] == pytest.approx(single["scores"]["cosine"]["all"])
+    # the same draws, of stars and of pairs
+    limits, expected = (one["intervals"]["cosine"]["all"] for one in (found, single))
+    assert limits["spearman"] == pytest.approx(expected["spearman"], abs=0.01)
+    assert limits["pearson"] == pytest.approx(expected["pearson"])
+    assert found["drawn"]["all"] == {"kind": "components", "n_units": 150, "effective_pairs": 150.0}
+    assert found["drawn"]["subsets"]["few"] == {"kind": "sentences", "n_units": 30, "effective_pairs": 30.0}
+    assert found["drawn"]["mean"]["kind"] == "sentences, components"
+    assert found["drawn"]["wmean"]["n_units"] == 150
+    assert single["drawn"]["all"] == {"kind": "pairs", "n_units": 150, "effective_pairs": 150.0}
 
 
 def test_constant_similarities_are_undefined_and_told():
     gold, subsets, similarities = made()
-    found = similarity_scores(gold, subsets, {"cosine": np.full(60, 0.3), "dot": similarities}, SETTINGS)
+    found = scored(gold, subsets, {"cosine": np.full(60, 0.3), "dot": similarities})
     assert all(math.isnan(value) for value in found["scores"]["cosine"]["all"].values())
     assert all(math.isnan(limit) for limit in found["intervals"]["cosine"]["wmean"]["spearman"])
     assert not math.isnan(found["scores"]["dot"]["all"]["spearman"])
@@ -84,7 +106,7 @@ def test_constant_similarities_are_undefined_and_told():
 def test_undefined_sub_source_makes_the_means_undefined_and_is_named():
     gold, subsets, similarities = made()
     similarities[:15] = 1.0
-    found = similarity_scores(gold, subsets, {"cosine": similarities}, SETTINGS)
+    found = scored(gold, subsets, {"cosine": similarities})
     scores = found["scores"]["cosine"]
     assert math.isnan(scores["mean"]["spearman"])
     assert not math.isnan(scores["all"]["spearman"])
@@ -93,7 +115,7 @@ def test_undefined_sub_source_makes_the_means_undefined_and_is_named():
 
 def test_resamples_with_one_value_are_told():
     gold, similarities = np.array([0.0, 0.0, 1.0]), np.array([0.1, 0.2, 0.9])
-    found = similarity_scores(gold, ["", "", ""], {"cosine": similarities}, SETTINGS)
+    found = scored(gold, ["", "", ""], {"cosine": similarities})
     assert found["warnings"] == [
         "cosine: some of 60 resamples have only one distinct value; their correlations are undefined and "
         "left out of "
@@ -102,8 +124,10 @@ def test_resamples_with_one_value_are_told():
     assert not any(math.isnan(limit) for limit in found["intervals"]["cosine"]["all"]["spearman"])
 
 
-def rows_of(model, similarities, gold, *, measure="cosine", subset=None):
-    return SimilarityRows("set", model, subset or [""] * len(gold), gold, {measure: similarities})
+def rows_of(model, similarities, gold, *, measure="cosine", subset=None, graph=None):
+    return SimilarityRows(
+        "set", model, subset or [""] * len(gold), gold, graph or unshared(len(gold)), {measure: similarities}
+    )
 
 
 def compared(rows, **changed):
@@ -130,6 +154,24 @@ def test_better_encoder_is_found_and_equal_ones_are_not_told_apart():
     assert (second.difference, second.p_bootstrap, second.p_williams) == (0.0, 1.0, 1.0)
     assert third.difference == -first.difference
     assert compared(rows, correlation="pearson")[1].difference > 0
+
+
+def test_a_difference_that_stars_share_is_tested_by_stars():
+    generator = np.random.default_rng(9)
+    gold, own = generator.normal(size=60), generator.normal(size=(2, 60))
+    good, fair = (np.repeat(gold + scale * noise, 4) for scale, noise in zip((0.6, 0.8), own, strict=True))
+    repeated = np.repeat(gold, 4)
+    alone, shared = (
+        compared(
+            [rows_of("good", good, repeated, graph=graph), rows_of("fair", fair, repeated, graph=graph)]
+        )[0]
+        for graph in (unshared(240), stars(60, 4))
+    )
+    # four times the variance: twice the standard deviation
+    assert shared.high - shared.low == pytest.approx(2 * (alone.high - alone.low), rel=0.25)
+    assert shared.p_bootstrap > alone.p_bootstrap
+    assert (alone.drawn, alone.n_units, shared.drawn, shared.n_units) == ("pairs", 240, "components", 60)
+    assert (alone.n, shared.n, shared.effective_pairs) == (240, 240, 60.0)
 
 
 def test_holm_is_within_the_pair_set():
@@ -160,6 +202,8 @@ def test_other_pairs_and_other_measures_are_refused():
     gold = np.arange(6.0)
     with pytest.raises(DataError, match="a and b were not scored on the same pairs of set"):
         compared([rows_of("a", gold, gold), rows_of("b", gold, gold + 1)])
+    with pytest.raises(DataError, match="a and b were not scored on the same pairs of set"):
+        compared([rows_of("a", gold, gold), rows_of("b", gold, gold, graph=stars(2, 3))])
     with pytest.raises(DataError, match="of a on set have no measure 'dot', only cosine"):
         compared([rows_of("a", gold, gold), rows_of("b", gold, gold)], measure="dot")
 
@@ -183,11 +227,12 @@ def test_bootstrap_test_errs_as_often_as_it_says():
 
 
 def test_similarities_survive_storage(tmp_path):
-    rows = rows_of("é", np.array([0.1, -0.5]), np.array([0.0, 5.0]), subset=["a", "ß"])
+    rows = rows_of("é", np.array([0.1, -0.5]), np.array([0.0, 5.0]), subset=["a", "ß"], graph=stars(1, 2))
     write_similarities(tmp_path / "rows.parquet", rows)
     found = read_similarities(tmp_path / "rows.parquet")
     assert (found.pairs, found.model, found.subset) == ("set", "é", ["a", "ß"])
     assert found.gold.tolist() == [0.0, 5.0]
+    assert (found.graph.first.tolist(), found.graph.second.tolist()) == ([0, 0], [1, 2])
     assert found.columns["cosine"].tolist() == [0.1, -0.5]
 
 

@@ -16,6 +16,7 @@ from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.scores import limits
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
 from sentflow.stats.dependent import williams_p
+from sentflow.stats.pair_graph import PairUnits
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class PairSetSettings:
 
 @dataclass(frozen=True)
 class CorrelatedScores:
-    """A pair set as `UnitScores`: correlations with its gold scores, and a bootstrap over the pairs of sentences.
+    """A pair set as `UnitScores`: correlations with its gold scores, and a bootstrap over its pairs of sentences.
 
     Attributes
     ----------
@@ -68,10 +69,19 @@ class CorrelatedScores:
         """The correlation of each system."""
         return [CORRELATIONS[self.settings.correlation](column, self.rows[0].gold) for column in self.columns]
 
+    @property
+    def units(self) -> PairUnits:
+        """What is drawn."""
+        return self.rows[0].graph.units
+
     def replicates(self) -> np.ndarray:
-        """(R, M) correlations in resamples of the pairs."""
+        """(R, M) correlations in resamples of the pairs, or of what those that share sentences make up."""
         drawn = bootstrap(
-            self.rows[0].gold, self.columns, n_resamples=self.settings.n_resamples, seed=self.settings.seed
+            self.rows[0].gold,
+            self.columns,
+            self.units,
+            n_resamples=self.settings.n_resamples,
+            seed=self.settings.seed,
         )
         return drawn[self.settings.correlation]
 
@@ -97,6 +107,9 @@ class CorrelatedScores:
             p_williams=williams_p(values[a], values[b], between, n=n),
             p_holm=math.nan,
             n=n,
+            drawn=self.units.kind,
+            n_units=self.units.n_units,
+            effective_pairs=self.units.effective_pairs,
         )
 
 
@@ -149,7 +162,9 @@ def refuse_other_pairs(rows: Sequence[SimilarityRows]) -> None:
     """Raise DataError unless all are of the same pairs."""
     first = rows[0]
     for other in rows[1:]:
-        if other.subset != first.subset or not np.array_equal(other.gold, first.gold):
+        columns = ((one.gold, one.graph.first, one.graph.second) for one in (first, other))
+        same = all(np.array_equal(*both) for both in zip(*columns, strict=True))
+        if other.subset != first.subset or not same:
             raise DataError(
                 f"{first.model} and {other.model} were not scored on the same pairs of {first.pairs}. Delete both "
                 "files of similarities and run snakemake again."

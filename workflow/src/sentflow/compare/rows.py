@@ -99,15 +99,19 @@ class SimilarityDifference:
     difference
         a − b.
     low, high
-        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both.
+        Of the difference, at `level`: percentiles of a bootstrap over pairs of sentences, the same resamples for both;
+        see `drawn`.
     p_bootstrap
         Two-sided, from the difference over its standard deviation in the bootstrap.
     p_williams
-        Two-sided, see `williams_p`.
+        Two-sided, see `williams_p`; takes all pairs of sentences for independent.
     p_holm
         `p_bootstrap`, adjusted for all pairs of encoders on the pair set.
     n
         Pairs of sentences.
+    drawn, n_units, effective_pairs
+        What a resample draws, ``pairs``, ``components`` or ``sentences``; how many; and the least number of independent
+        pairs of sentences that these are worth. See `PairGraph.units`.
     alpha
         Below which p_holm counts as a difference.
     """
@@ -127,6 +131,9 @@ class SimilarityDifference:
     p_williams: float
     p_holm: float
     n: int
+    drawn: str
+    n_units: int
+    effective_pairs: float
     alpha: float
     level: float
 

@@ -4,11 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from sentflow.encoders.protocol import FloatArray
 from sentflow.geometry.alignment_settings import PER_BATCH, AlignmentSettings
-from sentflow.geometry.alignment_uniformity import measure
+from sentflow.geometry.alignment_uniformity import is_positive, measure
 from sentflow.geometry.pair_vectors import scored_vectors
-from sentflow.stats.resampling import Bootstrap, interval_of_mean
+from sentflow.similarity.shared_sentences import graph_of
+from sentflow.stats.pair_graph import interval_of_pair_mean
+from sentflow.stats.resampling import Bootstrap
 from sentflow.texts.collection import rows_of
 from sentflow.texts.pairs import PairTable
 
@@ -38,7 +42,8 @@ def measured_alignment(
 
     Notes
     -----
-    The uniformity has no interval: sentences that a bootstrap draws twice lie on each other.
+    The uniformity has no interval: sentences that a bootstrap draws twice lie on each other. That of the alignment
+    draws positive pairs, or what those of them that share sentences make up (`PairGraph.units`).
 
     Raises
     ------
@@ -47,12 +52,16 @@ def measured_alignment(
     """
     row_of = rows_of(texts)
     whole = scored_vectors(pairs, vectors, row_of)
-    found = measure(whole, settings, scored_vectors(positives, vectors, row_of) if positives else None)
-    interval = None
+    scored = scored_vectors(positives, vectors, row_of) if positives else whole
+    found = measure(whole, settings, scored)
+    interval, drawn = None, None
     # a mean of means over batches of an order is no mean of drawn pairs
     if "n_resamples" in entry and settings.variant != PER_BATCH and found.n_positive > 1:
         bootstrap = Bootstrap(float(entry["level"]), int(entry["n_resamples"]), settings.seed)
-        interval = list(interval_of_mean(found.positive_distances, bootstrap))
+        chosen = np.flatnonzero(is_positive(scored.scores, settings))
+        units = graph_of(positives or pairs).of(chosen).units
+        interval = list(interval_of_pair_mean(found.positive_distances, units, bootstrap))
+        drawn = units.facts()
     tables = {"pairs": [table.info.pairs for table in pairs]}
     if positives:
         tables["positives"] = [table.info.pairs for table in positives]
@@ -60,6 +69,7 @@ def measured_alignment(
         "alignment": found.alignment,
         "uniformity": found.uniformity,
         "interval": {"alignment": interval, "uniformity": None},
+        "drawn": drawn,
         "level": entry.get("level"),
         "set": entry["alignment"],
         "model": entry["model"],

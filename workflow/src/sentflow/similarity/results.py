@@ -10,6 +10,7 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.files.io import write_json
 from sentflow.similarity.scores import similarity_scores
+from sentflow.similarity.shared_sentences import graph_of
 from sentflow.similarity.storage import SimilarityRows, write_similarities
 from sentflow.stats.resampling import Bootstrap
 from sentflow.stats.seeds import derive_seed
@@ -53,10 +54,12 @@ def write_results(
         The table is of another pair set.
     """
     check_pair_set(table, settings["pairs"])
+    graph = graph_of([table])
     found = similarity_scores(
         table.score,
         table.subset,
         columns,
+        graph,
         Bootstrap(
             level=settings["level"],
             n_resamples=settings["n_resamples"],
@@ -78,7 +81,9 @@ def write_results(
     }
     write_similarities(
         rows,
-        SimilarityRows(settings["pairs"], settings["model"], list(table.subset), table.score, dict(columns)),
+        SimilarityRows(
+            settings["pairs"], settings["model"], list(table.subset), table.score, graph, dict(columns)
+        ),
     )
     write_json(output, {**about, **found, "warnings": said})
     first = next(iter(columns))

@@ -7,6 +7,7 @@ import numpy as np
 
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS, is_constant
+from sentflow.stats.pair_graph import PairGraph, PairUnits
 from sentflow.stats.resampling import Bootstrap, percentile_limits
 from sentflow.stats.seeds import derive_seed
 
@@ -14,7 +15,11 @@ AGGREGATIONS = ("all", "mean", "wmean")
 
 
 def similarity_scores(
-    gold: np.ndarray, subsets: Sequence[str], columns: Mapping[str, np.ndarray], settings: Bootstrap
+    gold: np.ndarray,
+    subsets: Sequence[str],
+    columns: Mapping[str, np.ndarray],
+    graph: PairGraph,
+    settings: Bootstrap,
 ) -> dict[str, Any]:
     """Correlations with intervals.
 
@@ -26,6 +31,8 @@ def similarity_scores(
         n names of sub-sources.
     columns
         Measure → (n,) similarities.
+    graph
+        Which sentences the n pairs share.
     settings
         Of the intervals.
 
@@ -34,31 +41,31 @@ def similarity_scores(
     dict
         ``scores``: per measure ``all``, ``mean``, ``wmean`` (correlation → value in [-1, 1]) and ``subsets``
         (name → ``n`` and correlations; empty where there is one sub-source alone). ``intervals``: the same with
-        ``[low, high]``. ``warnings``: sentences. Undefined values are NaN.
+        ``[low, high]``. ``drawn``: for each of these intervals what was drawn (``kind``), how many (``n_units``), and
+        ``effective_pairs``; see `PairGraph.units`. ``warnings``: sentences. Undefined values are NaN.
 
     Notes
     -----
     all: one correlation over the pairs of all sub-sources; mean: of the correlations of the sub-sources; wmean: the
     same, weighted by their numbers of pairs. facebookresearch/SentEval@1869aaa and princeton-nlp/SimCSE@7edb07e,
-    ``senteval/sts.py``. Intervals are percentiles of a bootstrap over pairs; for mean and wmean pairs are drawn within
-    each sub-source, for its size is no accident.
+    ``senteval/sts.py``. Intervals are percentiles of a bootstrap over pairs, or over what pairs that share
+    sentences make up; for mean and wmean these are drawn within each sub-source, for its size is no accident.
     """
     parts = rows_by_subset(subsets)
     values = list(columns.values())
-    whole = bootstrap(gold, values, n_resamples=settings.n_resamples, seed=settings.seed)
-    replicates = (
-        {
-            name: bootstrap(
-                gold[rows],
-                [column[rows] for column in values],
-                n_resamples=settings.n_resamples,
-                seed=derive_seed(settings.seed, name),
-            )
-            for name, rows in parts.items()
-        }
-        if len(parts) > 1
-        else {}
-    )
+    units = graph.units
+    units_of = {name: graph.of(rows).units for name, rows in parts.items()} if len(parts) > 1 else {}
+    whole = bootstrap(gold, values, units, n_resamples=settings.n_resamples, seed=settings.seed)
+    replicates = {
+        name: bootstrap(
+            gold[parts[name]],
+            [column[parts[name]] for column in values],
+            own,
+            n_resamples=settings.n_resamples,
+            seed=derive_seed(settings.seed, name),
+        )
+        for name, own in units_of.items()
+    }
     scores, intervals, warnings = {}, {}, []
     for index, (measure, column) in enumerate(columns.items()):
         scores[measure] = point_scores(gold, column, parts)
@@ -69,7 +76,24 @@ def similarity_scores(
                 f"{measure}: some of {settings.n_resamples} resamples have only one distinct value; their "
                 "correlations are undefined and left out of the interval."
             )
-    return {"scores": scores, "intervals": intervals, "warnings": warnings}
+    return {
+        "scores": scores,
+        "intervals": intervals,
+        "drawn": drawn_units(units, units_of),
+        "warnings": warnings,
+    }
+
+
+def drawn_units(whole: PairUnits, by_subset: Mapping[str, PairUnits]) -> dict[str, Any]:
+    """The ``drawn`` of `similarity_scores`; sub-sources are independent, so that what they have adds up."""
+    parts = list(by_subset.values()) or [whole]
+    several = {
+        "kind": ", ".join(dict.fromkeys(part.kind for part in parts)),
+        "n_units": sum(part.n_units for part in parts),
+        "effective_pairs": sum(part.effective_pairs for part in parts),
+    }
+    subsets = {name: own.facts() for name, own in by_subset.items()}
+    return {"all": whole.facts(), "mean": several, "wmean": several, "subsets": subsets}
 
 
 def rows_by_subset(subsets: Sequence[str]) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Files of similarities: one row per pair, with the gold score and every measure."""
+"""Files of similarities: one row per pair, with the gold score, its two sentences and every measure."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +7,10 @@ import numpy as np
 
 from sentflow.files.arrow import Columns, numbers_of, table_of
 from sentflow.files.parquet import read_parquet, readable, write_parquet
+from sentflow.stats.pair_graph import PairGraph
 
 OVERLAP = "overlap"  # the one measure of a baseline
-_ABOUT = ("row", "subset", "gold")
+_ABOUT = ("row", "subset", "gold", "sentence_a", "sentence_b")
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,8 @@ class SimilarityRows:
         n names of sub-sources.
     gold
         (n,) float64.
+    graph
+        Which sentences the pairs share.
     columns
         Measure → (n,) float64.
     """
@@ -32,15 +35,21 @@ class SimilarityRows:
     model: str
     subset: list[str]
     gold: np.ndarray
+    graph: PairGraph
     columns: dict[str, np.ndarray]
 
 
 def write_similarities(path: Path | str, rows: SimilarityRows) -> None:
-    """Write Parquet with the columns row, subset, gold and one for each measure."""
+    """Write Parquet with the columns row, subset, gold, sentence_a, sentence_b and one for each measure.
+
+    Equal numbers of sentences are equal sentences.
+    """
     columns: Columns = {
         "row": np.arange(len(rows.gold)),
         "subset": rows.subset,
         "gold": rows.gold,
+        "sentence_a": rows.graph.first,
+        "sentence_b": rows.graph.second,
         **rows.columns,
     }
     metadata = {b"pairs": rows.pairs.encode(), b"model": rows.model.encode()}
@@ -63,6 +72,7 @@ def read_similarities(path: Path | str) -> SimilarityRows:
             model=metadata[b"model"].decode(),
             subset=table.column("subset").to_pylist(),
             gold=numbers_of(table.column("gold")),
+            graph=PairGraph(numbers_of(table.column("sentence_a")), numbers_of(table.column("sentence_b"))),
             columns={
                 name: numbers_of(table.column(name)) for name in table.column_names if name not in _ABOUT
             },

@@ -131,7 +131,7 @@ def resampled_seed_variance(scores: np.ndarray, replicates: np.ndarray, *, n_uni
     replicates
         (R, n_s) float64: the same in resamples of the units, which are the same for all seeds.
     n_units
-        n_q, of which a resample has as many.
+        n_q, how many independent ones these are worth.
 
     Raises
     ------

@@ -38,7 +38,13 @@ def alignments_table(
     notes = [captions.data_note(rows), *words.variant_notes(rows)]
     known = [row.level for row in rows if not math.isnan(row.alignment_low)]
     if known:
-        notes.append(f"In brackets {words.interval_of(known[0])} of a bootstrap over the positive pairs.")
+        sets = {row.alignment_set: row for row in rows if not math.isnan(row.alignment_low)}
+        sizes = (words.scored_pairs(name, row.n_positive, row.effective_pairs) for name, row in sets.items())
+        notes += [
+            f"In brackets {words.interval_of(known[0])} of a bootstrap over the positive pairs, or over what is drawn "
+            f"in their place: {', '.join(sizes)}.",
+            words.drawn_note({name: row.drawn for name, row in sets.items()}),
+        ]
     notes.append(
         "Positives: gold score and number of pairs. Sentences: the sentences that uniformity is "
         "computed over, and how many."

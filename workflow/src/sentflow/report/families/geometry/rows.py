@@ -27,6 +27,9 @@ class AlignmentRow:
         Pair sets that alignment is taken from, where these are others than `pairs`; joined by spaces.
     alignment_low, alignment_high
         Bootstrap over the positive pairs at `level`; NaN where there is none.
+    drawn, effective_pairs
+        What its resamples draw, ``pairs``, ``components`` or ``sentences``, and the least number of independent
+        positive pairs that these are worth; see `PairGraph.units`. Empty and NaN where there is no interval.
     n_positive, n_sentences, n_pairs, n_zero
         Positive pairs, sentences and their pairs behind uniformity, and vectors of length 0.
     """
@@ -56,6 +59,8 @@ class AlignmentRow:
     alignment_low: float = math.nan
     alignment_high: float = math.nan
     level: float = math.nan
+    drawn: str = ""
+    effective_pairs: float = math.nan
     warnings: str = ""
 
 

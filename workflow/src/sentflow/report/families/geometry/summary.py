@@ -15,6 +15,7 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
     """The row of one measurement of alignment and uniformity."""
     about, config = described(settings, "alignments", result["set"]), result["config"]
     pairs = list(about["pairs"])
+    drawn = result.get("drawn") or {"kind": "", "effective_pairs": None}
     low, high = (result.get("interval") or {}).get("alignment") or (None, None)
     return row_from(
         AlignmentRow,
@@ -31,6 +32,8 @@ def alignment_row(result: Mapping[str, Any], settings: Mapping[str, Any]) -> Ali
         alignment_low=number_or_nan(low),
         alignment_high=number_or_nan(high),
         level=number_or_nan(settings.get("level")),
+        drawn=drawn["kind"],
+        effective_pairs=number_or_nan(drawn["effective_pairs"]),
         warnings=" ".join(result["warnings"]),
     )
 

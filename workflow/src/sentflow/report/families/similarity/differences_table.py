@@ -33,10 +33,12 @@ def differences_table(
         first = differences[0]
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
-            f"{percent(first.level)} interval (paired bootstrap over these pairs).",
+            f"{percent(first.level)} interval (paired bootstrap over these pairs, or over what is drawn in their "
+            "place).",
+            words.drawn_note({row.pairs: row.drawn for row in differences}),
             "p: from the difference over its standard deviation in the bootstrap; Holm: adjusted over all pairs of "
             f"encoders of the set; *: below {percent(first.alpha)}. Williams: test of two dependent correlations, for "
-            "comparison.",
+            "comparison; it takes pairs for independent even if they share sentences.",
             "n: scored pairs.",
         ]
         if any(math.isnan(row.p_holm) for row in differences):
@@ -47,8 +49,8 @@ def differences_table(
         name="sts-differences",
         caption=f"{title}: paired differences of semantic textual similarity.",
         notes=tuple(notes),
-        header=("First − second", "n", "Difference", "Interval", "p", "Holm", "Williams"),
-        alignment=("w5.2", "r", "r", "l", "r", "r", "r"),
+        header=("First − second", "n", "Effective", "Difference", "Interval", "p", "Holm", "Williams"),
+        alignment=("w5.2", "r", "r", "r", "l", "r", "r", "r"),
         groups=tuple(groups),
         tidy_header=names_of(SimilarityDifference),
         tidy_rows=records_of(differences),
@@ -60,6 +62,7 @@ def _difference_line(row: SimilarityDifference, titles: dict[str, str]) -> tuple
     return (
         Cell(f"{titles[row.model_a]} − {titles[row.model_b]}"),
         Cell(count(row.n)),
+        Cell(count(round(row.effective_pairs))),
         Cell(words.hundred(row.difference) + ("*" if found else "")),
         Cell(words.hundred_interval(row.low, row.high) or MISSING),
         Cell(p_number(row.p_bootstrap)),

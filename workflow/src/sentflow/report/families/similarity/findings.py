@@ -19,7 +19,7 @@ def similarity_findings(data: SimilarityData) -> list[Finding]:
         return []
     scores = [(row.pairs, row.model_title, row.value) for row in main]
     sets = unique(row.pairs for row in main)
-    lead = lead_over_all(data.differences, sets, "paired bootstrap over pairs of sentences", "pair set")
+    lead = lead_over_all(data.differences, sets, "paired bootstrap", "pair set")
     found = [
         highest("Highest similarity score", scores, "pair set"),
         _average(main),

@@ -33,7 +33,11 @@ class SimilarityRow:
     n_equal
         Of all pairs of the set those whose two vectors are the same (cosine 1): equal texts for most encoders.
     low, high
-        Bootstrap over pairs at `level`.
+        Bootstrap at `level`; see `drawn`.
+    drawn, n_units, effective_pairs
+        What a resample draws: ``pairs``, or where some share sentences ``components`` of them or ``sentences`` (of
+        means over sub-sources what their own resamples draw, joined by commas); how many; and the least number of
+        independent pairs that these are worth. See `PairGraph.units`.
     is_main
         Whether measure and coefficient are those of ``similarity`` in the config; overlap counts as any measure.
     warnings
@@ -63,6 +67,9 @@ class SimilarityRow:
     high: float
     level: float
     n_resamples: int
+    drawn: str
+    n_units: int
+    effective_pairs: float
     is_main: bool
     warnings: str = ""
 

@@ -38,6 +38,7 @@ class StsLine:
     column: str
     pairs: str
     n: int
+    effective_pairs: float
     value: float
     low: float
     high: float
@@ -225,11 +226,12 @@ def _notes(
     *,
     has_average: bool,
 ) -> tuple[str, ...]:
-    sizes = unique(f"{row.pairs} {row.n:,}" for row in rows)
+    sizes = unique(words.scored_pairs(row.pairs, row.n, row.effective_pairs) for row in rows)
     notes = [
         captions.data_note(rows),
         words.protocol_note(rows),
         f"n, scored pairs: {', '.join(sizes)}. Intervals are in the table of sub-sources.",
+        words.drawn_note({row.pairs: row.drawn for row in rows}),
     ]
     if any(row.is_baseline for row in rows):
         notes.append("Baselines compare the words or characters of two texts and need no encoder.")
@@ -257,15 +259,16 @@ def _our_records(rows: Sequence[SimilarityRow], columns: Mapping[str, str]) -> I
         if AVERAGE in columns:
             yield StsLine(
                 first.model, first.model_title, OURS, "; ".join(unique(row.data_version for row in found.values())),
-                first.measure, first.coefficient, first.aggregation, AVERAGE, "", 0, average_of(found),
-                math.nan, math.nan, "",
+                first.measure, first.coefficient, first.aggregation, AVERAGE, "", 0, math.nan,
+                average_of(found), math.nan, math.nan, "",
             )  # fmt: skip
 
 
 def _record(row: SimilarityRow) -> StsLine:
     return StsLine(
         row.model, row.model_title, OURS, row.data_version, row.measure, row.coefficient, row.aggregation,
-        key_of(row), row.pairs, row.n, 100 * row.value, 100 * row.low, 100 * row.high, row.warnings,
+        key_of(row), row.pairs, row.n, row.effective_pairs, 100 * row.value, 100 * row.low, 100 * row.high,
+        row.warnings,
     )  # fmt: skip
 
 
@@ -275,8 +278,8 @@ def _published_records(entries: Sequence[Mapping[str, Any]]) -> list[StsLine]:
         correlation, aggregation, measure = _protocol_of(entry)
         found += [
             StsLine(
-                "", entry["model"], entry["source"], "", measure, correlation, aggregation, key, "", 0, float(value),
-                math.nan, math.nan, entry.get("remark", ""),
+                "", entry["model"], entry["source"], "", measure, correlation, aggregation, key, "", 0, math.nan,
+                float(value), math.nan, math.nan, entry.get("remark", ""),
             )
             for key, value in _published_values(entry).items()
         ]  # fmt: skip

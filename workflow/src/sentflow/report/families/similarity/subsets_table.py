@@ -36,18 +36,21 @@ def subsets_table(rows: Sequence[SimilarityRow], title: str) -> Table:
             captions.data_note(shown),
             words.protocol_note(shown),
             words.interval_note(shown),
+            words.drawn_note(
+                {row.subset or row.pairs: row.drawn for row in shown if row.aggregation in ("subset", "all")}
+            ),
             "n: scored pairs. Papers report “all”; “mean” and “weighted mean” (by pairs) are two other "
             "aggregations used in the "
             "literature and give different numbers.",
             "Nothing is marked here: tests are made on whole pair sets.",
             *words.warning_notes([row for row in shown if row.aggregation == "all"]),
         ),
-        header=("Sub-source", "n", *(titles[model] for model in models)),
-        alignment=("l", "r", *["c"] * len(models)),
+        header=("Sub-source", "n", "Effective", *(titles[model] for model in models)),
+        alignment=("l", "r", "r", *["c"] * len(models)),
         groups=tuple(groups),
         tidy_header=names_of(SimilarityRow),
         tidy_rows=records_of(rows),
-        lead=2,
+        lead=3,
     )
 
 
@@ -64,7 +67,12 @@ def _subset_line(
             cells.append(Cell(MISSING))
         else:
             cells.append(Cell(words.hundred(row.value), words.hundred_interval(row.low, row.high)))
-    return (Cell(subset or _MORE.get(aggregation, aggregation)), Cell(count(first.n)), *cells)
+    return (
+        Cell(subset or _MORE.get(aggregation, aggregation)),
+        Cell(count(first.n)),
+        Cell(count(round(first.effective_pairs))),
+        *cells,
+    )
 
 
 table = made_of(SimilarityRow, subsets_table)

@@ -44,13 +44,17 @@ def similarity_rows(
         intervals = scores["intervals"].get(measure, {})
         subsets = by_aggregation.get("subsets", {})
         # a set without sub-sources has one, which says nothing more
-        members = [(name, "", by_aggregation[name], intervals.get(name, {})) for name in _WHOLE_SET]
+        drawn = scores["drawn"]
+        members = [
+            (name, "", by_aggregation[name], intervals.get(name, {}), drawn[name]) for name in _WHOLE_SET
+        ]
         if len(subsets) > 1:
             limits = intervals.get("subsets", {})
             members += [
-                ("subset", name, subsets[name], limits.get(name, {})) for name in unique(pairs.subset)
+                ("subset", name, subsets[name], limits.get(name, {}), drawn["subsets"][name])
+                for name in unique(pairs.subset)
             ]
-        for aggregation, subset, values, limits in members:
+        for aggregation, subset, values, limits, units in members:
             for coefficient in COEFFICIENTS:
                 low, high = limits.get(coefficient) or (None, None)
                 is_main = coefficient == settings["correlation"] and measure in (settings["measure"], OVERLAP)
@@ -72,6 +76,9 @@ def similarity_rows(
                         value=number_or_nan(values[coefficient]),
                         low=number_or_nan(low),
                         high=number_or_nan(high),
+                        drawn=units["kind"],
+                        n_units=units["n_units"],
+                        effective_pairs=units["effective_pairs"],
                         is_main=is_main,
                         warnings=" ".join(scores["warnings"]),
                     )

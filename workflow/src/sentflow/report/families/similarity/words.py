@@ -7,6 +7,7 @@ from sentflow.report.families.geometry.rows import AlignmentRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.numbers import decimal, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+from sentflow.stats.pair_graph import COMPONENTS, LEAST_COMPONENTS, SENTENCES
 
 MEASURES = {
     "cosine": "cosine",
@@ -94,9 +95,40 @@ def interval_note(rows: Sequence[SimilarityRow]) -> str:
     """What the brackets are."""
     row = rows[0]
     return (
-        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences "
+        f"In brackets the {percent(row.level)} interval of a bootstrap over pairs of sentences, or over what "
+        "is drawn in their place "
         f"({row.n_resamples:,} resamples): how much the value depends on which pairs were scored."
     )
+
+
+def drawn_note(drawn: Mapping[str, str]) -> str:
+    """What resamples draw, and what the effective number of pairs is.
+
+    Parameters
+    ----------
+    drawn
+        Name of a pair set, or sub-source → what a resample of it draws.
+    """
+    own = {kind: ", ".join(name for name in drawn if drawn[name] == kind) for kind in (COMPONENTS, SENTENCES)}
+    said = []
+    if own[COMPONENTS]:
+        said.append(f"whole components of pairs that are joined by sentences ({own[COMPONENTS]})")
+    if own[SENTENCES]:
+        said.append(
+            f"sentences, a pair weighing the product of its two, where fewer than {LEAST_COMPONENTS} effective "
+            f"components would make intervals too narrow ({own[SENTENCES]}; these are rather too wide)"
+        )
+    if not said:
+        return "No two pairs share a sentence; resamples draw pairs."
+    return (
+        f"Where pairs share sentences, resamples draw in their place {'; and '.join(said)}. Effective: at least so "
+        "many independent pairs would say as much."
+    )
+
+
+def scored_pairs(name: str, n: int, effective_pairs: float) -> str:
+    """``STS12 3,108 (effective 292)``; without the parenthesis where no pairs share a sentence."""
+    return f"{name} {n:,}" + (f" (effective {effective_pairs:,.0f})" if effective_pairs < n else "")
 
 
 def interval_of(level: float) -> str:
@@ -108,9 +140,8 @@ def test_note(alpha: float) -> str:
     """What bold, underline and letters rest on."""
     return (
         "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
-        "underlined: not "
-        "significantly lower. Paired bootstrap over pairs of sentences, Holm over all pairs of encoders "
-        "of the set, "
+        "underlined: not significantly lower. Paired bootstrap over pairs of sentences, or over what is drawn in "
+        "their place, Holm over all pairs of encoders of the set, "
         f"{percent(alpha)}. Superscript letters: the rows that this one is significantly better than. "
         "Averages are not "
         "tested."

@@ -85,8 +85,9 @@ def _notes(seeds: Sequence[TrainingSeeds]) -> list[str]:
     first = seeds[0]
     said = [
         f"Mean over seeds of {first.measure.capitalize()}'s correlation, with {percent(first.level)} intervals: "
-        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs; not "
-        "adjusted for the number of lines). Nothing is said of other training data, other starts or other pair sets.",
+        "for new seeds on the same pairs (t), and for new seeds and new pairs of the same set (resampled pairs, or "
+        "what pairs with shared sentences make up; not adjusted for the number of lines). Nothing is said of other "
+        "training data, other starts or other pair sets.",
         "Spread: standard deviation between seeds. Variance: shares of that of the value; the rest is what is "
         "peculiar to a seed on these pairs. More of: what twice as many would make the interval narrower.",
         "p: exact sign-flip test over the seeds that both have, for new seeds on the same pairs; least p is what it "

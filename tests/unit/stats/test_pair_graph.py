@@ -1,0 +1,96 @@
+"""Pairs of sentences that share sentences: what is drawn, and with which weights."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pair_graphs import stars, unshared
+from sentflow.stats.pair_graph import (
+    COMPONENTS,
+    LEAST_COMPONENTS,
+    PAIRS,
+    SENTENCES,
+    PairGraph,
+    interval_of_pair_mean,
+)
+from sentflow.stats.resampling import Bootstrap, interval_of_mean
+
+# a path 0–1–2, the pair 1–2 twice; a sentence with itself and with another; a pair apart
+SMALL = PairGraph(np.array([0, 1, 2, 3, 3, 5]), np.array([1, 2, 1, 3, 4, 6]))
+
+
+def test_pairs_that_share_nothing_are_drawn_one_by_one():
+    units = unshared(30).units
+    assert (units.kind, units.n_units, units.effective_pairs) == (PAIRS, 30, 30.0)
+    counts = np.arange(60.0).reshape(2, 30)
+    assert units.weights(counts) is counts
+
+
+def test_components_are_what_sentences_join():
+    assert SMALL.component.tolist() == [0, 0, 0, 1, 1, 2]
+
+
+def test_many_components_are_drawn_whole():
+    units = stars(60, 4).units
+    assert (units.kind, units.n_units, units.effective_pairs) == (COMPONENTS, 60, 60.0)
+    weights = units.weights(np.arange(60.0)[None])
+    assert np.array_equal(weights[0], np.repeat(np.arange(60.0), 4))
+
+
+def test_of_few_components_the_sentences_that_pairs_share_are_drawn():
+    units = SMALL.units
+    # shared are 1, 2 and 3, the first three units; the pair apart is the fourth
+    assert (units.kind, units.n_units) == (SENTENCES, 4)
+    weights = units.weights(np.array([[2.0, 3.0, 5.0, 7.0]]))
+    assert weights.tolist() == [[2, 6, 6, 5, 5, 7]]
+    assert units.effective_pairs == pytest.approx(36 / (9 + 4 + 1))  # components of 3, 2 and 1
+
+
+@given(st.permutations(range(6)))
+def test_neither_order_nor_sides_of_pairs_matter(order):
+    turned = PairGraph(SMALL.second[order], SMALL.first[order]).units
+    assert (turned.kind, turned.n_units) == (SENTENCES, 4)
+    assert turned.effective_pairs == pytest.approx(SMALL.effective_pairs)
+
+
+def test_the_rule_counts_components_by_their_sizes():
+    """Half of the pairs in one component are fewer than four, however many others there are."""
+    giant = stars(1, 200)
+    others = stars(100, 2)
+    joined = PairGraph(
+        np.concatenate([giant.first, 1000 + others.first]),
+        np.concatenate([giant.second, 1000 + others.second]),
+    )
+    assert len(np.unique(joined.component)) == 101 > LEAST_COMPONENTS
+    assert joined.units.kind == SENTENCES
+
+
+def test_a_part_of_a_graph_has_its_own_components():
+    """Without the pair between them, two pairs share nothing."""
+    assert SMALL.of(np.array([0, 4, 5])).units.kind == PAIRS
+
+
+def test_the_interval_of_a_mean_is_the_usual_one_where_nothing_is_shared():
+    values = np.random.default_rng(1).normal(size=80)
+    bootstrap = Bootstrap(0.95, 500, 3)
+    assert interval_of_pair_mean(values, unshared(80).units, bootstrap) == interval_of_mean(values, bootstrap)
+
+
+@pytest.mark.parametrize("n_stars", [80, 30])
+def test_values_that_whole_stars_share_give_the_interval_of_the_stars(n_stars):
+    values = np.random.default_rng(2).normal(size=n_stars)
+    bootstrap = Bootstrap(0.95, 4000, 3)
+    low, high = interval_of_pair_mean(np.repeat(values, 5), stars(n_stars, 5).units, bootstrap)
+    assert (low, high) == pytest.approx(interval_of_mean(values, bootstrap), abs=1e-9)
+
+
+def test_weights_vary_as_dependence_asks_for():
+    """Poisson-like draws: 1 with a shared unit, 3 for the product of two; covariance 1 with a sentence in common."""
+    chain = PairGraph(np.array([0, 1, 1, 2, 2]), np.array([1, 2, 3, 4, 5]))  # shared: 1 and 2
+    counts = np.random.default_rng(4).poisson(1.0, (200_000, chain.units.n_units)).astype(float)
+    covariance = np.cov(chain.units.weights(counts).T)
+    assert covariance[0, 0] == pytest.approx(1, abs=0.05)
+    assert covariance[1, 1] == pytest.approx(3, abs=0.15)
+    assert covariance[0, 1] == pytest.approx(1, abs=0.05)
+    assert covariance[0, 3] == pytest.approx(0, abs=0.02)

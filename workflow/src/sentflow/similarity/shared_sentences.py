@@ -1,0 +1,27 @@
+"""Which sentences the pairs of tables have in common."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from sentflow.audit.ngrams import plain
+from sentflow.stats.pair_graph import PairGraph
+from sentflow.texts.pairs import PairTable
+
+
+def graph_of(tables: Iterable[PairTable]) -> PairGraph:
+    """The graph of the pairs of tables, one after the other.
+
+    Notes
+    -----
+    Sentences that differ in case, punctuation or white space alone are one (`plain`): people and encoders rate them
+    alike, so their pairs are no more independent than those of equal sentences.
+    """
+    numbers: dict[str, int] = {}
+    found = [
+        [numbers.setdefault(plain(text), len(numbers)) for text in row]
+        for table in tables
+        for row in table.row_texts()
+    ]
+    first, second = np.array(found, dtype=np.int64).reshape(-1, 2).T
+    return PairGraph(first, second)
