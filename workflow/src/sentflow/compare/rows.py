@@ -111,7 +111,7 @@ class SimilarityDifference:
     p_williams
         Two-sided, see `williams_p`.
     p_holm
-        `p_bootstrap`, adjusted for all pairs of encoders on the pair set.
+        `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set.
     n
         Pairs of sentences.
     alpha
