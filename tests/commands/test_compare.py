@@ -8,6 +8,7 @@ import made_scores
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from scipy.stats import false_discovery_control
 
 from sentflow.commands.compare import main
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
@@ -64,7 +65,8 @@ def test_pair_holds_the_corrected_test_of_the_paired_folds(folder):
     assert (row.n_folds, row.difference) == (10, pytest.approx(good.mean() - fair.mean()))
     assert (row.p, row.low, row.high) == pytest.approx((test.p(), *test.interval(0.95)))
     assert (row.bayes_a, row.bayes_equal, row.bayes_b) == pytest.approx(test.probabilities(0.01))
-    assert (row.mdd, row.mdd_power) == pytest.approx((test.significant_from(0.05), test.detectable(0.05)))
+    alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs
+    assert (row.mdd, row.mdd_power) == pytest.approx((test.significant_from(alone), test.detectable(alone)))
     assert (row.level, row.alpha, row.rope) == (0.95, 0.05, 0.01)
     assert row.task_title == "Title of T1A-sample" and row.model_b_title == "Title of fair"
 
@@ -74,6 +76,22 @@ def test_families_of_adjusted_tests_are_tasks(folder):
     for task in SKILLS:
         own = [row for row in pairs if row.task == task]
         assert [row.p_holm for row in own] == pytest.approx(holm([row.p for row in own]))
+
+
+def test_over_tasks_all_pairs_are_one_family(folder):
+    pairs = read(folder, "pairs")
+    assert [row.p_over_tasks for row in pairs] == pytest.approx(holm([row.p for row in pairs]))
+    assert {row.adjustment for row in pairs} == {"holm"}
+
+
+def test_counts_over_tasks_may_control_the_share_of_wrong_ones(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    statistics = {**made_scores.STATISTICS, "adjustment": "benjamini-hochberg"}
+    main(made_scores.arguments(tmp_path, rows, statistics=statistics))
+    pairs = read(tmp_path, "pairs")
+    expected = false_discovery_control([row.p for row in pairs])
+    assert [row.p_over_tasks for row in pairs] == pytest.approx(list(expected))
+    assert [row.p_holm for row in pairs[:3]] == pytest.approx(holm([row.p for row in pairs[:3]]))
 
 
 def test_item_limits_come_from_the_resamples_of_the_score(folder):
@@ -131,7 +149,8 @@ def test_ranks_are_of_complete_encoders(folder):
     assert [row.mean for row in ranks] == pytest.approx(means)
     for row in ranks:
         assert row.complete and row.n_tasks == 3
-        assert 1 <= row.rank_low <= row.average_rank <= row.rank_high <= 3
+        assert 1 <= row.repeat_low <= row.average_rank <= row.repeat_high <= 3
+        assert 1 <= row.true_low <= row.average_rank <= row.true_high <= 3
         assert row.place_low <= row.place <= row.place_high
 
 
@@ -139,11 +158,13 @@ def test_across_counts_wins_by_adjusted_tests(folder):
     across = {(row.model_a, row.model_b): row for row in read(folder, "across")}
     pairs = read(folder, "pairs")
     for (a, b), row in across.items():
-        own = [pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b) and pair.p_holm <= 0.05]
+        own = [pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b) and pair.p_over_tasks <= 0.05]
         assert row.wins == sum(pair.difference > 0 for pair in own)
         assert row.losses == sum(pair.difference < 0 for pair in own)
         assert row.wins + row.ties + row.losses == row.n_tasks == 3
-        assert row.bayes_a + row.bayes_equal + row.bayes_b == pytest.approx(1)
+        assert row.likeliest_a + row.likeliest_equal + row.likeliest_b == pytest.approx(1)
+        assert row.new_a + row.new_equal + row.new_b == pytest.approx(1)
+        assert row.low < row.difference < row.high and row.n_sources == 3
     assert across["good", "weak"].wins == 3
     assert across["good", "weak"].p_wilcoxon == pytest.approx(
         2 / 2**3
@@ -161,21 +182,16 @@ def test_omnibus_says_what_it_was_made_of(folder):
     assert found["nemenyi_cd"] == pytest.approx(2.344 * math.sqrt(12 / 18), abs=1e-3)
 
 
-def test_power_is_of_the_first_two(folder):
-    rows = {row.task: row for row in read(folder, "power")}
-    assert {task: (row.model_a, row.model_b) for task, row in rows.items()} == {
-        "T1A-sample": ("good", "fair"),
-        "T1B-sample": ("fair", "good"),
-        "F1A-sample": ("good", "fair"),
-    }
-    row = rows["T1B-sample"]
-    fair, good = (fold_scores(folder, "T1B-sample", model) for model in ("fair", "good"))
-    test = CorrectedT(fair - good, folds=5)
-    assert row.difference == pytest.approx(test.mean) and row.difference > 0
-    assert row.power_now == pytest.approx(test.power(0.05))
-    assert row.rows_needed == math.ceil(row.rows_now * (test.detectable(0.05) / row.difference) ** 2)
-    # more repetitions leave the term 1/(k − 1) of the error
-    assert row.mdd * math.sqrt(0.25 / (0.1 + 0.25)) * 0.8 < row.repetitions_help < row.mdd
+def test_power_is_that_of_the_named_differences(folder):
+    rows = read(folder, "power")
+    assert [(row.task, row.difference) for row in rows] == [
+        (task, difference) for task in SKILLS for difference in (0.05, 0.2)
+    ]
+    folds = [fold_scores(folder, "T1A-sample", model) for model in SKILLS["T1A-sample"]]
+    pairs = itertools.combinations(folds, 2)
+    powers = sorted(CorrectedT(a - b, folds=5).power(0.2, 0.05 / 3) for a, b in pairs)
+    assert (rows[1].power_low, rows[1].power, rows[1].power_high) == pytest.approx(powers)
+    assert rows[0].power < rows[1].power and rows[1].n_pairs == 3
 
 
 def test_same_files_give_the_same_bytes(folder):
@@ -225,7 +241,7 @@ def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
     ranks = {row.model: row for row in read(tmp_path, "ranks")}
     weak = ranks["weak"]
     assert (weak.n_tasks, weak.complete) == (2, False)
-    assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.rank_low, weak.rank_high, weak.place)))
+    assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.repeat_low, weak.true_high, weak.place)))
     assert ranks["good"].average_rank == pytest.approx(4 / 3)
     assert [(row.model_a, row.model_b) for row in read(tmp_path, "across")] == [("good", "fair")]
     assert read_json(tmp_path / "out/omnibus.json")["incomplete"] == ["weak"]
@@ -248,7 +264,7 @@ def test_one_encoder_has_no_pairs(tmp_path):
     assert [read(tmp_path, name) for name in ("pairs", "across", "power")] == [[], [], []]
     assert [row.not_worse for row in read(tmp_path, "standings")] == [True] * 3
     (row,) = read(tmp_path, "ranks")
-    assert (row.average_rank, row.rank_low, row.rank_high) == (1, 1, 1)
+    assert (row.average_rank, row.repeat_low, row.repeat_high, row.true_high) == (1, 1, 1, 1)
     assert read_json(tmp_path / "out/omnibus.json")["friedman_p"] is None
 
 
@@ -261,8 +277,7 @@ def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
     assert [(row.rank, row.is_best, row.not_worse) for row in read(tmp_path, "standings")] == [
         (1.5, True, True)
     ] * 2
-    (power,) = read(tmp_path, "power")
-    assert math.isnan(power.rows_needed) and math.isnan(power.power_now)
+    assert all(math.isnan(row.power) for row in read(tmp_path, "power"))
 
 
 def test_documents_leave_no_independent_texts_to_mcnemar(tmp_path):
@@ -340,4 +355,4 @@ def test_settings_are_those_of_the_statistics(tmp_path):
     rows = made_scores.write_scores(tmp_path, SKILLS)
     words = made_scores.arguments(tmp_path, rows)
     settings = json.loads(words[words.index("--settings") + 1])
-    assert set(settings["statistics"]) == {"level", "alpha", "rope", "n_item_resamples"}
+    assert set(settings["statistics"]) == set(made_scores.STATISTICS)

@@ -133,17 +133,26 @@ def test_tables_of_nothing_say_so():
 
 def test_significant_differences_have_an_asterisk():
     found = Comparisons(
-        pairs=[pair("a", "b", 0.1, 0.001, task=SCORES[0].task), pair("a", "b", 0.1, 0.5, task=SCORES[0].task)]
+        pairs=[
+            pair("a", "b", 0.1, 0.001, p_over_tasks=1.0, task=SCORES[0].task),
+            pair("a", "b", 0.1, 0.5, p_over_tasks=1.0, task=SCORES[0].task),
+        ]
     )
     cells = [row[1].text for row in differences_table(SCORES, "Title", found).groups[0].rows]
     assert cells == ["0.100*", "0.100"]
+
+
+def test_differences_that_are_significant_over_all_tasks_have_two():
+    rows = [pair("a", "b", 0.1, 0.001, p_over_tasks=p, task=SCORES[0].task) for p in (0.009, 0.02)]
+    table = differences_table(SCORES, "Title", Comparisons(pairs=rows))
+    assert [row[1].text for row in table.groups[0].rows] == ["0.100**", "0.100*"]
 
 
 def test_incomplete_encoder_has_neither_mean_nor_rank_and_comes_last():
     rows = [row for row in SCORES if (row.task, row.model) != ("T1A-sample", "minilm-l6")]
     table = ranks_table(rows, "Title", fake_comparisons.comparisons(rows))
     last = [cell.text for cell in table.groups[0].rows[-1]]
-    assert last == ["all-MiniLM-L6-v2", "2", "—", "—", "—", "—", "—", "—", "—"]
+    assert last == ["all-MiniLM-L6-v2", "2", *["—"] * 8]
 
 
 def test_wins_of_all_pairs_are_summed_over_the_others():
@@ -152,11 +161,27 @@ def test_wins_of_all_pairs_are_summed_over_the_others():
     assert totals == [9, 9, 9, 9]  # 3 tasks × 3 others
 
 
-def test_no_number_of_rows_separates_equal_encoders():
-    found = Comparisons(power=[dataclasses.replace(FOUND.power[0], rows_needed=math.nan, power_now=math.nan)])
-    table = power_table(SCORES, "Title", found)
-    assert [cell.text for cell in table.groups[0].rows[0]][5:8] == ["—", "480", "—"]
-    assert any("no number of rows" in note for note in table.notes)
+def test_power_has_a_column_for_each_named_difference():
+    table = power_table(SCORES, "Title", FOUND)
+    assert table.header[-2:] == ("0.02", "0.1")
+    assert len(table.groups[0].rows) == 3
+    undefined = [dataclasses.replace(row, power=math.nan) for row in FOUND.power[:2]]
+    table = power_table(SCORES, "Title", dataclasses.replace(FOUND, power=undefined))
+    assert [cell.text for cell in table.groups[0].rows[0]][-2:] == ["—", "—"]
+    assert any("No test" in note for note in table.notes)
+
+
+def test_pairs_over_tasks_name_their_two_kinds_of_probabilities():
+    table = matches_table(SCORES, "Title", FOUND)
+    assert table.header[-2:] == ("New task", "Likeliest")
+    assert [cell.text for cell in table.groups[0].rows[0]][-2:] == [
+        "0.60 / 0.25 / 0.15",
+        "0.99 / 0.01 / 0.00",
+    ]
+    assert any("of sources like these" in note for note in table.notes)
+    one = [dataclasses.replace(row, n_sources=1) for row in FOUND.across]
+    told = matches_table(SCORES, "Title", dataclasses.replace(FOUND, across=one)).notes
+    assert any("tasks of this source only" in note for note in told)
 
 
 def test_intervals_show_items_and_name_the_detectable_difference():

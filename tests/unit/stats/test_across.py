@@ -1,5 +1,6 @@
 """Omnibus test, critical difference, signed ranks and rank intervals over tasks."""
 
+import itertools
 import math
 
 import numpy as np
@@ -94,12 +95,6 @@ def test_no_difference_at_all_has_p_one():
     assert signed_rank_p(np.zeros(18)) == 1.0
 
 
-def test_signed_rank_with_ties_uses_the_normal_approximation():
-    differences = np.array([1.0, 1, -1, 2, 3, 4, 5])
-    expected = scipy_stats.wilcoxon(differences, method="asymptotic").pvalue
-    assert signed_rank_p(differences) == pytest.approx(expected)
-
-
 # --- Bayesian signed ranks
 
 
@@ -153,7 +148,7 @@ ARGUMENTS = {"folds": 5, "level": 0.95, "n_draws": 2000, "seed": 0}
 def test_clear_differences_have_certain_ranks():
     means = np.tile([0.9, 0.5, 0.1], (18, 1))
     found = rank_intervals(fold_scores(means, 0.01), **ARGUMENTS)
-    assert [(one.average_rank, one.rank_low, one.rank_high) for one in found] == [
+    assert [(one.average_rank, one.repeat_low, one.repeat_high) for one in found] == [
         (1, 1, 1),
         (2, 2, 2),
         (3, 3, 3),
@@ -166,14 +161,14 @@ def test_texts_inside_a_task_move_ranks_though_tasks_agree():
     means = np.tile([0.52, 0.50], (18, 1))
     first, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
     assert first.average_rank == 1.0
-    assert first.rank_high > 1.2
+    assert first.repeat_high > 1.2
 
 
 def test_paired_encoders_move_together():
     means = np.tile([0.52, 0.50], (18, 1))
     apart, _ = rank_intervals(fold_scores(means, 0.05), **ARGUMENTS)
     paired, _ = rank_intervals(fold_scores(means, 0.05, shared=0.95), **ARGUMENTS)
-    assert paired.rank_high < apart.rank_high
+    assert paired.repeat_high < apart.repeat_high
 
 
 def test_drawn_scores_have_the_spread_of_the_generalisation_interval():
@@ -182,9 +177,35 @@ def test_drawn_scores_have_the_spread_of_the_generalisation_interval():
     expected = CorrectedT(scores[0][:, 0] - scores[0][:, 1], 5).probabilities(0.0).b
     draws = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 0.9})[0]
     rest = rank_intervals(scores, **{**ARGUMENTS, "n_draws": 40_000, "level": 1 - 2 * expected * 1.1})[0]
-    assert (draws.rank_high, rest.rank_high) == (2.0, 1.0)
+    assert (draws.repeat_high, rest.repeat_high) == (2.0, 1.0)
 
 
 def test_an_encoder_alone_is_first():
     (found,) = rank_intervals([np.random.default_rng(0).random((50, 1))], **ARGUMENTS)
-    assert (found.average_rank, found.rank_low, found.rank_high, found.place) == (1, 1, 1, 1)
+    assert (found.average_rank, found.repeat_low, found.repeat_high, found.place) == (1, 1, 1, 1)
+
+
+# --- exact signed ranks with ties, true ranks
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_signed_ranks_with_ties_count_all_signs(seed):
+    differences = np.random.default_rng(seed).integers(-3, 6, 9) / 100
+    different = differences[differences != 0]
+    shared = scipy_stats.rankdata(np.abs(different))
+    signs = np.array(list(itertools.product([0, 1], repeat=len(different))))
+    sums, found = signs @ shared, shared[different > 0].sum()
+    expected = 2 * min((sums <= found).mean(), (sums >= found).mean())
+    assert signed_rank_p(differences) == pytest.approx(min(1.0, expected))
+
+
+def test_true_ranks_by_hand():
+    # three encoders far apart on both tasks: every test is sure, so the limits are the ranks
+    scores = fold_scores(np.tile([0.9, 0.5, 0.1], (2, 1)), 0.001)
+    found = rank_intervals(scores, **ARGUMENTS)
+    assert [(one.true_low, one.true_high) for one in found] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_equal_encoders_may_have_any_true_rank():
+    found = rank_intervals(fold_scores(np.full((4, 3), 0.5), 0.05), **ARGUMENTS)
+    assert all((one.true_low, one.true_high) == (1, 3) for one in found)

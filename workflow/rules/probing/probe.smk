@@ -102,7 +102,7 @@ rule score:
 
 
 rule compare:
-    """Every score → which encoders differ: within each task, over all tasks, and what it would take to detect a difference."""
+    """Every score → which encoders differ: within each task, over all tasks, and which differences would be found."""
     input:
         probing.task_digests(),
         scores=probing.scores(),

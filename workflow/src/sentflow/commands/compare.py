@@ -26,7 +26,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--settings",
         required=True,
-        help='JSON: {"tasks", "models", "order": as for summarise, "statistics": {"level", "alpha", "rope", …}}',
+        help='JSON: {"tasks", "models", "order": as for summarise, "sources": of tasks, "statistics": {"level", …}}',
     )
     for name in OUTPUTS:
         parser.add_argument(f"--{name}", type=Path, required=True, help="file to write")
@@ -35,7 +35,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 @command(arguments, libraries=["numpy", "scipy", "pyarrow"])
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
-    from sentflow.compare.across import Grid, across_rows, omnibus_facts, omnibus_of, rank_rows
+    from sentflow.compare.across import (
+        Grid,
+        across_rows,
+        adjusted_over_tasks,
+        omnibus_facts,
+        omnibus_of,
+        rank_rows,
+    )
     from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
     from sentflow.compare.scores import in_order, score_row
     from sentflow.compare.task_files import ScoreFiles, task_scores
@@ -61,7 +68,7 @@ def main(args: argparse.Namespace) -> None:
             fold_scores |= {(task, row.model): found.folds[:, index] for index, row in enumerate(found.rows)}
             logger.info("%s: %d encoders", task, len(found.rows))
     grid = Grid(
-        tasks,
+        {task: settings["sources"][task] for task in tasks},
         {name: (settings["models"][name]["title"], settings["models"][name]["control"]) for name in models},
         fold_scores,
         folds=rows[0].folds,
@@ -69,7 +76,7 @@ def main(args: argparse.Namespace) -> None:
     )
     if grid.incomplete:
         logger.warning("without a score on every task: %s", ", ".join(grid.incomplete))
-    pairs = [pair for comparison in comparisons for pair in comparison.pairs]
+    pairs = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
     differences = omnibus_of(grid)
     write_rows(args.pairs, PairRow, pairs)
     write_rows(args.standings, StandingRow, [row for one in comparisons for row in one.standings])

@@ -4,12 +4,12 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
 
-from sentflow.compare.differences import winner
+from sentflow.compare.differences import winner_by
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
@@ -19,7 +19,9 @@ from sentflow.stats.across import (
     signed_rank_p,
     signed_rank_probabilities,
 )
-from sentflow.stats.multiplicity import holm
+from sentflow.stats.multiplicity import ADJUSTMENTS, holm
+from sentflow.stats.paired import CorrectedT
+from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
 
@@ -30,7 +32,7 @@ class Grid:
     Parameters
     ----------
     tasks
-        Names, in order.
+        Name → source: what tasks have in common, say the dataset. In order.
     models
         Name → title and whether it is a control, in the order of selection.
     fold_scores
@@ -43,7 +45,7 @@ class Grid:
 
     def __init__(
         self,
-        tasks: Sequence[str],
+        tasks: Mapping[str, str],
         models: Mapping[str, tuple[str, bool]],
         fold_scores: Mapping[tuple[str, str], np.ndarray],
         *,
@@ -51,6 +53,7 @@ class Grid:
         seed: int,
     ) -> None:
         self.tasks = list(tasks)
+        self.sources = list(tasks.values())
         self.models = models
         self.fold_scores = fold_scores
         self.folds = folds
@@ -68,6 +71,26 @@ class Grid:
         return np.array(
             [[self.fold_scores[task, model].mean() for model in self.complete] for task in self.tasks]
         ).reshape(len(self.tasks), len(self.complete))
+
+    def pooled(self, a: str, b: str, settings: ComparisonSettings) -> PooledDifference:
+        """Difference of two complete models over the tasks, and on a new one."""
+        tests = [
+            CorrectedT(self.fold_scores[task, a] - self.fold_scores[task, b], self.folds)
+            for task in self.tasks
+        ]
+        return pooled_difference(
+            np.array([test.mean for test in tests]),
+            np.array([test.error for test in tests]),
+            self.sources,
+            level=settings.level,
+            rope=settings.rope,
+        )
+
+
+def adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
+    """The pairs of all tasks with `p_over_tasks`: all of them are one family."""
+    adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in pairs])
+    return [replace(pair, p_over_tasks=p) for pair, p in zip(pairs, adjusted, strict=True)]
 
 
 def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
@@ -114,7 +137,7 @@ def across_rows(
     grid
         The scores.
     pairs
-        Of every task.
+        Of every task, as `adjusted_over_tasks` gives them.
     found
         Omnibus test of the complete models; pairs are separated only if it rejects, when there are three or more.
     settings
@@ -131,11 +154,12 @@ def across_rows(
         differences, rope=settings.rope, seed=derive_seed(grid.seed, "signed ranks")
     )
     may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
-    wins = Counter((pair.model_a, pair.model_b, winner(pair)) for pair in pairs)
+    wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
     for index, (first, second) in enumerate(chosen):
         a, b = grid.complete[first], grid.complete[second]
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
+        pooled = grid.pooled(a, b, settings)
         rows.append(
             AcrossRow(
                 model_a=a,
@@ -146,12 +170,25 @@ def across_rows(
                 wins=n_wins,
                 ties=len(grid.tasks) - n_wins - n_losses,
                 losses=n_losses,
+                adjustment=settings.adjustment,
                 p_wilcoxon=p_values[index],
                 p_holm=adjusted[index],
                 separated=may_separate and adjusted[index] <= settings.alpha,
-                bayes_a=probabilities[index].a,
-                bayes_equal=probabilities[index].equal,
-                bayes_b=probabilities[index].b,
+                likeliest_a=probabilities[index].a,
+                likeliest_equal=probabilities[index].equal,
+                likeliest_b=probabilities[index].b,
+                difference=pooled.mean,
+                low=pooled.low,
+                high=pooled.high,
+                level=settings.level,
+                between_tasks=pooled.between_tasks,
+                between_sources=pooled.between_sources,
+                new_low=pooled.new_low,
+                new_high=pooled.new_high,
+                new_a=pooled.new_task.a,
+                new_equal=pooled.new_task.equal,
+                new_b=pooled.new_task.b,
+                n_sources=pooled.n_sources,
                 rope=settings.rope,
                 alpha=settings.alpha,
             )

@@ -57,7 +57,12 @@ def on_unit_set(rows: Iterable[Row], unit_set: str) -> list[Row]:
 
 def winner(row: Difference) -> str | None:
     """The system that is significantly better; None for neither."""
-    if not row.p_holm <= row.alpha:  # also where it is undefined
+    return winner_by(row, row.p_holm)
+
+
+def winner_by(row: Difference, p: float) -> str | None:
+    """The system that is significantly better by a p that was adjusted in another way; None for neither."""
+    if not p <= row.alpha:  # also where it is undefined
         return None
     return row.model_a if row.difference > 0 else row.model_b
 

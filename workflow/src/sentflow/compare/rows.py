@@ -20,10 +20,14 @@ class PairRow:
     low, high
         Generalisation interval of the difference at `level`; not adjusted for the number of pairs.
     p, p_holm
-        Corrected resampled t-test, and adjusted for all pairs of the task (Holm).
+        Corrected resampled t-test, and adjusted for all pairs of the task (Holm). Marks follow the latter.
+    p_over_tasks
+        Adjusted by `adjustment` for all pairs on all tasks. Counts and sentences over tasks follow it.
+    adjustment
+        ``"holm"`` or ``"benjamini-hochberg"``.
     mdd, mdd_power
-        Smallest observed difference that is significant at `alpha`, and the true one that is found with a power of
-        80 %; both for a single test.
+        Smallest observed difference that has p_holm <= `alpha` whatever the other pairs of the task show, and the true
+        one that has it with a probability of 80 % at least: those of a single test at `alpha` over the number of pairs.
     bayes_a, bayes_equal, bayes_b
         Probability that a is better by more than `rope`, that they differ by no more, that b is better by more.
     item_low, item_high
@@ -53,6 +57,8 @@ class PairRow:
     level: float
     p: float
     p_holm: float
+    p_over_tasks: float
+    adjustment: str
     mdd: float
     mdd_power: float
     alpha: float
@@ -106,7 +112,7 @@ class SimilarityDifference:
     p_williams
         Two-sided, see `williams_p`; takes all pairs of sentences for independent.
     p_holm
-        `p_bootstrap`, adjusted for all pairs of encoders on the pair set.
+        `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set.
     n
         Pairs of sentences.
     drawn, n_units, effective_pairs
@@ -196,10 +202,12 @@ class RankRow:
         Over the tasks.
     average_rank
         Mean of its ranks on the tasks among the complete encoders, 1 for the best.
-    rank_low, rank_high
-        Interval of the average rank at `level`: other tasks, and other texts inside each task.
+    repeat_low, repeat_high
+        Interval, at `level`, of the average rank that a repetition would give: other tasks, other texts.
+    true_low, true_high
+        Interval, at `level`, of the average rank on these tasks by the expected scores.
     place, place_low, place_high
-        Position by average rank (equal ones share the mean position), and its interval from the same draws.
+        Position by average rank (equal ones share the mean position), and its interval in a repetition.
     """
 
     model: str
@@ -209,8 +217,10 @@ class RankRow:
     complete: bool
     mean: float
     average_rank: float
-    rank_low: float
-    rank_high: float
+    repeat_low: float
+    repeat_high: float
+    true_low: float
+    true_high: float
     place: float
     place_low: float
     place_high: float
@@ -224,15 +234,27 @@ class AcrossRow:
     Attributes
     ----------
     wins, ties, losses
-        Tasks on which a is significantly better than b, neither is, and b than a (Holm within the task).
+        Tasks on which a is significantly better than b, neither is, and b than a, adjusted by `adjustment` for all
+        pairs on all tasks.
     p_wilcoxon, p_holm
         Signed-rank test of the means of the tasks, and adjusted for all pairs (Holm).
     separated
         The omnibus test rejects (asked of three encoders or more), and so does this one.
-    bayes_a, bayes_equal, bayes_b
+    likeliest_a, likeliest_equal, likeliest_b
         Bayesian signed-rank test: probability that, of the three outcomes on a task, the likeliest is that a is better
-        by more than `rope`, that they differ by no more, that b is better by more. It is not the probability of
-        that outcome on a further task.
+        by more than `rope`, that they differ by no more, that b is better by more.
+    difference, low, high
+        Average true difference a − b over tasks, and its interval at `level` (`stats.pooled`).
+    between_tasks, between_sources
+        Standard deviations of the true difference between tasks of a source and between sources.
+    new_low, new_high
+        Prediction interval, at `level`, of the true difference on one new task.
+    new_a, new_equal, new_b
+        Probability that on a new task a is better by more than `rope`, that they differ by no more, that b is better
+        by more.
+    n_sources
+        Groups of tasks that share a dataset, or a generator of texts. With several a new task is one of a new source,
+        with one it is of the same source.
     """
 
     model_a: str
@@ -243,53 +265,54 @@ class AcrossRow:
     wins: int
     ties: int
     losses: int
+    adjustment: str
     p_wilcoxon: float
     p_holm: float
     separated: bool
-    bayes_a: float
-    bayes_equal: float
-    bayes_b: float
+    likeliest_a: float
+    likeliest_equal: float
+    likeliest_b: float
+    difference: float
+    low: float
+    high: float
+    level: float
+    between_tasks: float
+    between_sources: float
+    new_low: float
+    new_high: float
+    new_a: float
+    new_equal: float
+    new_b: float
+    n_sources: int
     rope: float
     alpha: float
 
 
 @dataclass(frozen=True)
 class PowerRow:
-    """What would separate the first two encoders of a task.
+    """How surely a difference that the settings name would be found on a task.
 
     Attributes
     ----------
-    model_a, model_b
-        The best and the second.
-    difference
-        Between their means, at least 0.
-    mdd
-        Smallest observed difference that is significant at `alpha` in a single test.
-    power_now
-        Probability of a significant result if the difference were the true one.
-    rows_now
-        Balanced rows of the cross-validation.
-    rows_needed
-        Balanced rows with which that probability is 80 %; NaN where there is no difference.
-    repetitions
+    n_pairs
+        Pairs of encoders on the task, all in one family of tests (Holm).
+    n_balanced_rows
         Of the cross-validation.
-    repetitions_help
-        `mdd` with 100 repetitions.
+    difference
+        The true difference that is asked about, above 0.
+    power, power_low, power_high
+        Probability that it has p_holm <= `alpha` if no other pair differs: median, least and largest over the pairs,
+        which differ in the spread of their folds. NaN where no pair can be tested.
     """
 
     task: str
     task_title: str
     family: str
-    model_a: str
-    model_a_title: str
-    model_b: str
-    model_b_title: str
+    n_pairs: int
+    n_balanced_rows: int
     difference: float
-    mdd: float
-    power_now: float
-    rows_now: int
-    rows_needed: float
-    repetitions: int
-    repetitions_help: float
+    power: float
+    power_low: float
+    power_high: float
     alpha: float
     data_version: str

@@ -1,8 +1,10 @@
 """Which encoders differ on one task: scores, folds and predictions of all encoders → rows of ``comparisons/``."""
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import numpy as np
 
@@ -16,8 +18,6 @@ from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
-
-MANY_REPETITIONS = 100  # of `PowerRow.repetitions_help`
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,18 @@ class ComparisonSettings:
         Difference that counts as none.
     n_item_resamples
         Of the paired bootstrap over texts, and of the intervals of ranks.
+    adjustment
+        Of p-values over all tasks: a key of `ADJUSTMENTS`.
+    differences
+        True differences whose power is asked for.
     """
 
     level: float
     alpha: float
     rope: float
     n_item_resamples: int
+    adjustment: str
+    differences: Sequence[float]
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,16 @@ class FoldScores:
     def n_systems(self) -> int:
         """Encoders."""
         return len(self.rows)
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of encoders: the family of tests."""
+        return math.comb(self.n_systems, 2)
+
+    @property
+    def least_alpha(self) -> float:
+        """What a p has to reach to be significant by Holm whatever the other pairs show; with two encoders at least."""
+        return self.settings.alpha / self.n_pairs
 
     def replicates(self) -> np.ndarray:
         """(R, M) scores of out-of-fold predictions in resamples of the texts."""
@@ -113,8 +129,9 @@ class FoldScores:
             high=high,
             p=test.p(),
             p_holm=math.nan,
-            mdd=test.significant_from(settings.alpha),
-            mdd_power=test.detectable(settings.alpha),
+            p_over_tasks=math.nan,
+            mdd=test.significant_from(self.least_alpha),
+            mdd_power=test.detectable(self.least_alpha),
             bayes_a=probabilities.a,
             bayes_equal=probabilities.equal,
             bayes_b=probabilities.b,
@@ -136,7 +153,7 @@ class TaskComparison:
 
 
 def compare_task(scores: FoldScores) -> TaskComparison:
-    """Every pair of encoders of a task, their standings, and what would separate the first two."""
+    """Every pair of encoders of a task, their standings, and which differences would be found."""
     pairs = all_differences(scores)
     return TaskComparison(pairs, _standings(scores, pairs), _power(scores))
 
@@ -176,34 +193,24 @@ def _standings(scores: FoldScores, pairs: Sequence[PairRow]) -> list[StandingRow
 
 
 def _power(scores: FoldScores) -> list[PowerRow]:
-    """One row, or none where there are no two encoders."""
-    rows, alpha = scores.rows, scores.settings.alpha
-    if len(rows) < 2:
+    """One row per difference that the settings name, or none where there are no two encoders."""
+    pairs = list(itertools.combinations(range(scores.n_systems), 2))
+    if not pairs:
         return []
-    best, second = np.argsort([-row.mean for row in rows], kind="stable")[:2].tolist()
-    a, b = rows[best], rows[second]
-    test = scores.corrected_t(min(best, second), max(best, second))
-    difference = abs(test.mean)
-    many = CorrectedT(np.resize(test.differences, MANY_REPETITIONS * a.folds), a.folds)
-    return [
-        row_from(
-            PowerRow,
-            vars(a),
-            model_a=a.model,
-            model_a_title=a.model_title,
-            model_b=b.model,
-            model_b_title=b.model_title,
-            difference=difference,
-            mdd=test.significant_from(alpha),
-            power_now=test.power(alpha),
-            rows_now=a.n_balanced_rows,
-            # the spread of fold scores falls with the root of the number of texts
-            rows_needed=(
-                math.ceil(a.n_balanced_rows * (test.detectable(alpha) / difference) ** 2)
-                if difference > 0 and not test.degenerate
-                else math.nan
-            ),
-            repetitions_help=many.significant_from(alpha),
-            alpha=alpha,
+    tests = [test for test in (scores.corrected_t(a, b) for a, b in pairs) if not test.degenerate]
+    rows = []
+    for difference in scores.settings.differences:
+        powers = [test.power(difference, scores.least_alpha) for test in tests] or [math.nan]
+        rows.append(
+            row_from(
+                PowerRow,
+                vars(scores.rows[0]),
+                n_pairs=len(pairs),
+                difference=difference,
+                power=median(powers),
+                power_low=min(powers),
+                power_high=max(powers),
+                alpha=scores.settings.alpha,
+            )
         )
-    ]
+    return rows

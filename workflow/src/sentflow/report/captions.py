@@ -99,6 +99,12 @@ def protocol_notes(
     return notes
 
 
+def adjusted_over_tasks(adjustment: str, alpha: float) -> str:
+    """How counts over tasks are adjusted."""
+    name = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg, false discovery rate"}[adjustment]
+    return f"{percent(alpha)}, corrected resampled t-test, {name} over all pairs on all tasks"
+
+
 def interval_note(rows: Sequence[ScoreRow]) -> str:
     """The name and level of the interval that stands in brackets."""
     return f"In brackets the {percent(rows[0].level)} generalisation interval: {GENERALISATION}."
@@ -117,8 +123,8 @@ def detectable_note(alpha: float) -> str:
     """What the minimum detectable difference is."""
     return (
         "MDD, minimum detectable difference: smallest observed difference that is significant at "
-        f"{percent(alpha)} in one "
-        "test; median over the pairs of the task."
+        f"{percent(alpha)} "
+        "whatever the other pairs of the task show (Holm); median over the pairs."
     )
 
 
@@ -126,8 +132,15 @@ def metric_note(rows: Sequence[ScoreRow]) -> str:
     """The metrics that occur, spelled out."""
     used = unique(row.metric for row in rows)
     words = [f"{metric_name(name)}: {METRICS_IN_WORDS.get(name, name)}" for name in used]
-    below = "" if all(row.clips for row in rows) else "; fold scores below 0 are kept"
-    return f"{'; '.join(words)}; 0 is chance, 1 is perfect{below}."
+    clips = [row.clips for row in rows]
+    below = (
+        "fold scores below 0 count as 0, so guessing has a mean a little above 0"
+        if all(clips)
+        else "fold scores below 0 are kept"
+        if not any(clips)
+        else "fold scores below 0 count as 0 under some protocols"
+    )
+    return f"{'; '.join(words)}; in a fold 0 is chance, 1 is perfect; {below}."
 
 
 def metric_name(metric: str) -> str:

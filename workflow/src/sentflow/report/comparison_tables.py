@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
@@ -30,10 +30,12 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"Difference: first minus second, on the same folds, with its {percent(pair.level)} "
             "generalisation interval: "
             f"{captions.GENERALISATION}.",
-            "p: corrected resampled t-test; Holm: adjusted over all pairs of the task.",
+            "p: corrected resampled t-test; Holm: adjusted over all pairs of the task; over tasks: "
+            f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
+            "**: also over all tasks.",
             "MDD, minimum detectable difference: smallest observed difference that is significant "
-            f"at {percent(pair.alpha)} "
-            f"in one test; in brackets the true difference that is found with a power of {percent(0.8)}.",
+            f"at {percent(pair.alpha)} whatever the other pairs of the task show (Holm); "
+            f"in brackets the true difference that is found with a power of {percent(0.8)} at least.",
             "P: probabilities that the first is better, that both are equivalent within "
             f"{decimal(pair.rope, 2)}, that the second "
             "is better (Bayesian correlated t-test).",
@@ -48,7 +50,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
         caption=f"{title}: paired differences between encoders.",
         notes=tuple(notes),
         header=("First − second", "Difference", "Interval", "p", "Holm", "MDD", "P", "Texts"),
-        alignment=("w3.3", "r", "l", "r", "r", "r", "l", "l"),
+        alignment=("w2.6", "r", "l", "r", "r", "r", "l", "l"),
         groups=tuple(groups),
         tidy_header=names_of(PairRow),
         tidy_rows=records_of(pairs),
@@ -65,9 +67,14 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     if ranks:
         notes += [
             f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
-            f"{percent(ranks[0].level)} interval for other tasks "
-            "and other texts. Place: by average rank.",
-            "Won, neither, lost: tests against all other encoders within each task (Holm over its pairs).",
+            f"repetition: {percent(ranks[0].level)} interval of the average rank that other tasks and other "
+            "texts would give; true: of the average rank on these tasks by the expected scores. "
+            "Place: by average rank, and in a repetition.",
+            *(
+                "Won, neither, lost: against all other encoders on all tasks "
+                f"({captions.adjusted_over_tasks(row.adjustment, row.alpha)})."
+                for row in comparisons.across[:1]
+            ),
             *_omnibus_notes(comparisons),
             "n of each task: see table of scores. MDD: defined for a pair on a task, see table of "
             "differences.",
@@ -85,13 +92,14 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
             "Tasks",
             "Mean score",
             "Average rank",
-            "Interval",
+            "Repetition",
+            "True",
             "Place",
             "Won",
             "Neither",
             "Lost",
         ),
-        alignment=("w4.0", "r", "r", "r", "l", "l", "r", "r", "r"),
+        alignment=("w2.2", "r", "r", "r", "l", "l", "l", "r", "r", "r"),
         groups=(Group("", tuple(_rank_line(row, comparisons.across) for row in ranks)),),
         tidy_header=names_of(RankRow),
         tidy_rows=records_of(ranks),
@@ -105,14 +113,15 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
     if across:
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
-            "second is (corrected "
-            "resampled t-test, Holm within the task).",
-            "Wilcoxon: signed-rank test of the scores per task; Holm: adjusted over all pairs.",
-            "P: probabilities that, over tasks like these, the most probable outcome is that the first "
-            "is better by more "
-            f"than {decimal(across[0].rope, 2)}, that both are equal within it, that the second is "
-            "better (Bayesian "
-            "signed-rank test). The probability of that outcome on a single further task is lower.",
+            f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
+            "Separated: by Wilcoxon's signed-rank test of the scores per task, which takes tasks as "
+            "independent (p adjusted over all pairs, Holm), where the test of all encoders together rejects.",
+            f"Average: difference over tasks with its {percent(across[0].level)} interval "
+            f"(random-effects model, REML, Knapp and Hartung). {_sources(across[0])}",
+            "New task, likeliest: three probabilities each: the first is better by more than "
+            f"{decimal(across[0].rope, 2)}, both are equal within it, the second is better. New task: of that "
+            "outcome on one new task, by the same model. Likeliest: that this outcome is the most probable of "
+            "the three (Bayesian signed-rank test), which may be almost sure while the outcome itself is not.",
             *_omnibus_notes(comparisons),
             "n of each task: see table of scores. Interval and MDD are defined for a pair on a task: "
             "see table of differences.",
@@ -123,8 +132,18 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         name="matches",
         caption=f"{title}: pairs of encoders over all tasks.",
         notes=tuple(notes),
-        header=("First − second", "Won", "Neither", "Lost", "Wilcoxon", "Holm", "Separated", "P"),
-        alignment=("w5.2", "r", "r", "r", "r", "r", "l", "l"),
+        header=(
+            "First − second",
+            "Won",
+            "Neither",
+            "Lost",
+            "Average",
+            "Interval",
+            "Separated",
+            "New task",
+            "Likeliest",
+        ),
+        alignment=("w2.2", "r", "r", "r", "r", "l", "l", "l", "l"),
         groups=(Group("", tuple(_match_line(row) for row in across)),),
         tidy_header=names_of(AcrossRow),
         tidy_rows=records_of(across),
@@ -132,31 +151,34 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
 
 
 def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) -> Table:
-    """Per task the first two encoders: their difference, and how many texts would make it significant."""
+    """Per task how surely the differences that the settings name would be found."""
     power = comparisons.power
+    differences = list(dict.fromkeys(row.difference for row in power))
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if power:
-        first = power[0]
         notes += [
-            "The first two encoders of each task, one corrected resampled t-test at "
-            f"{percent(first.alpha)}; the interval of the difference is in the table of differences. "
-            "MDD: smallest observed difference that is significant.",
-            "Power: probability of a significant result if the observed difference were the true one.",
-            f"n: rows after balancing, and rows that would give a power of {percent(0.8)}; more "
-            "repetitions help little, as the "
-            "last column shows (MDD with 100 repetitions).",
+            "Probability that a pair of encoders is found to differ if its true difference is the one in the heading "
+            f"and no other pair differs (corrected resampled t-test at {percent(power[0].alpha)}, Holm over all pairs "
+            "of the task): median over the pairs, in brackets the least and the largest. "
+            "Pairs differ in the spread of their folds.",
+            "n: rows after balancing. MDD: smallest observed difference that is significant whatever the other pairs "
+            "show, median over the pairs; intervals of the differences are in the table of differences.",
         ]
-        if any(math.isnan(row.rows_needed) for row in power):
-            notes.append(f"{MISSING} No difference, or none that can be tested: no number of rows is enough.")
+        if any(math.isnan(row.power) for row in power):
+            notes.append(f"{MISSING} No test: all folds have the same difference.")
     else:
         notes.append(NOTHING)
+    lines = tuple(
+        _power_line(task, [row for row in power if row.task == task], comparisons)
+        for task in unique(row.task for row in power)
+    )
     return Table(
         name="power",
-        caption=f"{title}: what it would take to separate the first two encoders of each task.",
+        caption=f"{title}: how surely differences between encoders would be found.",
         notes=tuple(notes),
-        header=("Task", "First", "Second", "Difference", "MDD", "Power", "n", "n needed", "MDD at 100"),
-        alignment=("l", "w2.9", "w2.9", "r", "r", "r", "r", "r", "r"),
-        groups=(Group("", tuple(_power_line(row) for row in power)),),
+        header=("Task", "n", "Pairs", "MDD", *(f"{difference:g}" for difference in differences)),
+        alignment=("l", "r", "r", "r", *("r" for _ in differences)),
+        groups=(Group("", lines),),
         tidy_header=names_of(PowerRow),
         tidy_rows=records_of(power),
     )
@@ -166,7 +188,7 @@ def _pair_line(pair: PairRow) -> tuple[Cell, ...]:
     found = pair.p_holm <= pair.alpha
     return (
         Cell(f"{pair.model_a_title} − {pair.model_b_title}"),
-        Cell(decimal(pair.difference) + ("*" if found else "")),
+        Cell(decimal(pair.difference) + "*" * (found + (pair.p_over_tasks <= pair.alpha))),
         Cell(interval(pair.low, pair.high)),
         Cell(p_number(pair.p)),
         Cell(p_number(pair.p_holm)),
@@ -187,7 +209,10 @@ def _rank_line(row: RankRow, across: Sequence[AcrossRow]) -> tuple[Cell, ...]:
         Cell(count(row.n_tasks)),
         Cell(decimal(row.mean)),
         Cell(decimal(row.average_rank, 2)),
-        Cell(f"{decimal(row.rank_low, 2)} to {decimal(row.rank_high, 2)}" if row.complete else MISSING),
+        *(
+            Cell(f"{decimal(low, 2)} to {decimal(high, 2)}" if row.complete else MISSING)
+            for low, high in ((row.repeat_low, row.repeat_high), (row.true_low, row.true_high))
+        ),
         Cell(_places(row)),
         *(Cell(count(number)) for number in numbers or ()),
         *([] if numbers else [Cell(MISSING)] * 3),
@@ -200,24 +225,40 @@ def _match_line(row: AcrossRow) -> tuple[Cell, ...]:
         Cell(count(row.wins)),
         Cell(count(row.ties)),
         Cell(count(row.losses)),
-        Cell(p_number(row.p_wilcoxon)),
-        Cell(p_number(row.p_holm)),
+        Cell(decimal(row.difference)),
+        Cell(interval(row.low, row.high)),
         Cell("yes" if row.separated else "no"),
-        Cell(_three(row.bayes_a, row.bayes_equal, row.bayes_b)),
+        Cell(_three(row.new_a, row.new_equal, row.new_b)),
+        Cell(_three(row.likeliest_a, row.likeliest_equal, row.likeliest_b)),
     )
 
 
-def _power_line(row: PowerRow) -> tuple[Cell, ...]:
+def _power_line(task: str, rows: Sequence[PowerRow], comparisons: Comparisons) -> tuple[Cell, ...]:
     return (
-        Cell(row.task),
-        Cell(row.model_a_title),
-        Cell(row.model_b_title),
-        Cell(decimal(row.difference)),
-        Cell(decimal(row.mdd)),
-        Cell(MISSING if math.isnan(row.power_now) else percent(round(100 * row.power_now) / 100)),
-        Cell(count(row.rows_now)),
-        Cell(MISSING if math.isnan(row.rows_needed) else count(math.ceil(row.rows_needed))),
-        Cell(decimal(row.repetitions_help)),
+        Cell(task),
+        Cell(count(rows[0].n_balanced_rows)),
+        Cell(count(rows[0].n_pairs)),
+        Cell(decimal(detectable(comparisons.pairs, task))),
+        *(Cell(_powers(row)) for row in rows),
+    )
+
+
+def _powers(row: PowerRow) -> str:
+    if math.isnan(row.power):
+        return MISSING
+    median, low, high = (
+        percent(round(100 * value) / 100) for value in (row.power, row.power_low, row.power_high)
+    )
+    return f"{median} ({low} to {high})"
+
+
+def _sources(row: AcrossRow) -> str:
+    """For which tasks the model over tasks speaks."""
+    if row.n_sources == 1:
+        return "All tasks have one source (a dataset, or a generator of texts), so it is for tasks of this source only."
+    return (
+        f"Tasks of one source (a dataset, or a generator of texts) count as a group: {row.n_sources} sources, and "
+        "it is for tasks of sources like these."
     )
 
 

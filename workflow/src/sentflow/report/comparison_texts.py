@@ -53,8 +53,9 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         title=f"Ranks with {percent(first.level)} intervals",
         reading=" ".join(
             [
-                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best; the interval covers the "
-                "ranks that other tasks and other texts could give. Right: the mean score.",
+                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. Thick: interval of the average "
+                "rank that a repetition with other tasks and other texts would give; thin: of the true average "
+                "rank on these tasks, by the expected scores. Right: the mean score.",
                 *_not_ranked(rows),
                 _design(first),
                 captions.data_note(rows),
@@ -71,12 +72,11 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
         return nothing("Wins, ties and losses")
     first = rows[0]
     return FigureTexts(
-        title="Wins, ties and losses by tests within each task",
+        title="Wins, ties and losses by tests on each task",
         reading=" ".join(
             [
-                "Row against column: tasks won – neither – lost. Won is significantly better at "
-                f"{percent(first.alpha)} (corrected resampled t-test, Holm over all pairs of the "
-                "task); neither does not "
+                "Row against column: tasks won – neither – lost. Won is significantly better "
+                f"({captions.adjusted_over_tasks(first.adjustment, first.alpha)}); neither does not "
                 "mean that two are equal.",
                 _design(first),
                 captions.data_note(rows),

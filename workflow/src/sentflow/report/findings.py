@@ -1,12 +1,12 @@
 """Findings of a report: what every family says of its highest scores and of the tests between them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sentflow.compare.differences import Difference, on_unit_set, values_of
-from sentflow.compare.marks import beaten
+from sentflow.compare.differences import Difference, on_unit_set, values_of, winner_by
 from sentflow.report.numbers import counted, listed, percent
+from sentflow.stats.multiplicity import holm
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ def lead_over_all(
 ) -> str | None:
     """On how many unit sets the highest score is significantly above every other one; None where nothing was tested.
 
+    A count over unit sets: tests are adjusted for all pairs on all of them, unlike the marks of each.
+
     Parameters
     ----------
     differences
@@ -71,16 +73,22 @@ def lead_over_all(
     known = [name for name in unit_sets if on_unit_set(differences, name)]
     if not known:
         return None
-    n_clear = sum(_leads_all(differences, name) for name in known)
+    rows = [row for row in differences if row.unit_set in known]
+    adjusted = holm([row.p for row in rows])
+    beaten = Counter((row.unit_set, winner_by(row, p)) for row, p in zip(rows, adjusted, strict=True))
+    n_clear = sum(_leads_all(rows, name, beaten) for name in known)
+    family = f"Holm over all pairs on all {what}s" if len(known) > 1 else "Holm"
     return (
         f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every "
         "other one "
-        f"({percent(differences[0].alpha)}, {test}, Holm). Where it is not, this does not show that the "
+        f"({percent(differences[0].alpha)}, {test}, {family}). Where it is not, this does not show that the "
         f"{systems} are equal."
     )
 
 
-def _leads_all(differences: Sequence[Difference], unit_set: str) -> bool:
+def _leads_all(
+    differences: Sequence[Difference], unit_set: str, beaten: Mapping[tuple[str, str | None], int]
+) -> bool:
     values = values_of(differences, unit_set)
     best = max(values, key=lambda model: values[model])
-    return len(beaten(differences, unit_set, best)) == len(values) - 1
+    return beaten.get((unit_set, best), 0) == len(values) - 1

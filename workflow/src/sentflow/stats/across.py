@@ -12,6 +12,8 @@ from sentflow.stats.ranks import average_ranks
 
 BAYES_DRAWS = 50_000
 PRIOR_WEIGHT = 0.5  # of the pseudo-task on which two encoders do not differ
+DECIMALS = 12  # beyond which differences of means differ by rounding
+_EXACT_UP_TO = 50  # tasks
 _AT_ONCE = 5_000
 
 
@@ -89,14 +91,24 @@ def signed_rank_p(differences: np.ndarray) -> float:
 
     Notes
     -----
-    Exact for up to 50 tasks without ties, else the normal approximation; differences of 0 are left out. Wilcoxon 1945.
+    Exact for up to 50 tasks, with ties too: every set of signs of the shared ranks is counted. Beyond, the normal
+    approximation. Differences of 0 are left out, and those that differ by rounding are ties. Wilcoxon 1945; with ties
+    Pratt and Gibbons 1981.
     """
-    different = differences[differences != 0]
+    rounded = differences.round(DECIMALS)
+    different = rounded[rounded != 0]
     if len(different) == 0:
         return 1.0
-    untied = len(np.unique(np.abs(different))) == len(different)
-    method = "exact" if untied and len(different) <= 50 else "asymptotic"
-    return float(wilcoxon(different, method=method).pvalue)
+    if len(different) > _EXACT_UP_TO:
+        return float(wilcoxon(different, method="asymptotic").pvalue)
+    doubled = (2 * average_ranks(np.abs(different))).astype(
+        np.int64
+    )  # whole numbers, as shared ranks may be halves
+    chances = np.ones(1)  # of each sum of the ranks with a positive sign
+    for rank in doubled:
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
+    found = int(doubled[different > 0].sum())
+    return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
 
 
 def signed_rank_probabilities(

@@ -3,6 +3,8 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Adjusted p-values, in the order given: all at most α together are wrong with a probability of at most α.
@@ -25,3 +27,54 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, (len(p_values) - place) * p_values[index]))
         adjusted[index] = largest
     return adjusted
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p-values, in the order given: of all at most α together, a share of at most α is wrong on average.
+
+    Parameters
+    ----------
+    p_values
+        Of one family. NaN, an undefined test, stays NaN and counts as one of the family.
+
+    Notes
+    -----
+    Of the sorted p₁ ≤ … ≤ p_M the i-th becomes the least of M p_l / l for l ≥ i. For tests that are independent or
+    positively dependent. Benjamini and Hochberg 1995.
+    """
+    known = np.array(p_values, dtype=np.float64)
+    filled = np.where(np.isnan(known), 1.0, known)
+    order = np.argsort(filled)
+    scaled = filled[order] * len(known) / np.arange(1, len(known) + 1)
+    adjusted = np.empty(len(known))
+    adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+    adjusted[np.isnan(known)] = math.nan
+    found: list[float] = adjusted.tolist()
+    return found
+
+
+def true_discoveries(p_values: Sequence[float], *, alpha: float) -> int:
+    """How many null hypotheses at least are false, with a probability of 1 − α.
+
+    Parameters
+    ----------
+    p_values
+        Of all tests, none of them NaN.
+    alpha
+        Probability that the number is too large.
+
+    Notes
+    -----
+    M − h with Hommel's h, the size of the largest set of hypotheses that Simes' test does not reject: of its p-values
+    q₁ ≤ … ≤ q_h all are above j α / h. For tests that are independent or positively dependent. Hommel 1988; Goeman and
+    Solari 2011.
+    """
+    ordered = np.sort(np.array(p_values, dtype=np.float64))
+    n = len(ordered)
+    for size in range(n, 0, -1):  # the largest p-values are those that Simes rejects last
+        if (ordered[n - size :] * size > alpha * np.arange(1, size + 1)).all():
+            return n - size
+    return n
+
+
+ADJUSTMENTS = {"holm": holm, "benjamini-hochberg": benjamini_hochberg}

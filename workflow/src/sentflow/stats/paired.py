@@ -97,6 +97,10 @@ class PairedT:
             return 1.0 if self.mean == 0 else math.nan
         return float(2 * stdtr(self.freedom, -abs(self.mean) / self.error))
 
+    def p_above(self) -> float:
+        """One-sided p that the true difference is 0 or less; 1/2 where the test is degenerate, which shows nothing."""
+        return 0.5 if self.degenerate else float(stdtr(self.freedom, -self.mean / self.error))
+
     def p_equivalence(self, margin: float) -> float:
         """One-sided p that the true difference is `margin` or more, either way: a small one shows equivalence.
 
@@ -142,12 +146,24 @@ class PairedT:
         quantiles = float(stdtrit(self.freedom, 1 - alpha / 2) + stdtrit(self.freedom, POWER))
         return _undefined_at_zero(quantiles * self.error)
 
-    def power(self, alpha: float) -> float:
-        """Probability of p <= alpha if the observed difference were the true one; `detectable` is its inverse."""
+    def power(self, difference: float, alpha: float) -> float:
+        """Probability of p <= alpha if `difference` is the true one; NaN where the spread is 0.
+
+        Parameters
+        ----------
+        difference
+            Named beforehand. The power of the observed difference says nothing that its p does not.
+        alpha
+            Of the test.
+
+        Notes
+        -----
+        `detectable` is its inverse. Hoenig and Heisey 2001 on the power of observed differences.
+        """
         if self.degenerate:
             return math.nan
         critical = float(stdtrit(self.freedom, 1 - alpha / 2))
-        return float(stdtr(self.freedom, abs(self.mean) / self.error - critical))
+        return float(stdtr(self.freedom, abs(difference) / self.error - critical))
 
     def probabilities(self, rope: float) -> Probabilities:
         """Bayesian t-test: a better by more than `rope`, no more apart than that, b better by more.

@@ -1,4 +1,4 @@
-"""How far ranks over tasks would move with other tasks, and with other texts inside each task."""
+"""Two intervals of ranks over tasks: of those that a repetition of the experiment would give, and of the true ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.stats.across import ranks
+from sentflow.stats.multiplicity import true_discoveries
+from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
 
 
@@ -15,15 +17,22 @@ class RankInterval:
 
     Attributes
     ----------
-    average_rank, rank_low, rank_high
-        Mean of its ranks on the tasks, 1 for the best.
+    average_rank
+        Mean of its ranks on the tasks by the observed scores, 1 for the best.
+    repeat_low, repeat_high
+        Of the average rank that a repetition of the experiment would give: other tasks, and other texts in each. Noise
+        pulls average ranks towards the middle, so this is no interval of the true one.
+    true_low, true_high
+        Of the true average rank on these tasks: by the expected scores, those over all samples of texts.
     place, place_low, place_high
-        Its position by average rank.
+        Its position by average rank, and the limits of that in a repetition.
     """
 
     average_rank: float
-    rank_low: float
-    rank_high: float
+    repeat_low: float
+    repeat_high: float
+    true_low: float
+    true_high: float
     place: float
     place_low: float
     place_high: float
@@ -45,10 +54,12 @@ def rank_intervals(
 
     Notes
     -----
-    A draw takes N tasks with replacement, and for each of them new scores of all encoders from a multivariate t
-    distribution: J − 1 degrees of freedom, the means of the folds, and the covariance of the fold scores times
-    1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay paired. Tasks alone would say nothing
-    about the texts inside them.
+    Repetition: a draw takes N tasks with replacement, and for each of them new scores of all encoders from a
+    multivariate t distribution: J − 1 degrees of freedom, the means of the folds, and the covariance of the fold
+    scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay paired.
+    Tasks alone would say nothing about the texts inside them.
+
+    True ranks: see `_true_limits`.
     """
     means = np.stack([scores.mean(axis=0) for scores in fold_scores])
     generator = np.random.default_rng(seed)
@@ -67,10 +78,41 @@ def rank_intervals(
         low, high = percentile_limits(totals[:, model] / n_tasks, level)
         limits = [(1 - level) / 2, (1 + level) / 2]
         place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
+        true_low, true_high = _true_limits(fold_scores, model, folds, 1 - level)
         found.append(
-            RankInterval(float(average[model]), low, high, float(place[model]), place_low, place_high)
+            RankInterval(
+                average_rank=float(average[model]),
+                repeat_low=low,
+                repeat_high=high,
+                true_low=true_low,
+                true_high=true_high,
+                place=float(place[model]),
+                place_low=place_low,
+                place_high=place_high,
+            )
         )
     return found
+
+
+def _true_limits(
+    fold_scores: Sequence[np.ndarray], model: int, folds: int, alpha: float
+) -> tuple[float, float]:
+    """Limits of the average rank of the expected scores of one encoder, wrong with a probability of at most alpha.
+
+    Notes
+    -----
+    On a task the rank by expected scores is 1 plus the number of encoders that are truly better. Of the one-sided
+    corrected t-tests of all others on all tasks at least so many are true discoveries as `true_discoveries` counts, so
+    the average rank is at least 1 plus their number per task; at the other end likewise.
+    """
+    others = [other for other in range(fold_scores[0].shape[1]) if other != model]
+    tests = [
+        CorrectedT(scores[:, other] - scores[:, model], folds) for scores in fold_scores for other in others
+    ]
+    n_tasks = len(fold_scores)
+    n_better = true_discoveries([test.p_above() for test in tests], alpha=alpha / 2)
+    n_worse = true_discoveries([1 - test.p_above() for test in tests], alpha=alpha / 2)
+    return 1 + n_better / n_tasks, len(others) + 1 - n_worse / n_tasks
 
 
 def _drawn_scores(scores: np.ndarray, folds: int, n_draws: int, generator: np.random.Generator) -> np.ndarray:

@@ -124,9 +124,13 @@ class ProbingSettings(Family):
         return json_text(self._titles())
 
     def comparison_settings(self, _wildcards: Any) -> str:
-        """Titles and order as in `summarise_settings`, and how models are compared."""
-        statistics = pick(self.experiment.config["statistics"], "alpha", "level", "n_item_resamples", "rope")
-        return json_text({**self._titles(), "statistics": statistics})
+        """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
+        statistics = pick(
+            self.experiment.config["statistics"],
+            *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope"),
+        )
+        sources = {name: self._source(entry) for name, entry in self.tasks.items()}
+        return json_text({**self._titles(), "sources": sources, "statistics": statistics})
 
     def effect_settings(self, wildcards: Any) -> str:
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
@@ -151,6 +155,12 @@ class ProbingSettings(Family):
         entries = self.experiment.models
         real = [name for name, entry in entries.items() if not entry.get("control", False)]
         return sorted(real or entries)
+
+    def _source(self, task: Entry) -> str:
+        """What tasks have in common: their dataset, or that their texts are generated."""
+        files = self.experiment.entries["datasets"][task["dataset"]]["files"]
+        generated = any("generator" in file for file in files.values())
+        return "generated texts" if generated else str(task["dataset"])
 
     def _titles(self) -> dict[str, Any]:
         tasks = {name: pick(entry, "title", "family") for name, entry in self.tasks.items()}

@@ -90,7 +90,7 @@ def bar_levels(runs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def draw_ranks(rows: Sequence[RankingRow]) -> Figure:
-    """One line per encoder, from the best average rank: rank, interval, mean score."""
+    """One line per encoder, from the best average rank: rank, intervals, mean score."""
     ranked = [row for row in rows if row.complete and not math.isnan(row.average_rank)]
     texts = comparison_texts.ranks(rows)
     if len(ranked) < 2:
@@ -102,7 +102,8 @@ def draw_ranks(rows: Sequence[RankingRow]) -> Figure:
     axes = figure.subplots()
     for line, row in enumerate(ranked):
         look = looks[row.model]
-        axes.plot((row.rank_low, row.rank_high), (line, line), color=look.color, linewidth=1.6)
+        axes.plot((row.true_low, row.true_high), (line, line), color=look.color, linewidth=0.7)
+        axes.plot((row.repeat_low, row.repeat_high), (line, line), color=look.color, linewidth=2.4)
         axes.plot(row.average_rank, line, marker=look.marker, color=look.color, markersize=4)
         axes.annotate(
             decimal(row.mean), (1, line), xycoords=("axes fraction", "data"), xytext=(4, 0),

@@ -75,7 +75,7 @@ def _shown(
         "n_folds": sum(row.n_folds for row in rows),
         "marks": _marks(rows, found),
         "task_pairs": {task: [pair for pair in found.pairs if pair.task == task] for task in tasks},
-        "task_power": {row.task: row for row in found.power},
+        "task_power": {task: [row for row in found.power if row.task == task] for task in tasks},
         "task_detectable": {task: detectable(found.pairs, task) for task in tasks},
         "tested": bool(found.pairs),
         "audits": sources.audits,

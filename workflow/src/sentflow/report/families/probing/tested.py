@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.differences import winner
-from sentflow.compare.marks import beaten
-from sentflow.compare.rows import PairRow
+from sentflow.compare.differences import values_of, winner, winner_by
+from sentflow.compare.rows import AcrossRow, PairRow, RankRow
+from sentflow.report import captions
 from sentflow.report.numbers import count, counted, decimal, listed, p_value, percent
 from sentflow.report.rows import unique
+from sentflow.stats.paired import POWER
 
 _FEW = 8  # names that a sentence can hold
 
@@ -17,20 +18,19 @@ _FEW = 8  # names that a sentence can hold
 def within_tasks(comparisons: Comparisons) -> str:
     """On how many tasks the first is significantly better than the second, and what the other tests show."""
     pairs = comparisons.pairs
-    tasks = unique(row.task for row in comparisons.power)
-    clear = [row.task for row in comparisons.power if _first_wins(pairs, row.task, row.model_a, row.model_b)]
+    tasks = unique(pair.task for pair in pairs)
+    clear = [task for task in tasks if _first_wins(pairs, task)]
+    adjusted = captions.adjusted_over_tasks(pairs[0].adjustment, pairs[0].alpha)
     text = (
         f"On {len(clear)} of {counted(len(tasks), 'task')} the highest score is significantly better "
-        "than the second "
-        f"({percent(pairs[0].alpha)}, corrected resampled t-test on the paired folds, Holm over all "
-        "pairs of the task)" + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "") + "."
+        f"than the second ({adjusted})" + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "") + "."
     )
-    undecided = [pair for pair in pairs if winner(pair) is None]
+    undecided = [pair for pair in pairs if winner_by(pair, pair.p_over_tasks) is None]
+    n_alone = sum(winner(pair) is not None for pair in pairs)
     text += (
         f" Of all {count(len(pairs))} pairs of encoders on a task, {count(len(pairs) - len(undecided))} "
-        "differ "
-        "significantly. This does not show that the others are equal: the tests may have had too little "
-        "power."
+        f"differ significantly; {count(n_alone)} are marked where each task is adjusted by itself (Holm). "
+        "This does not show that the others are equal: the tests may have had too little power."
     )
     equal = [pair for pair in undecided if pair.bayes_equal >= 0.95]
     if equal:
@@ -50,8 +50,8 @@ def across_tasks(comparisons: Comparisons) -> str | None:
     first = ranked[0]
     text = (
         f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} "
-        f"({percent(first.level)} "
-        f"interval {decimal(first.rank_low, 2)} to {decimal(first.rank_high, 2)})."
+        f"({percent(first.level)} interval of the true average rank on these tasks "
+        f"{decimal(first.true_low, 2)} to {decimal(first.true_high, 2)})."
     )
     if facts.get("iman_davenport_p") is not None:
         text += (
@@ -70,6 +70,7 @@ def across_tasks(comparisons: Comparisons) -> str | None:
         text += " It does not differ significantly from any other encoder."
     else:
         text += f" It does not differ significantly from {listed(joined)}."
+    text += _on_a_new_task(comparisons.across, ranked[0], ranked[1])
     left_out = [row.model_title for row in comparisons.ranks if not row.complete]
     if left_out:
         text += f" Not ranked, because a task is missing: {listed(left_out)}."
@@ -77,33 +78,53 @@ def across_tasks(comparisons: Comparisons) -> str | None:
 
 
 def what_could_be_found(comparisons: Comparisons) -> str:
-    """How small a difference the tests can find, and what would make it smaller."""
-    known = [row for row in comparisons.power if not math.isnan(row.mdd)]
-    if not known:
+    """How small a difference the tests can find."""
+    gaps = [pair.mdd for pair in comparisons.pairs if not math.isnan(pair.mdd)]
+    if not gaps:
         return "No test is possible."
-    gaps = [row.mdd for row in known]
     text = (
-        "A difference between the first two encoders of a task had to reach "
-        f"{decimal(median(gaps))} to be significant in "
-        f"a single test (median; from {decimal(min(gaps))} to {decimal(max(gaps))})."
+        "A difference between two encoders on a task had to reach "
+        f"{decimal(median(gaps))} to be significant whatever the other pairs of the task show "
+        f"(median; from {decimal(min(gaps))} to {decimal(max(gaps))})."
     )
-    open_tasks = [
-        row
-        for row in known
-        if not _first_wins(comparisons.pairs, row.task, row.model_a, row.model_b)
-        and not math.isnan(row.rows_needed)
-    ]
-    if open_tasks:
-        easiest = min(open_tasks, key=lambda row: row.rows_needed / row.rows_now)
-        text += (
-            " Where the first two do not differ significantly, more texts would help and more "
-            "repetitions would not. The "
-            f"fewest are needed on {easiest.task}: {count(math.ceil(easiest.rows_needed))} "
-            "class-balanced rows instead of "
-            f"{count(easiest.rows_now)}."
-        )
-    return text
+    for difference in dict.fromkeys(row.difference for row in comparisons.power):
+        powers = [row.power for row in comparisons.power if row.difference == difference]
+        known = [power for power in powers if not math.isnan(power)]
+        if known:
+            likely = sum(power >= POWER for power in known)
+            text += (
+                f" A true difference of {difference:g} is found with a probability of {percent(POWER)} or more on "
+                f"{likely} of {counted(len(known), 'task')}."
+            )
+    return text + " More texts make smaller differences visible, more repetitions hardly do."
 
 
-def _first_wins(pairs: Sequence[PairRow], task: str, first: str, second: str) -> bool:
-    return second in beaten(pairs, task, first)
+def _first_wins(pairs: Sequence[PairRow], task: str) -> bool:
+    """Whether the highest score is significantly above the second, over all tasks; no where the highest are equal."""
+    values = values_of(pairs, task)
+    if len(values) < 2:
+        return False
+    first, second = sorted(values, key=lambda model: -values[model])[:2]
+    return any(
+        winner_by(pair, pair.p_over_tasks) == first
+        for pair in pairs
+        if pair.task == task and {pair.model_a, pair.model_b} == {first, second}
+    )
+
+
+def _on_a_new_task(across: Sequence[AcrossRow], first: RankRow, second: RankRow) -> str:
+    """What the first two by average rank would do on a new task; nothing where no model could be fitted."""
+    for row in across:
+        if {row.model_a, row.model_b} == {first.model, second.model} and not math.isnan(row.difference):
+            is_a = row.model_a == first.model
+            mean, low, high = (
+                (row.difference, row.low, row.high) if is_a else (-row.difference, -row.high, -row.low)
+            )
+            chance = row.new_a if is_a else row.new_b
+            where = "a new task of the same source" if row.n_sources == 1 else "a task of a new source"
+            return (
+                f" It is above {second.model_title} by {decimal(mean)} on average over tasks ({percent(row.level)} "
+                f"interval {decimal(low)} to {decimal(high)}); on {where} it would be better by more "
+                f"than {decimal(row.rope, 2)} with a probability of {decimal(chance, 2)}."
+            )
+    return ""

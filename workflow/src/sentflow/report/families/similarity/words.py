@@ -141,7 +141,7 @@ def test_note(alpha: float) -> str:
     return (
         "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
         "underlined: not significantly lower. Paired bootstrap over pairs of sentences, or over what is drawn in "
-        "their place, Holm over all pairs of encoders of the set, "
+        "their place, Holm over all pairs of encoders and baselines of the set, "
         f"{percent(alpha)}. Superscript letters: the rows that this one is significantly better than. "
         "Averages are not "
         "tested."

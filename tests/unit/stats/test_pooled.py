@@ -1,0 +1,98 @@
+"""Differences over tasks: the random-effects model against other computations and in simulation."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from scipy.stats import t as student
+
+from sentflow.stats.pooled import pooled_difference
+
+DIFFERENCES = np.array([0.05, 0.01, 0.09, -0.02, 0.04, 0.12])
+ERRORS = np.array([0.02, 0.01, 0.03, 0.02, 0.01, 0.04])
+ARGUMENTS = {"level": 0.95, "rope": 0.01}
+
+
+def restricted_likelihood(tau, covariance_of_sources=0.0):
+    """Twice the negative log-likelihood, by dense matrices."""
+    covariance = np.diag(ERRORS**2 + tau**2) + covariance_of_sources
+    inverse = np.linalg.inv(covariance)
+    weight = inverse.sum()
+    mean = inverse.sum(axis=0) @ DIFFERENCES / weight
+    rest = DIFFERENCES - mean
+    return np.linalg.slogdet(covariance)[1] + math.log(weight) + rest @ inverse @ rest, mean, 1 / weight
+
+
+def test_tasks_of_different_sources_are_the_usual_random_effects_model():
+    tau = minimize_scalar(lambda x: restricted_likelihood(x)[0], bounds=(0, 1), method="bounded").x
+    _, mean, variance = restricted_likelihood(tau)
+    misfit = ((DIFFERENCES - mean) ** 2 / (ERRORS**2 + tau**2)).sum() / 5
+    half = student.ppf(0.975, 5) * math.sqrt(variance * max(1, misfit))
+    found = pooled_difference(DIFFERENCES, ERRORS, "abcdef", **ARGUMENTS)
+    assert (found.between_tasks, found.mean) == pytest.approx((tau, mean), rel=1e-3)
+    assert (found.low, found.high) == pytest.approx((mean - half, mean + half), rel=1e-2)
+    spread = math.sqrt(variance * max(1, misfit) + tau**2)
+    assert found.new_task.a == pytest.approx(student.sf((0.01 - mean) / spread, 5), abs=2e-3)
+    assert sum(found.new_task) == pytest.approx(1)
+
+
+def test_sources_have_a_variance_of_their_own():
+    sources = np.array([0, 0, 0, 1, 1, 2])
+    found = pooled_difference(DIFFERENCES, ERRORS, sources.tolist(), **ARGUMENTS)
+    shared = np.equal.outer(sources, sources)
+
+    def at(tau, omega):
+        return restricted_likelihood(tau, omega**2 * shared)[0]
+
+    grid = np.linspace(0, 0.15, 61)
+    best = min(at(tau, omega) for tau in grid for omega in grid)
+    assert at(found.between_tasks, found.between_sources) <= best + 1e-6
+    assert found.n_sources == 3
+
+
+def test_one_source_has_tasks_as_its_units():
+    one = pooled_difference(DIFFERENCES, ERRORS, ["a"] * 6, **ARGUMENTS)
+    each = pooled_difference(DIFFERENCES, ERRORS, "abcdef", **ARGUMENTS)
+    assert (one.mean, one.low, one.new_task) == (each.mean, each.low, each.new_task)
+    assert (one.n_sources, each.n_sources) == (1, 6)
+    assert math.isnan(one.between_sources)
+
+
+def test_copies_of_tasks_of_one_source_add_little():
+    many = pooled_difference(
+        np.repeat([0.1, 0.0, 0.05], 10), np.full(30, 0.01), np.repeat([0, 1, 2], 10).tolist(), **ARGUMENTS
+    )
+    assert many.low < 0 < many.high  # three sources, whatever the number of tasks
+    assert many.between_sources == pytest.approx(0.05, abs=0.002)
+
+
+def test_task_with_an_unknown_error_counts_with_the_usual_one():
+    errors = np.array([0.02, 0.0, 0.02])
+    filled = pooled_difference(np.array([0.1, 0.0, 0.05]), errors, "abc", **ARGUMENTS)
+    assert filled == pooled_difference(np.array([0.1, 0.0, 0.05]), np.full(3, 0.02), "abc", **ARGUMENTS)
+
+
+@pytest.mark.parametrize("errors", [[0.1], [0.0, 0.0]])
+def test_one_task_or_no_error_at_all_pools_nothing(errors):
+    found = pooled_difference(np.zeros(len(errors)), np.array(errors), range(len(errors)), **ARGUMENTS)
+    assert math.isnan(found.mean) and math.isnan(found.new_task.a)
+
+
+@pytest.mark.parametrize("sizes", [[1] * 12, [2] * 6, [12]])
+def test_intervals_cover_the_average_and_a_new_task(sizes):
+    generator = np.random.default_rng(1)
+    sources = np.repeat(np.arange(len(sizes)), sizes)
+    omega = 0.0 if len(sizes) == 1 else 0.03
+    n_sets, covered, predicted = 200, 0, 0
+    for _ in range(n_sets):
+        truth = 0.02 + generator.normal(0, omega, len(sizes))[sources] + generator.normal(0, 0.02, 12)
+        found = pooled_difference(
+            truth + generator.normal(0, 0.02, 12), np.full(12, 0.02), sources.tolist(), **ARGUMENTS
+        )
+        covered += found.low <= 0.02 <= found.high
+        new = 0.02 + generator.normal(0, math.hypot(omega, 0.02))
+        predicted += found.new_low <= new <= found.new_high
+    # nominal 95 %; predictions are too short where the variance between tasks is estimated as 0 by chance
+    assert covered / n_sets > 0.90
+    assert predicted / n_sets > 0.8
