@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from pair_graphs import unshared
+from made_graphs import unshared
 
 from sentflow.commands import compare_training
 from sentflow.compare.training_rows import TrainingSeeds

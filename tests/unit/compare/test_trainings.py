@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from made_graphs import stars, unshared
 
-from pair_graphs import stars, unshared
 from sentflow.compare.pair_sets import PairSetSettings
 from sentflow.compare.trainings import Trainings
 from sentflow.similarity.correlations import spearman

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from pair_graphs import unshared
+from made_graphs import unshared
 
 from sentflow.errors import DataError
 from sentflow.files.parquet import read_parquet, write_parquet

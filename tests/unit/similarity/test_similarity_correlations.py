@@ -8,7 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from pair_graphs import stars, unshared
+from made_graphs import stars, unshared
 
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import pearson, spearman

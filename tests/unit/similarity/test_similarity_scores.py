@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from pair_graphs import stars, unshared
+from made_graphs import stars, unshared
 from scipy.stats import spearmanr
 
 from sentflow.compare.pair_sets import PairSetSettings, compare_pair_set, p_of_replicates

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_graphs import stars, unshared
 
-from pair_graphs import stars, unshared
 from sentflow.stats.pair_graph import (
     COMPONENTS,
     LEAST_COMPONENTS,
