@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from real_probes import CrossValidated, RealTask, cross_validated, matthews, real_task
-from sentflow.stats.clustered import effective_clusters
+from sentflow.stats.effective import effective_clusters
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.seeds import derive_seed
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from scipy import stats
 
-from sentflow.stats.clustered import ClusteredT, effective_clusters
+from sentflow.stats.clustered import ClusteredT
+from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores, MeanInterval, mean_interval
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import PairedT

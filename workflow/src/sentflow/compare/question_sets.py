@@ -16,7 +16,8 @@ from sentflow.compare.question_rows import (
     SeedRow,
 )
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
-from sentflow.stats.clustered import ClusteredT, effective_clusters
+from sentflow.stats.clustered import ClusteredT
+from sentflow.stats.effective import effective_clusters
 from sentflow.stats.means import ClusteredScores
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.seed_variance import seed_variance

@@ -5,23 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sentflow.stats.effective import effective_clusters
 from sentflow.stats.paired import PairedT
-
-
-def effective_clusters(sizes: np.ndarray) -> float:
-    """How many clusters of equal size say as much as these: (Σ n)² / Σ n², at most their number.
-
-    Parameters
-    ----------
-    sizes
-        (C,) numbers of units of each cluster, none 0.
-
-    Notes
-    -----
-    Half of the units in one cluster are less than 4 of them, however many others there are. Carter, Schnepel and
-    Steigerwald 2017, Review of Economics and Statistics 99, 698–709, for clusters that are alike but in their size.
-    """
-    return float(sizes.sum() ** 2 / (sizes**2).sum())
 
 
 @dataclass(frozen=True)

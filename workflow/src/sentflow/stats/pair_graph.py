@@ -7,7 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from sentflow.stats.clustered import effective_clusters
+from sentflow.stats.effective import effective_clusters
 from sentflow.stats.resampling import Bootstrap, multinomial_counts, percentile_limits
 
 PAIRS, COMPONENTS, SENTENCES = "pairs", "components", "sentences"
