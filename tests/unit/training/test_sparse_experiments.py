@@ -98,10 +98,10 @@ def test_the_published_trainings_have_the_settings_of_the_papers(tmp_path):
     }  # fmt: skip
 
 
-def test_the_small_experiment_trains_three_seeds_of_each_kind():
+def test_the_small_experiment_trains_two_seeds_of_each_kind():
     found = loaded(read(SMALL))
     recipes = [entry["recipe"] for entry in found.trained_models.values()]
-    assert sorted(recipes) == ["mlm", *["sparse-embed"] * 3, *["splade"] * 3]
+    assert sorted(recipes) == ["mlm", *["sparse-embed"] * 2, *["splade"] * 2]
     for entry in found.trained_models.values():
         if entry["recipe"] == "sparse-embed":
             assert entry["start"] == f"splade-seed-{entry['seed']}"
