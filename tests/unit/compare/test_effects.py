@@ -13,11 +13,8 @@ from sentflow.compare.scores import in_order
 from sentflow.errors import DataError
 from sentflow.files.rows import read_rows, write_rows
 from sentflow.report import captions
-from sentflow.report.families.probing.document_table import documents_table
 from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.score_table import scores_table
-from sentflow.report.table.formats import csv_text, markdown_text
-from sentflow.report.table.latex import latex_text
 from sentflow.stats.generalisation import nadeau_bengio_interval
 
 
@@ -125,29 +122,3 @@ def test_one_name_for_two_sets_of_switches_is_refused():
     base, _, _ = study()
     with pytest.raises(DataError, match="switches differs"):
         in_order([base[0], replace(base[1], switches="clip_metric off")])
-
-
-# --- the table documents
-
-
-def test_documents_stand_apart_and_together():
-    rows = effects(groups_folds=True)
-    table = documents_table(rows, "Trial")
-    assert [group.title for group in table.groups] == [
-        f"{row.task}: {row.task_title} (MCC), Mine" for row in (rows[0], rows[2])
-    ]
-    cells = [cell.text for cell in table.groups[0].rows[0]]
-    assert cells == ["all-MiniLM-L6-v2", "0.500", "0.300", "−0.200", "1", "2"]
-    assert len(table.tidy_rows) == len(rows)
-
-
-def test_tasks_without_documents_are_not_in_the_table():
-    rows = [replace(row, groups_folds=row.task == "T1A-sample") for row in effects(groups_folds=True)]
-    assert len(documents_table(rows, "Trial").groups) == 1
-
-
-def test_a_selection_without_documents_has_a_table_that_says_so():
-    table = documents_table(effects(), "Trial")
-    assert (table.groups, table.tidy_rows) == ((), ())
-    assert "No task of this selection gives the documents" in markdown_text(table)
-    assert latex_text(table) and csv_text(table)

@@ -315,11 +315,66 @@ def test_a_study_of_documents_trains_nothing_anew_without_documents():
     assert chosen.families["probing"].has_own_folds("published-documents", "T2A-open", "tfidf")
 
 
+# --- new documents
+
+
+def probing(**changes: Any):
+    return targets(select={"models": ["tfidf"], "tasks": ["T1B-open", "T2A-open"]}, **changes).families[
+        "probing"
+    ]
+
+
+def test_tasks_with_documents_are_probed_again_with_these_kept_together():
+    chosen = probing()
+    assert chosen.document_scores() == ["results/protocols/published-documents/scores/T2A-open/tfidf.json"]
+    assert chosen.available()["documents"]
+    assert set(chosen.on_documents()) < set(chosen.results())
+    assert chosen.jobs()["probe_lazy_study"] == chosen.jobs()["probe_lazy"] / 2
+    assert chosen.jobs()["score_study"] == 1
+    wildcards = SimpleNamespace(protocol="published-documents", task="T2A-open", model="tfidf")
+    assert json.loads(chosen.probe_settings(wildcards))["switches"] == {"group_folds": True}
+    assert re.fullmatch(chosen.constraints()["protocol"], "published-documents")
+
+
 @pytest.mark.parametrize(
-    ("protocol", "study"), [("published", ["corrected"]), ("corrected-documents", ["published"])]
+    "changes",
+    [
+        {"probe": {"documents": False}},
+        {"protocol": "published-documents"},
+        {"select": {"models": ["tfidf"], "tasks": ["T1B-open"]}},
+    ],
+    ids=str,
 )
-def test_the_table_documents_needs_a_study_of_documents(protocol, study):
-    config = {**DEFAULT, "study": {"protocols": study}, "probe": {**DEFAULT["probe"], "protocol": protocol}}
-    config["report"] = {**DEFAULT["report"], "tables": ["documents"]}
-    with pytest.raises(ConfigError, match="the table documents shows .* List published-documents"):
-        load_experiment(config, WORKFLOW)
+def test_nothing_is_probed_again_where_nobody_asks_or_documents_are_kept_together_anyway(changes):
+    chosen = targets(**{"select": {"models": ["tfidf"], "tasks": ["T2A-open"]}, **changes}).families[
+        "probing"
+    ]
+    assert (chosen.document_scores(), chosen.on_documents()) == ([], [])
+    assert not chosen.available()["documents"]
+    assert chosen.jobs()["probe_lazy_study"] == 0
+
+
+def test_protocols_of_a_config_keep_documents_together_too():
+    mine = {"mine": {"like": "corrected", "title": "Mine", "training": {"patience": 3}}}
+    chosen = probing(protocol="mine", protocols=mine)
+    assert chosen.document_protocol.title == "Mine, documents kept together"
+    told = next(one for one in chosen.told()["protocols"] if one["name"] == "mine-documents")
+    assert told["description"] == "As mine, and no document is both trained on and tested on."
+    wildcards = SimpleNamespace(protocol="mine-documents", task="T2A-open", model="tfidf")
+    settings = json.loads(chosen.probe_settings(wildcards))
+    assert (settings["training"], settings["switches"]["group_folds"]) == ({"patience": 3}, True)
+
+
+def test_a_study_that_lists_the_same_protocol_trains_it_once():
+    chosen = probing(study={"protocols": ["published-documents"]})
+    assert chosen.jobs()["score_study"] == 2  # of both tasks, for the study
+    assert chosen.document_scores() == ["results/protocols/published-documents/scores/T2A-open/tfidf.json"]
+
+
+def test_another_protocol_of_that_name_is_refused():
+    mine = {
+        "mine": {"like": "corrected", "title": "Mine"},
+        "mine-documents": {"like": "published", "title": "Something else"},
+    }
+    told = mistake(protocol="mine", protocols=mine, study={"protocols": ["mine-documents"]})
+    assert told.startswith("protocols.mine-documents: this is the name of mine with documents kept together")

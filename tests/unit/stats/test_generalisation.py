@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.effective import Documents
+from sentflow.stats.generalisation import FEWEST_DOCUMENTS, nadeau_bengio_interval
 
 
 def scores_of(n: int) -> np.ndarray:
@@ -83,3 +84,31 @@ def test_interval_covers_the_truth_as_often_as_it_says():
         interval = nadeau_bengio_interval(scores, folds=5, level=0.95)
         covered += interval.low <= 0 <= interval.high
     assert covered / n == pytest.approx(0.95, abs=0.02)
+
+
+# --- documents that folds keep together
+
+
+def test_few_documents_leave_few_degrees_of_freedom():
+    scores = scores_of(50)
+    interval = nadeau_bengio_interval(scores, folds=5, level=0.95, documents=8.0)
+    # t(0.975; 7) = 2.3646
+    assert (interval.high - scores.mean()) / scores.std(ddof=1) == pytest.approx(2.3646 * 0.27**0.5, abs=6e-5)
+
+
+def test_more_documents_than_folds_change_nothing():
+    scores = scores_of(50)
+    assert nadeau_bengio_interval(scores, folds=5, level=0.95, documents=50.0) == nadeau_bengio_interval(
+        scores, folds=5, level=0.95
+    )
+
+
+def test_too_few_documents_have_no_interval():
+    few = nadeau_bengio_interval(scores_of(50), folds=5, level=0.95, documents=FEWEST_DOCUMENTS - 0.1)
+    assert math.isnan(few.low)
+    assert math.isnan(few.high)
+
+
+def test_half_of_the_rows_in_one_document_are_less_than_four_effective_ones():
+    found = Documents.of(np.array([0] * 100 + list(range(1, 101))))
+    assert (found.n, found.effective) == (101, pytest.approx(200**2 / (100**2 + 100)))

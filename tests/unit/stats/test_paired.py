@@ -176,3 +176,27 @@ def test_differences_of_rounding_are_ties():
     test = PairedT(np.array([0.1 + 0.2 - 0.3, 0.0, 0.5, -0.25, 1e-3]))
     assert test.wins() == Wins(a=2, ties=2, b=1)
     assert test.wins(0.01) == Wins(a=1, ties=3, b=1)
+
+
+# --- documents that folds keep together
+
+
+def test_documents_cost_degrees_of_freedom():
+    found = CorrectedT(DIFFERENCES, folds=5, documents=8.0)
+    assert found.freedom == 7
+    assert found.error == CorrectedT(DIFFERENCES, folds=5).error
+    assert found.p() == pytest.approx(2 * scipy_stats.t.sf(abs(found.mean) / found.error, 7))
+    assert found.significant_from(0.05) == pytest.approx(scipy_stats.t.ppf(0.975, 7) * found.error)
+
+
+def test_of_too_few_documents_only_the_mean_is_said():
+    found = CorrectedT(DIFFERENCES, folds=5, documents=2.0)
+    assert found.mean == DIFFERENCES.mean()
+    said = (
+        found.p(),
+        found.detectable(0.05),
+        found.power(0.1, 0.05),
+        *found.interval(0.95),
+        *found.probabilities(0.01),
+    )
+    assert np.isnan(said).all()

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.repeatability import QUANTITIES, summarise
 from sentflow.stats.score import StatisticsSettings, score
@@ -72,3 +73,17 @@ def test_equal_scores_are_marked():
     result = score(folds_table(np.zeros(10)), n_folds=5, seed=SEED, settings=settings)
     assert result["intervals"]["generalisation"]["degenerate"]
     assert np.isnan(result["intervals"]["repeatability"]["low"])
+
+
+def test_documents_that_are_kept_together_stand_in_the_interval():
+    settings = StatisticsSettings(level=0.95, n_resamples=400)
+    kept = Documents(20, 6.5)
+    found = score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings, documents=kept)
+    expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95, documents=6.5)
+    assert found["intervals"]["generalisation"] == {
+        "level": 0.95,
+        "low": expected.low,
+        "high": expected.high,
+        "degenerate": False,
+        "documents": {"n": 20, "effective": 6.5},
+    }

@@ -1,4 +1,4 @@
-"""Other protocols besides that of the scores: folds and scores of their own, and what they change."""
+"""Other protocols besides that of the scores: folds and scores of their own, what they change, and new documents."""
 
 
 use rule probe as probe_study with:
@@ -58,3 +58,37 @@ rule compare_protocol:
         "python -m sentflow.commands.compare_protocol --scores {input.scores:q} --tables {input.tables:q}"
         " --other-scores {input.other_scores:q} --other-tables {input.other_tables:q}"
         " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+rule compare_documents:
+    """Scores with documents kept together → what is said of new documents: intervals, tests, power."""
+    input:
+        probing.task_digests(),
+        scores=probing.document_scores(),
+        tables=probing.document_score_tables(),
+        # They were written with the scores.
+        predictions=ancient(probing.document_score_predictions()),
+        rows=ancient(probing.document_task_tables()),
+    output:
+        summary=paths.DOCUMENT_SCORES,
+        pairs=paths.DOCUMENT_PAIRS,
+        standings=paths.DOCUMENT_STANDINGS,
+        power=paths.DOCUMENT_POWER,
+    log:
+        paths.log("compare_documents"),
+    benchmark:
+        paths.benchmark("compare_documents")
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(30),
+    params:
+        code=code("sentflow.commands.compare_documents"),
+        env=versions("numpy", "scipy"),
+        settings=probing.comparison_settings,
+    shell:
+        "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_documents --scores {input.scores:q}"
+        " --rows {input.rows:q} --settings {params.settings:q} --summary {output.summary:q}"
+        " --pairs {output.pairs:q} --standings {output.standings:q} --power {output.power:q} > {log:q} 2>&1"

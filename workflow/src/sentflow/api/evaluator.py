@@ -31,6 +31,7 @@ from sentflow.probing.protocol.catalog import about_protocol, changed_settings, 
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED_NAME
 from sentflow.probing.protocol.switches import not_comparable_text
+from sentflow.probing.storage.scores import kept_documents
 from sentflow.texts.table import TaskTable
 
 if TYPE_CHECKING:
@@ -347,7 +348,7 @@ class UlyssesSentEval:
                 if files is not None:
                     files.write_fold(table.info.task, fold)
                 bar.update()
-        result = task_result(folds, protocol)
+        result = task_result(folds, protocol, kept_documents(table, settings))
         if files is not None:
             files.write_score(table, folds, result)
         return result

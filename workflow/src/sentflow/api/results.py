@@ -17,6 +17,7 @@ from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.storage.folds import FoldInfo, write_result
 from sentflow.probing.storage.scores import about_score
 from sentflow.probing.training.result import FoldResult
+from sentflow.stats.effective import Documents
 from sentflow.stats.score import StatisticsSettings, score
 from sentflow.texts.table import TaskTable
 
@@ -56,14 +57,16 @@ class TaskResult:
     score: dict[str, Any]
 
 
-def task_result(folds: Sequence[FoldResult], protocol: ProbeProtocol) -> TaskResult:
-    """Aggregate the folds of a task, in any order, as their protocol says."""
+def task_result(
+    folds: Sequence[FoldResult], protocol: ProbeProtocol, documents: Documents | None = None
+) -> TaskResult:
+    """Aggregate the folds of a task, in any order, as their protocol says; `documents` as for `score`."""
     ordered = sorted(folds, key=lambda fold: (fold.repetition, fold.fold))
     rows = CrossValidation(ordered).scores
     rank = {name: position for position, name in enumerate(_QUANTITIES)}
     rows = rows.sort_values("metric", key=lambda names: names.map(rank), kind="stable", ignore_index=True)
     settings = replace(STATISTICS, switches=protocol.switches)
-    numbers = score(rows, n_folds=protocol.folds, seed=protocol.seed, settings=settings)
+    numbers = score(rows, n_folds=protocol.folds, seed=protocol.seed, settings=settings, documents=documents)
     aggregated = {
         key: np.asarray(value, dtype=np.float64) if isinstance(value, list) else value
         for key, value in numbers["published"].items()

@@ -4,13 +4,9 @@ import argparse
 import json
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sentflow.files.io import write_json
 from sentflow.jobs.log import command, exit_with
-
-if TYPE_CHECKING:
-    import numpy as np
 
 logger = logging.getLogger(__name__)
 
@@ -44,29 +40,18 @@ def main(args: argparse.Namespace) -> None:
         rank_rows,
     )
     from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
-    from sentflow.compare.scores import in_order, score_row
-    from sentflow.compare.task_files import ScoreFiles, task_scores
+    from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
     from sentflow.files.rows import write_rows
-    from sentflow.files.sealed import read_sealed
 
     settings = json.loads(args.settings)
     statistics = ComparisonSettings(**settings["statistics"])
     tasks, models = settings["order"]
-    rows = [score_row(read_sealed(file), settings) for file in args.scores]
-    files = {
-        (row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, args.scores, strict=True)
+    rows, scores = scores_of_tasks(args.scores, args.rows, settings)
+    comparisons = [compare_task(one) for one in scores]
+    fold_scores = {
+        (row.task, row.model): one.folds[:, index] for one in scores for index, row in enumerate(one.rows)
     }
-    rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
-    task_tables = {table.stem: table for table in args.rows}
-    fold_scores: dict[tuple[str, str], np.ndarray] = {}
-    comparisons = []
-    for task in tasks:
-        found = task_scores([row for row in rows if row.task == task], files, task_tables, statistics)
-        if found is not None:
-            comparisons.append(compare_task(found))
-            fold_scores |= {(task, row.model): found.folds[:, index] for index, row in enumerate(found.rows)}
-            logger.info("%s: %d encoders", task, len(found.rows))
     grid = Grid(
         {task: settings["sources"][task] for task in tasks},
         {name: (settings["models"][name]["title"], settings["models"][name]["control"]) for name in models},

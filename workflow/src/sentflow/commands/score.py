@@ -36,7 +36,7 @@ def main(args: argparse.Namespace) -> None:
     from sentflow.probing.protocol.switches import Switches
     from sentflow.probing.storage.folds import read_folds, refuse_other_settings
     from sentflow.probing.storage.predictions import out_of_fold, read_predictions
-    from sentflow.probing.storage.scores import about_score
+    from sentflow.probing.storage.scores import about_score, kept_documents
     from sentflow.stats.items import item_interval, resampling_units
     from sentflow.stats.score import StatisticsSettings, score
     from sentflow.stats.seeds import derive_seed
@@ -69,6 +69,7 @@ def main(args: argparse.Namespace) -> None:
             switches=Switches.unlike_published(protocol["switches"]),
         ),
         items=items,
+        documents=kept_documents(rows, probe),
     )
     about = {
         **about_score(rows, infos, model=args.model, probe=probe, protocol=protocol),

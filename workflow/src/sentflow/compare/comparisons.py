@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
 from sentflow.files.io import read_json
@@ -16,6 +16,9 @@ from sentflow.files.rows import RowsByName
 class Comparisons:
     """What `compare` found; all empty where there was nothing to compare."""
 
+    PREFIX: ClassVar[str] = ""
+    """How the names of the files begin."""
+
     pairs: list[PairRow] = field(default_factory=list)
     standings: list[StandingRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
@@ -24,17 +27,23 @@ class Comparisons:
     omnibus: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, files: Sequence[Path]) -> "Comparisons":
+    def read(cls, files: Sequence[Path]) -> Self:
         """From the files of ``comparisons/``, told apart by their names; what is not given stays empty."""
         rows = RowsByName(files)
         return cls(
-            pairs=rows("pairs", PairRow),
-            standings=rows("standings", StandingRow),
-            ranks=rows("ranks", RankRow),
-            across=rows("across", AcrossRow),
-            power=rows("power", PowerRow),
-            omnibus=next((read_json(file) for file in files if file.stem == "omnibus"), {}),
+            pairs=rows(f"{cls.PREFIX}pairs", PairRow),
+            standings=rows(f"{cls.PREFIX}standings", StandingRow),
+            ranks=rows(f"{cls.PREFIX}ranks", RankRow),
+            across=rows(f"{cls.PREFIX}across", AcrossRow),
+            power=rows(f"{cls.PREFIX}power", PowerRow),
+            omnibus=next((read_json(file) for file in files if file.stem == f"{cls.PREFIX}omnibus"), {}),
         )
+
+
+class DocumentComparisons(Comparisons):
+    """What `compare_documents` found: tests for new documents, task by task."""
+
+    PREFIX: ClassVar[str] = "document-"
 
 
 def detectable(pairs: Iterable[PairRow], task: str) -> float:

@@ -89,7 +89,6 @@ def _beside(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray
         "paired": paired,
         "baseline_width": _own_width(base),
         "width": _own_width(other),
-        "groups_folds": other.groups_folds and not base.groups_folds,
     }
 
 

@@ -22,7 +22,8 @@ class ScoreRow:
     repeatability_low, repeatability_high
         Published bootstrap of the fold scores, at `repeatability_level`.
     generalisation_low, generalisation_high
-        Nadeau-Bengio interval at `level`; its limits may lie outside the range of the metric.
+        Nadeau-Bengio interval at `level`; its limits may lie outside the range of the metric. For new documents where
+        the folds keep documents together, and NaN where these are too few.
     degenerate
         All folds gave the same score, so that no interval means anything.
     switches
@@ -35,6 +36,8 @@ class ScoreRow:
         ``"repeatability"`` or ``"generalisation"``: what the protocol calls its interval.
     groups_folds
         Whether documents were kept together; false for a task whose rows name none.
+    n_documents, effective_documents
+        How many were kept together, and how many of equal size say as much; 0 where none were.
     ends_curves
         Whether training curves end where fewer than half of the folds are left.
     item_mean, item_low, item_high
@@ -95,6 +98,13 @@ class ScoreRow:
     item_grouped: bool = False
     warmup_floor: bool = True
     position: int = -1
+    n_documents: int = 0
+    effective_documents: float = 0.0
+
+    @property
+    def has_too_few_documents(self) -> bool:
+        """Whether documents were kept together and nothing can be said of new ones."""
+        return self.n_documents > 0 and math.isnan(self.generalisation_low)
 
     @property
     def shown_generalisation(self) -> tuple[float, float]:
@@ -110,6 +120,13 @@ class ScoreRow:
     def shown_items(self) -> tuple[float, float]:
         """See `shown_limits`; this statistic is never cut at 0."""
         return shown_limits(self, self.item_low, self.item_high, clips=False)
+
+
+@dataclass(frozen=True)
+class DocumentScore(ScoreRow):
+    """One encoder on one task whose documents the folds keep together, so that the score is one on new documents."""
+
+    FILE: ClassVar[str] = "document-scores"
 
 
 @dataclass(frozen=True)
@@ -131,8 +148,6 @@ class EffectRow:
         Of the encoder on the task, 1 for the highest score; equal scores share the mean rank.
     baseline_width, width
         Of the interval that each protocol calls its own; NaN where there is none.
-    groups_folds
-        Whether the other protocol keeps the rows of a document together and the baseline does not.
     """
 
     FILE: ClassVar[str] = "effects"
@@ -163,7 +178,6 @@ class EffectRow:
     rank: float
     baseline_width: float
     width: float
-    groups_folds: bool = False
 
 
 def shown_limits(row: ScoreRow, low: float, high: float, *, clips: bool | None = None) -> tuple[float, float]:

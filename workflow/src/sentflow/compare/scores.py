@@ -35,6 +35,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
+        documents = generalisation.get("documents", {"n": 0, "effective": 0.0})
         about_task, about_model = (
             described(settings, "tasks", scores["task"]),
             described(settings, "models", scores["model"]),
@@ -66,6 +67,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=about_model.get("position", -1),
+            n_documents=documents["n"],
+            effective_documents=documents["effective"],
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error

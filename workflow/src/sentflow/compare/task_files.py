@@ -1,20 +1,25 @@
 """The files of one task's scores → what is compared."""
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sentflow.compare.fold_scores import fold_scores
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.scores import in_order, score_row
 from sentflow.compare.tasks import ComparisonSettings, FoldScores
 from sentflow.errors import DataError
+from sentflow.files.sealed import read_sealed
 from sentflow.probing.storage.predictions import out_of_fold, read_predictions
 from sentflow.stats.items import OutOfFold, resampling_units
 from sentflow.stats.seeds import derive_seed
 from sentflow.texts.table import read_task
+
+logger = logging.getLogger(__name__)
 
 
 class ScoreFiles(NamedTuple):
@@ -27,6 +32,40 @@ class ScoreFiles(NamedTuple):
     def beside(cls, scores: Path) -> "ScoreFiles":
         """The files that belong to a score file."""
         return cls(scores.with_suffix(".parquet"), scores.with_suffix(".predictions.parquet"))
+
+
+def scores_of_tasks(
+    files: Sequence[Path], task_tables: Sequence[Path], settings: Mapping[str, Any]
+) -> tuple[list[ScoreRow], list[FoldScores]]:
+    """Every score, and of each task that has any what can be compared; in the order of selection.
+
+    Parameters
+    ----------
+    files
+        Score files; tables and predictions lie beside them.
+    task_tables
+        The table of each task.
+    settings
+        ``tasks``, ``models``, ``order`` as for `score_row`; ``statistics``: see `ComparisonSettings`.
+
+    Raises
+    ------
+    DataError
+        See `in_order` and `task_scores`.
+    """
+    tasks, models = settings["order"]
+    rows = [score_row(read_sealed(file), settings) for file in files]
+    beside = {(row.task, row.model): ScoreFiles.beside(file) for row, file in zip(rows, files, strict=True)}
+    rows = sorted(in_order(rows), key=lambda row: (tasks.index(row.task), models.index(row.model)))
+    tables = {table.stem: table for table in task_tables}
+    statistics = ComparisonSettings(**settings["statistics"])
+    found = []
+    for task in tasks:
+        scores = task_scores([row for row in rows if row.task == task], beside, tables, statistics)
+        if scores is not None:
+            found.append(scores)
+            logger.info("%s: %d encoders", task, scores.n_systems)
+    return rows, found
 
 
 def task_scores(

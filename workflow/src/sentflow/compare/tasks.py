@@ -104,7 +104,9 @@ class FoldScores:
 
     def corrected_t(self, a: int, b: int) -> CorrectedT:
         """The test of two encoders on the folds."""
-        return CorrectedT(self.folds[:, a] - self.folds[:, b], self.rows[0].folds)
+        about = self.rows[0]
+        documents = about.effective_documents if about.n_documents else math.inf
+        return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, documents)
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> PairRow:
         """See `UnitScores`."""

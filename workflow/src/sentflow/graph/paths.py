@@ -71,6 +71,11 @@ STUDY_SCORES = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.json
 STUDY_SCORE_TABLE = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.parquet"
 STUDY_SCORE_PREDICTIONS = f"{RESULTS}/protocols/{{protocol}}/scores/{{task}}/{{model}}.predictions.parquet"
 EFFECTS = f"{RESULTS}/protocols/{{protocol}}/effects.parquet"
+# Of tasks whose rows name documents, with documents kept together: what is said of new ones.
+DOCUMENT_SCORES = f"{RESULTS}/summary/document-scores.parquet"
+DOCUMENT_PAIRS = f"{RESULTS}/comparisons/document-pairs.parquet"
+DOCUMENT_STANDINGS = f"{RESULTS}/comparisons/document-standings.parquet"
+DOCUMENT_POWER = f"{RESULTS}/comparisons/document-power.parquet"
 
 # Of one encoder, or of a similarity that needs none.
 SIMILARITY = f"{RESULTS}/similarity/{{pairs}}/{{model}}.json"

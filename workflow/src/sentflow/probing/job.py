@@ -105,7 +105,8 @@ def task_plans(
         yield from plan_folds(table.labels, protocol, wanted=wanted, groups=groups)
     except UngroupableError as error:
         raise DataError(
-            f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false."
+            f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false; where "
+            "probe.documents asks for them, leave reader.group out of the task or write probe.documents: false."
         ) from error
 
 

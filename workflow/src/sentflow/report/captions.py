@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import percent
+from sentflow.report.numbers import listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
@@ -34,10 +34,12 @@ REPEATABILITY = (
     "where the mean would be if only the shuffling of the same texts changed "
     "(the published bootstrap over fold scores; for comparison with published tables, not for claims)"
 )
-GENERALISATION = (
-    "where the score would be on another sample of texts from the same population (corrected resampled t, Nadeau and "
-    "Bengio 2003). Where rows come from documents that folds split, these are new texts of the same documents: for new "
-    "documents the interval may be much too narrow"
+_CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
+SAME_DOCUMENTS = "new texts of the same documents"
+NEW_DOCUMENTS = "new documents of the same kind"
+TOO_FEW_DOCUMENTS = "too few documents"
+TOO_FEW_DOCUMENTS_NOTE = (
+    "Too few documents: nothing is said of others like them, so there is no interval and no test."
 )
 ITEM_LEVEL = (
     "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
@@ -107,7 +109,25 @@ def adjusted_over_tasks(adjustment: str, alpha: float) -> str:
 
 def interval_note(rows: Sequence[ScoreRow]) -> str:
     """The name and level of the interval that stands in brackets."""
-    return f"In brackets the {percent(rows[0].level)} generalisation interval: {GENERALISATION}."
+    return f"In brackets the {percent(rows[0].level)} generalisation interval: {generalisation(rows)}."
+
+
+def generalisation(rows: Sequence[ScoreRow]) -> str:
+    """What a generalisation interval says, and of which texts on which task; no full stop at the end."""
+    kept = unique(row.task for row in rows if row.groups_folds)
+    split = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
+    said = f"where the score would be on another sample of texts from the same population ({_CORRECTED_T})"
+    if kept:
+        said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
+    if split:
+        said += (
+            f". On {listed(split)}: {SAME_DOCUMENTS}, which the folds split; for {NEW_DOCUMENTS} it may be much too "
+            "narrow (see the table documents)"
+        )
+    if len(kept) + len(split) < len(unique(row.task for row in rows)):
+        others = "other tasks" if kept or split else "tasks"
+        said += f". Texts of {others} may share documents that the data do not name: it then says nothing of new ones"
+    return said
 
 
 def test_note(alpha: float) -> str:

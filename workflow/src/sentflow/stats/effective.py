@@ -1,6 +1,30 @@
 """How many clusters count, where their sizes differ; apart, because resamples need no test."""
 
+from dataclasses import dataclass
+
 import numpy as np
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a task that its folds keep together.
+
+    Attributes
+    ----------
+    n
+        How many.
+    effective
+        See `effective_clusters`.
+    """
+
+    n: int
+    effective: float
+
+    @classmethod
+    def of(cls, document: np.ndarray) -> "Documents":
+        """From the document of each row, (n,) int64 from 0, none left out."""
+        sizes = np.bincount(document)
+        return cls(len(sizes), effective_clusters(sizes))
 
 
 def effective_clusters(sizes: np.ndarray) -> float:

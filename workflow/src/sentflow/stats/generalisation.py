@@ -1,9 +1,13 @@
 """The interval for claims: where would the score be on another sample of texts from the same population?"""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import stdtrit
+
+FEWEST_DOCUMENTS = 5.0
+"""Effective documents with fewer of which nothing is said of new ones (docs/statistics.md, "New documents")."""
 
 
 @dataclass(frozen=True)
@@ -13,7 +17,7 @@ class GeneralisationInterval:
     Attributes
     ----------
     low, high
-        Not cut to the range of the metric.
+        Not cut to the range of the metric; NaN where there are too few documents.
     degenerate
         All scores are equal, so the zero width says nothing.
     """
@@ -23,7 +27,9 @@ class GeneralisationInterval:
     degenerate: bool
 
 
-def nadeau_bengio_interval(scores: np.ndarray, *, folds: int, level: float) -> GeneralisationInterval:
+def nadeau_bengio_interval(
+    scores: np.ndarray, *, folds: int, level: float, documents: float = math.inf
+) -> GeneralisationInterval:
     """Corrected resampled t interval of the mean of J = repetitions × folds scores.
 
     Parameters
@@ -34,16 +40,32 @@ def nadeau_bengio_interval(scores: np.ndarray, *, folds: int, level: float) -> G
         k of the cross-validation; the ratio of test to training rows is 1 / (k − 1).
     level
         Confidence level in (0, 1).
+    documents
+        How many documents of equal size say as much as those that the folds keep together (`effective_clusters`);
+        infinite where folds are made of rows.
 
     Notes
     -----
-    mean ± t(1 − α/2; J − 1) · s · √(1/J + 1/(k − 1)). Nadeau and Bengio 2003, Inference for the
-    generalization error, with the ratio of Bouckaert and Frank 2004.
+    mean ± t(1 − α/2; ν) · s · √(1/J + 1/(k − 1)), ν = J − 1. Nadeau and Bengio 2003, Inference for the generalization
+    error, with the ratio of Bouckaert and Frank 2004. ν is `degrees_of_freedom` where documents are kept together.
     """
     n = len(scores)
     degenerate = bool((scores == scores[0]).all())
     # the mean of equal numbers may be rounded away from them
     mean = float(scores[0] if degenerate else np.mean(scores))
     std = 0.0 if degenerate else float(np.std(scores, ddof=1))
-    half_width = float(stdtrit(n - 1, (1 + level) / 2)) * std * (1 / n + 1 / (folds - 1)) ** 0.5
+    quantile = float(stdtrit(degrees_of_freedom(n, documents), (1 + level) / 2))
+    half_width = quantile * corrected_error(std, n, folds=folds, documents=documents)
     return GeneralisationInterval(mean - half_width, mean + half_width, degenerate=degenerate)
+
+
+def degrees_of_freedom(n_scores: int, documents: float) -> float:
+    """Scores less one, or documents less one where these are fewer: a few large ones decide the score of any fold."""
+    return min(n_scores, documents) - 1
+
+
+def corrected_error(std: float, n_scores: int, *, folds: int, documents: float) -> float:
+    """Standard error of the mean of cross-validation scores of a standard deviation; NaN of too few documents."""
+    if documents < FEWEST_DOCUMENTS:
+        return math.nan
+    return std * math.sqrt(1 / n_scores + 1 / (folds - 1))

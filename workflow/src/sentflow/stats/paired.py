@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from sentflow.stats.generalisation import nadeau_bengio_interval
+from sentflow.stats.generalisation import corrected_error, degrees_of_freedom, nadeau_bengio_interval
 
 POWER = 0.80  # with which `PairedT.detectable` differences are found
 TIE_TOLERANCE = 1e-9  # scores of one measure that are closer than this differ by rounding
@@ -174,8 +174,10 @@ class PairedT:
         `CorrectedT` supposes the correlation 1/k of the folds: ρ/(1 − ρ) = 1/(k − 1). Corani and Benavoli 2015;
         Benavoli et al. 2017.
         """
-        if self.degenerate:
-            return Probabilities(0.0, 1.0, 0.0) if self.mean == 0 else Probabilities(*[math.nan] * 3)
+        if self.degenerate and self.mean == 0:
+            return Probabilities(0.0, 1.0, 0.0)
+        if self.degenerate or math.isnan(self.error):
+            return Probabilities(*[math.nan] * 3)
         below = float(stdtr(self.freedom, (-rope - self.mean) / self.error))
         above = float(stdtr(self.freedom, (self.mean - rope) / self.error))
         return Probabilities(above, max(0.0, 1 - above - below), below)  # rounding, where all is certain
@@ -189,6 +191,9 @@ class CorrectedT(PairedT):
     ----------
     folds
         k of the cross-validation.
+    documents
+        Effective ones, where the folds keep them together, see `nadeau_bengio_interval`. With too few every number but
+        the mean is NaN.
 
     Notes
     -----
@@ -197,15 +202,25 @@ class CorrectedT(PairedT):
     """
 
     folds: int
+    documents: float = math.inf
 
     @property
     def error(self) -> float:
         """Corrected standard error of `mean`."""
-        return self._spread * math.sqrt(1 / len(self.differences) + 1 / (self.folds - 1))
+        return corrected_error(
+            self._spread, len(self.differences), folds=self.folds, documents=self.documents
+        )
+
+    @property
+    def freedom(self) -> float:
+        """See `degrees_of_freedom`."""
+        return degrees_of_freedom(len(self.differences), self.documents)
 
     def interval(self, level: float) -> tuple[float, float]:
         """Generalisation interval of the difference."""
-        found = nadeau_bengio_interval(self.differences, folds=self.folds, level=level)
+        found = nadeau_bengio_interval(
+            self.differences, folds=self.folds, level=level, documents=self.documents
+        )
         return found.low, found.high
 
 

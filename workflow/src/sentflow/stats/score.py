@@ -1,11 +1,13 @@
 """The score of a task and encoder from its folds: the published aggregation, and the interval for claims."""
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 
 from sentflow.probing.protocol.switches import Switches
+from sentflow.stats.effective import Documents
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.items import ItemInterval
 from sentflow.stats.repeatability import Columns, summarise
@@ -41,6 +43,7 @@ def score(
     seed: int,
     settings: StatisticsSettings,
     items: ItemInterval | None = None,
+    documents: Documents | None = None,
 ) -> dict[str, Any]:
     """Mean, published aggregation and named intervals.
 
@@ -56,13 +59,16 @@ def score(
         See `StatisticsSettings`.
     items
         The item-level interval at the same level, where there are predictions.
+    documents
+        Those that the folds keep together; None where they are made of rows.
 
     Returns
     -------
     dict
         ``mean``, ``std``, ``published`` (see `summarise`) and ``intervals``: *repeatability* as published,
-        for comparison with papers only; *generalisation*, for claims; *item* from `items`, if given. Scores that
-        are not clipped have ``mean_clipped`` beside them, the mean of the fold scores cut at 0.
+        for comparison with papers only; *generalisation*, for claims, and for claims of new documents where `documents`
+        are given (they stand in it, and its limits are NaN if they are too few); *item* from `items`, if given. Scores
+        that are not clipped have ``mean_clipped`` beside them, the mean of the fold scores cut at 0.
     """
     switches = settings.switches
     published = summarise(
@@ -75,7 +81,12 @@ def score(
     )
     tested = np.asarray(folds["metric"]) == "metric_test"
     values = np.asarray(folds["value"], dtype=np.float64)[tested]
-    generalisation = nadeau_bengio_interval(values, folds=n_folds, level=settings.level)
+    generalisation = nadeau_bengio_interval(
+        values,
+        folds=n_folds,
+        level=settings.level,
+        documents=math.inf if documents is None else documents.effective,
+    )
     return {
         "mean": published["avg_metric_test"],
         "std": published["std_metric_test"],
@@ -92,6 +103,7 @@ def score(
                 "low": generalisation.low,
                 "high": generalisation.high,
                 "degenerate": generalisation.degenerate,
+                **({} if documents is None else {"documents": asdict(documents)}),
             },
             **({} if items is None else {"item": {"level": settings.level, **asdict(items)}}),
         },

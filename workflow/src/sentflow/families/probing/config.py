@@ -1,6 +1,6 @@
 """Tasks and protocols in catalog and configuration, and what may be wrong with them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sentflow.encoders.prompts import roles_of_texts
@@ -11,7 +11,7 @@ from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry,
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
-from sentflow.probing.protocol.catalog import protocol_of
+from sentflow.probing.protocol.catalog import keeping_documents, protocol_of
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
@@ -46,11 +46,12 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
-    yield from _study_problems(config, {name: entries["protocols"][name] for name in selected["protocols"]})
+    yield from _study_problems(config, entries, selected["protocols"])
     yield from _published_problems(config["report"], entries)
 
 
-def _study_problems(config: Mapping[str, Any], protocols: Entries) -> Iterator[str]:
+def _study_problems(config: Mapping[str, Any], entries: AllEntries, selected: Sequence[str]) -> Iterator[str]:
+    protocols = {name: entries["protocols"][name] for name in selected}
     base, study = config["probe"]["protocol"], config["study"]["protocols"]
     if study and not config["select"]["tasks"]:
         yield (
@@ -68,14 +69,14 @@ def _study_problems(config: Mapping[str, Any], protocols: Entries) -> Iterator[s
             "config.report.tables: the table protocols compares protocols, but study.protocols is empty. "
             "List some there, or leave the table out."
         )
-    grouping = [name for name in study if _groups_folds(protocols.get(name))]
-    if "documents" in config["report"]["tables"] and (not grouping or _groups_folds(protocols.get(base))):
-        yield (
-            "config.report.tables: the table documents shows how scores change when documents are kept "
-            "together, but "
-            "study.protocols has no protocol with group_folds: true, or probe.protocol has it too. List "
-            "published-documents or corrected-documents there, or leave the table out."
-        )
+    if base in protocols and config["probe"]["documents"]:
+        twin = keeping_documents(protocol_of(base, protocols[base], config["probe"]))
+        own = protocols.get(twin.name)
+        if own and protocol_of(twin.name, own, config["probe"]) != twin:
+            yield (
+                f"protocols.{twin.name}: this is the name of {base} with documents kept together, which "
+                "probe.documents asks for, but the entry differs in more than group_folds. Give it another name."
+            )
     # folds are compared one by one
     designs = {
         name: protocol_of(name, entry, config["probe"]).cross_validation for name, entry in protocols.items()
@@ -101,10 +102,6 @@ def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Itera
             "config.report.tables: the table published shows the scores of report.published, which is empty. "
             "Write them there, each with task, model, value and source, or leave the table out."
         )
-
-
-def _groups_folds(protocol: Entry | None) -> bool:
-    return bool(protocol and protocol.get("switches", {}).get("group_folds", False))
 
 
 def _derived_protocol(base: Any, entry: Entry) -> Entry:

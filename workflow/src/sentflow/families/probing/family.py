@@ -105,9 +105,25 @@ class Probing(ProbingSettings):
         """The out-of-fold predictions of every task and model, in the order of `scores`."""
         return self._each(paths.SCORE_PREDICTIONS)
 
+    def document_scores(self) -> list[str]:
+        """One JSON per task with documents and model, with documents kept together."""
+        return self._on_documents(paths.STUDY_SCORES)
+
+    def document_score_tables(self) -> list[str]:
+        """One Parquet per task with documents and model, in the order of `document_scores`."""
+        return self._on_documents(paths.STUDY_SCORE_TABLE)
+
+    def document_score_predictions(self) -> list[str]:
+        """The out-of-fold predictions, in the order of `document_scores`."""
+        return self._on_documents(paths.STUDY_SCORE_PREDICTIONS)
+
     def task_tables(self) -> list[str]:
         """The table of every selected task."""
         return _tables(self.tasks)
+
+    def document_task_tables(self) -> list[str]:
+        """The table of every task with documents."""
+        return _tables(self.document_tasks)
 
     def comparisons(self) -> list[str]:
         """What is said of several models on tasks."""
@@ -115,14 +131,27 @@ class Probing(ProbingSettings):
             return []
         return [paths.PAIRS, paths.STANDINGS, paths.RANKS, paths.ACROSS, paths.POWER, paths.OMNIBUS]
 
+    def on_documents(self) -> list[str]:
+        """What is said of new documents; nothing where no task says of which document a row is."""
+        if not self.document_tasks:
+            return []
+        return [paths.DOCUMENT_SCORES, paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS, paths.DOCUMENT_POWER]
+
     def results(self) -> list[str]:
-        """Scores, comparisons and audits."""
-        return [*self.scores(), *self.comparisons(), *self.audits()]
+        """Scores, comparisons, what is said of new documents, and audits."""
+        return [*self.scores(), *self.comparisons(), *self.on_documents(), *self.audits()]
 
     def published_results(self) -> list[str]:
         """See `Family.published_results`; no texts, so not the hardest."""
         audits = [paths.AUDIT.format(task=task) for task in self.tasks]
-        return [*self.scores(), *self.score_tables(), *self.comparisons(), *audits]
+        return [
+            *self.scores(),
+            *self.score_tables(),
+            *self.comparisons(),
+            *self.document_scores(),
+            *self.document_score_tables(),
+            *audits,
+        ]
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
@@ -134,8 +163,8 @@ class Probing(ProbingSettings):
         return [pattern.format(task=task) for pattern in patterns for task in self.tasks]
 
     def summaries(self) -> list[str]:
-        """The summaries of scores and training curves, comparisons, and the effects of each protocol of a study."""
-        files = [paths.SUMMARY, paths.CURVES, *self.comparisons(), *self.effects()]
+        """Of scores and training curves; comparisons, new documents, and the effects of each protocol of a study."""
+        files = [paths.SUMMARY, paths.CURVES, *self.comparisons(), *self.on_documents(), *self.effects()]
         return files if self.tasks else []
 
     def summary_of_scores(self) -> list[str]:
@@ -148,7 +177,11 @@ class Probing(ProbingSettings):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"scores": bool(self.tasks), "study": bool(self.study)}
+        return {
+            "scores": bool(self.tasks),
+            "study": bool(self.study),
+            "documents": bool(self.document_tasks),
+        }
 
     def asked(self) -> dict[str, Any]:
         """See `Family.asked`."""
@@ -173,11 +206,16 @@ class Probing(ProbingSettings):
         per_score = parts[experiment.config["probe"]["job"]]
         n_tasks, n_protocols = len(self.tasks), len(self.study)
         n_scores = n_tasks * len(experiment.models)
+        # those that no study scores anyway
+        apart = [] if self.document_protocol.name in self.study else self.document_scores()
         probes = dict.fromkeys(("probe", "probe_featurised", "probe_lazy"), 0)
         study = {f"{rule}_study": 0 for rule in probes}
         for task, model in self._measured():
             probes[self._probe_rule(model)] += per_score
-            for protocol in self.study:
+            others = set(self.study)
+            if task in self.document_tasks:
+                others.add(self.document_protocol.name)
+            for protocol in others:
                 own = self.has_own_folds(protocol, task, model)
                 study[f"{self._probe_rule(model)}_study"] += per_score if own else 0
         return {
@@ -188,9 +226,10 @@ class Probing(ProbingSettings):
             "audit": n_tasks,
             "hardest": n_tasks,
             **study,
-            "score_study": n_protocols * n_scores,
+            "score_study": n_protocols * n_scores + len(apart),
             "compare_protocol": n_protocols,
             "compare": int(n_tasks > 0),
+            "compare_documents": int(bool(self.document_tasks)),
             "summarise": int(n_tasks > 0),
         }
 
@@ -199,7 +238,7 @@ class Probing(ProbingSettings):
         known = [task for tasks in self.tasks_of_dataset.values() for task in tasks]
         return {
             "task": one_of(known),
-            "protocol": one_of(self.study),
+            "protocol": one_of([name for name in self.protocols if name != self.protocol.name]),
             "rep": r"\d+",
             "fold": r"\d+",
         }
@@ -252,6 +291,11 @@ class Probing(ProbingSettings):
 
     def _each(self, pattern: str, **names: str) -> list[str]:
         return [pattern.format(task=task, model=model, **names) for task, model in self._measured()]
+
+    def _on_documents(self, pattern: str) -> list[str]:
+        protocol = self.document_protocol.name
+        pairs = product(self.document_tasks, self.experiment.models)
+        return [pattern.format(protocol=protocol, task=task, model=model) for task, model in pairs]
 
     def _folds(self, task: str, model: str, pattern: str = paths.FOLD) -> list[str]:
         numbers = product(self.repetitions, self.folds_of_repetition)

@@ -8,6 +8,10 @@ _SCORES = (paths.SUMMARY,)
 _RANKED = (paths.SUMMARY, paths.RANKS, paths.ACROSS, paths.OMNIBUS)
 _COMPARED = (paths.SUMMARY, paths.PAIRS)
 _STUDY = (paths.EFFECTS,)
+_DOCUMENTS = (
+    *(paths.SUMMARY, paths.DOCUMENT_SCORES),
+    *(paths.DOCUMENT_PAIRS, paths.DOCUMENT_STANDINGS, paths.DOCUMENT_POWER),
+)
 
 PRODUCTS = (
     *products_of(
@@ -22,7 +26,6 @@ PRODUCTS = (
         (TABLE, "published", "published_table:table", _SCORES),
         (TABLE, "tasks", "tasks_table:table", _SCORES),
         (TABLE, "protocols", "protocol_table:table", _STUDY),
-        (TABLE, "documents", "document_table:table", _STUDY),
         (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
         (FIGURE, "forest", "forest:FIGURE", _SCORES),
         (FIGURE, "critical-difference", "rankings:CRITICAL_DIFFERENCE", _RANKED),
@@ -35,6 +38,7 @@ PRODUCTS = (
         (CHECK, "intervals", "checks:check_intervals", _SCORES),
         (CHECK, "controls", "checks:check_controls", _SCORES),
     ),
+    Product(TABLE, "documents", f"{_PACKAGE}document_table:table", _DOCUMENTS, "documents"),
     Product(
         CHECK,
         "tables",

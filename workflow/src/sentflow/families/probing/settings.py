@@ -7,7 +7,7 @@ from typing import Any
 
 from sentflow.encoders.entries import kind_of
 from sentflow.graph.config.experiment import Experiment
-from sentflow.graph.config.family import Entry
+from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.schema import load_schema
 from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
@@ -17,6 +17,8 @@ from sentflow.probing.protocol.catalog import (
     changed_settings,
     classifier_of,
     job_settings,
+    keeping_documents,
+    names_documents,
     protocol_of,
 )
 from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
@@ -40,6 +42,13 @@ class ProbingSettings(Family):
         }
         self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
         self.study = [name for name in self.protocols if name != self.protocol.name]
+        # Tasks that say of which document a row is, and the protocol that says how scores are on new documents.
+        self.document_tasks: Entries = {}
+        if experiment.config["probe"]["documents"] and not self.protocol.switches.group_folds:
+            self.document_tasks = {name: task for name, task in self.tasks.items() if names_documents(task)}
+        self.document_protocol = keeping_documents(self.protocol)
+        if self.document_tasks:
+            self.protocols.setdefault(self.document_protocol.name, self.document_protocol)
         counts = self.protocol.cross_validation
         self.repetitions = range(1, counts["repetitions"] + 1)
         self.folds_of_repetition = range(1, counts["folds"] + 1)
@@ -65,6 +74,8 @@ class ProbingSettings(Family):
         name = entry["reader"]["file"]
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
         checks = {"metric": entry["metric"], **self.protocol.needs()}
+        if wildcards.task in self.document_tasks:
+            checks["documents"] = True
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     @property
@@ -191,6 +202,12 @@ class ProbingSettings(Family):
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
         return base if {**here, "protocol": base.name} == there else own
 
+    def _description(self, protocol: str) -> str:
+        entries = self.experiment.entries["protocols"]
+        if protocol in entries:
+            return str(entries[protocol].get("description", ""))
+        return f"As {self.protocol.name}, and no document is both trained on and tested on."
+
     def _told_protocol(self, name: str) -> Entry:
         """What the page says about a protocol."""
         protocol = self.protocols[name]
@@ -199,7 +216,7 @@ class ProbingSettings(Family):
         return {
             "name": name,
             "title": protocol.title,
-            "description": self.experiment.selected["protocols"][name].get("description", ""),
+            "description": self._description(name),
             "switches": {
                 switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
                 for switch, value in protocol.switches.changes().items()

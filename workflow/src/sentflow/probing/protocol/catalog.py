@@ -4,7 +4,7 @@ Standard library only: the Snakefile reads it. No job imports it, so that nothin
 """
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from sentflow.probing.protocol.settings import (
@@ -39,6 +39,16 @@ def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | 
     training = frozen({**drawn, **entry.get("training", {})})
     switches = Switches.unlike_published(entry.get("switches", {}))
     return ProbeProtocol(name=name, title=entry["title"], switches=switches, **training)
+
+
+def keeping_documents(protocol: ProbeProtocol) -> ProbeProtocol:
+    """The same protocol with documents kept together, by the name that the catalog gives such protocols."""
+    return replace(
+        protocol,
+        name=f"{protocol.name}-documents",
+        title=f"{protocol.title}, documents kept together",
+        switches=replace(protocol.switches, group_folds=True),
+    )
 
 
 def classifier_of(protocol: ProbeProtocol, task: Mapping[str, Any]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sentflow.probing.storage.folds import FoldInfo
+from sentflow.stats.effective import Documents
+from sentflow.stats.items import resampling_units
 from sentflow.texts.table import TaskTable, n_contradicting
 
 
@@ -52,3 +54,14 @@ def about_score(
         # a lazy encoder's width depends on the training texts of the fold
         "dimension": max(fold.dimension for fold in folds),
     }
+
+
+def kept_documents(table: TaskTable, probe: Mapping[str, Any]) -> Documents | None:
+    """The documents of a task that settings of folds keep together; None where rows are dealt one by one.
+
+    Rows without a document are documents of their own. Settings of a task whose rows name none do not keep any
+    together, see `catalog.job_settings`.
+    """
+    if not probe.get("switches", {}).get("group_folds"):
+        return None
+    return Documents.of(resampling_units(table.labels, table.groups).of_row)

@@ -13,7 +13,7 @@ _ROUNDING = 1e-9
 
 
 def check_intervals(inputs: Inputs, _selection: Selection) -> CheckResult:
-    """Every interval contains its own estimate; degenerate rows are excused, for they have no interval."""
+    """Every interval contains its own estimate; rows that have none are excused: degenerate, too few documents."""
     problems, n_intervals = [], 0
     rows = inputs.rows(ScoreRow)
     for row in rows:
@@ -25,6 +25,8 @@ def check_intervals(inputs: Inputs, _selection: Selection) -> CheckResult:
             ("item-level", row.item_low, row.item_mean, row.item_high),
         ):
             if name == "item-level" and math.isnan(low):  # folds without predictions have none
+                continue
+            if name == "generalisation" and row.has_too_few_documents:
                 continue
             n_intervals += 1
             if not low - _ROUNDING <= value <= high + _ROUNDING:
@@ -53,7 +55,8 @@ def check_controls(inputs: Inputs, selection: Selection) -> CheckResult:
     of_random = [row for row in inputs.rows(ScoreRow) if row.model in selection.random_models]
     for row in of_random:
         allowed = guessing_mean(row) + CONTROL_TOLERANCE
-        low = row.mean if row.degenerate else row.generalisation_low
+        no_interval = row.degenerate or row.has_too_few_documents
+        low = row.mean if no_interval else row.generalisation_low
         if not low <= allowed:
             problems.append(
                 f"{row.task} × {row.model}: score {decimal(row.mean)}, lower limit {decimal(low)}, but "
@@ -96,12 +99,14 @@ def check_complete(inputs: Inputs, selection: Selection) -> CheckResult:
 
 
 def check_no_missing(inputs: Inputs, _selection: Selection) -> CheckResult:
-    """No number is undefined, except the repeatability limits of degenerate rows."""
+    """No number is undefined, except the repeatability limits of degenerate rows, and limits of too few documents."""
     numbers = [item.name for item in fields(ScoreRow) if item.type is float]
     rows = inputs.rows(ScoreRow)
     problems = []
     for row in rows:
         excused = {"repeatability_low", "repeatability_high"} if row.degenerate else set()
+        if row.has_too_few_documents:
+            excused |= {"generalisation_low", "generalisation_high"}
         missing = [name for name in numbers if name not in excused and not math.isfinite(getattr(row, name))]
         if missing:
             problems.append(f"{row.task} × {row.model}: undefined {', '.join(missing)}")

@@ -1,59 +1,120 @@
-"""The sensitivity of scores to documents that are split across folds: both scores side by side."""
+"""The table of what holds for new documents: scores with rows dealt one by one and with documents kept together."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
-from sentflow.compare.score_rows import EffectRow
+from sentflow.compare.comparisons import DocumentComparisons, detectable
+from sentflow.compare.marks import Marks
+from sentflow.compare.rows import PowerRow
+from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
-from sentflow.report.numbers import decimal, signed
+from sentflow.report.families.probing.score_table import STANDING_NAMES, score_cell, with_standings
+from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import count, counted, decimal, percent, share, signed
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
-from sentflow.report.table.maker import made_of
+from sentflow.report.table.cells import Cell, Group, Table, names_of
 
 
-def documents_table(rows: Sequence[EffectRow], title: str) -> Table:
-    """Scores with rows dealt to the folds one by one, and with the rows of a document kept together.
+def documents_table(
+    rows: Sequence[DocumentScore],
+    title: str,
+    comparisons: DocumentComparisons,
+    split: Sequence[ScoreRow],
+) -> Table:
+    """A block per task that names documents, a line per encoder.
 
-    Without lines where no selected task names documents: a smaller selection of tasks is no mistake.
+    Parameters
+    ----------
+    rows
+        Scores with documents kept together.
+    title
+        How the caption begins.
+    comparisons
+        Tests on the folds of `rows`.
+    split
+        Scores of the experiment's protocol, of these and perhaps other tasks.
     """
-    members = [row for row in rows if row.groups_folds]
+    found = {(row.task, row.model): row for row in split}
+    models = unique(row.model for row in rows)
+    marks = Marks(comparisons.pairs, models)
     groups = []
-    for protocol in unique(row.protocol for row in members):
-        for task in unique(row.task for row in members if row.protocol == protocol):
-            own = [row for row in members if (row.protocol, row.task) == (protocol, task)]
-            heading = f"{task}: {own[0].task_title} ({captions.metric_name(own[0].metric)}), {own[0].protocol_title}"
-            groups.append(Group(heading, tuple(_line(row) for row in own)))
+    for task in unique(row.task for row in rows):
+        own = [row for row in rows if row.task == task]
+        lines = tuple(_line(row, found[task, row.model], marks) for row in own)
+        groups.append(Group(_heading(own[0], detectable(comparisons.pairs, task)), lines))
+    first = rows[0]
+    notes = [
+        captions.data_note(rows),
+        captions.design_note(rows),
+        f"Same documents: as under {found[first.task, first.model].protocol}, rows are dealt to the folds one by one, "
+        "so a probe may know the document of a row on which it is tested. New documents: all rows of a document are in "
+        f"one fold (protocol {first.protocol}).",
+        f"In brackets {percent(first.level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
+        f"{captions.NEW_DOCUMENTS}.",
+        "Effective: how many documents of equal size would say as much. The folds of the two columns are not the same, "
+        "so the change has no interval.",
+    ]
+    if comparisons.pairs:
+        alpha = comparisons.pairs[0].alpha
+        notes += [f"{captions.test_note(alpha)} All for new documents.", captions.detectable_note(alpha)]
+        notes += _power_notes(comparisons.power)
+    if any(row.has_too_few_documents for row in rows):
+        notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)
     return Table(
         name="documents",
-        caption=f"{title}: scores with the rows of a document split across folds and kept together.",
-        notes=(
-            captions.data_note(rows),
-            *(() if members else ("No task of this selection gives the documents of its rows.",)),
-            f"Split: as under {rows[0].baseline}, rows are assigned to folds one by one, so that a "
-            "probe may be "
-            "tested on rows of a document that it was trained on. Together: all rows of a document are "
-            "in one fold.",
-            "A score that falls a lot when documents are kept together depends on what the rows of a "
-            "document have in "
-            "common. The folds are not the same, so differences have no paired interval.",
-            "Tasks whose rows have no document are left out: both scores are the same.",
-        ),
-        header=("Encoder", "Split", "Together", "Change", "Rank split", "Rank together"),
-        alignment=("l", "r", "r", "r", "r", "r"),
+        caption=f"{title}: scores for new texts of the same documents, and for new documents.",
+        notes=tuple(notes),
+        header=("Encoder", "Same documents", "New documents", "Change"),
+        alignment=("l", "c", "c", "r"),
         groups=tuple(groups),
-        tidy_header=names_of(EffectRow),
-        tidy_rows=records_of(members),
+        tidy_header=names_of(DocumentScore) + STANDING_NAMES,
+        tidy_rows=with_standings(rows, comparisons),
     )
 
 
-def _line(row: EffectRow) -> tuple[Cell, ...]:
+def _heading(row: DocumentScore, mdd: float) -> str:
+    known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
     return (
-        Cell(row.model_title),
-        Cell(decimal(row.baseline_mean)),
-        Cell(decimal(row.mean)),
-        Cell(signed(row.difference)),
-        Cell(f"{row.baseline_rank:g}"),
-        Cell(f"{row.rank:g}"),
+        f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
+        f"{count(round(row.effective_documents))} effective{known})"
     )
 
 
-table = made_of(EffectRow, documents_table)
+def _line(row: DocumentScore, split: ScoreRow, marks: Marks) -> tuple[Cell, ...]:
+    place = (row.task, row.model)
+    return (
+        Cell(row.model_title, letters=marks.letters[row.model]),
+        score_cell(split),
+        replace(score_cell(row), mark=marks.mark(*place), letters=marks.raised(*place)),
+        Cell(signed(row.mean - split.mean)),
+    )
+
+
+def _power_notes(power: Sequence[PowerRow]) -> list[str]:
+    found = []
+    for task in unique(row.task for row in power):
+        chances = [
+            f"{row.difference:g} with {share(row.power)}"
+            for row in power
+            if row.task == task and not math.isnan(row.power)
+        ]
+        if chances:
+            found.append(f"{task} {', '.join(chances)}")
+    if not found:
+        return []
+    alpha = percent(power[0].alpha)
+    return [
+        f"Probability of finding a true difference ({alpha}, Holm, median over pairs): {'; '.join(found)}."
+    ]
+
+
+def table(inputs: Inputs, settings: Mapping[str, Any]) -> Table:
+    """The table of the files of an experiment."""
+    return documents_table(
+        inputs.rows(DocumentScore),
+        settings["caption"],
+        inputs.together(DocumentComparisons),
+        inputs.rows(ScoreRow),
+    )

@@ -98,7 +98,12 @@ def _beats_every_control(
 
 
 def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
-    usable = [row for row in rows if not row.degenerate and row.repeatability_high > row.repeatability_low]
+    usable = [
+        row
+        for row in rows
+        if not (row.degenerate or row.has_too_few_documents)
+        and row.repeatability_high > row.repeatability_low
+    ]
     if not usable:
         return None
     halves = [(row.generalisation_high - row.generalisation_low) / 2 for row in usable]

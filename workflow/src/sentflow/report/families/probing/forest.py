@@ -61,7 +61,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
         title=f"Scores with {percent(row.level)} intervals",
         reading=" ".join(
             [
-                f"Thin, generalisation ({percent(row.level)}): {captions.GENERALISATION}.",
+                f"Thin, generalisation ({percent(row.level)}): {captions.generalisation(rows)}.",
                 f"Thick, repeatability ({percent(row.repeatability_level)}): where the mean would be if "
                 "only the shuffling of the same texts changed (published bootstrap).",
                 captions.design_note(rows),

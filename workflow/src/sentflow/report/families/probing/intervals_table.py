@@ -40,7 +40,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         captions.data_note(rows),
         captions.design_note(rows),
         f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}.",
-        f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}.",
+        f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}.",
         "Ratio: width of the second divided by width of the first.",
         "Limits are cut to the range of the metric; the CSV file has the computed values.",
         "n: rows left when all classes are cut to the size of the smallest.",

@@ -71,7 +71,7 @@ def published_table(rows: Sequence[ScoreRow], title: str, entries: Sequence[Mapp
             captions.design_note(rows),
             f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score "
             "published for the same texts, vectors and protocol should be inside it.",
-            f"Generalisation ({percent(rows[0].level)}): {captions.GENERALISATION}. A score on other "
+            f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}. A score on other "
             "texts of the same "
             "population should be inside it.",
             "n: rows left when all classes are cut to the size of the smallest. MDD: defined for a pair "

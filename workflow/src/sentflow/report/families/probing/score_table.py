@@ -68,7 +68,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         alignment=("l", "l", "r", *(("r",) if tested else ()), *["c"] * len(models)),
         groups=tuple(groups),
         tidy_header=names_of(ScoreRow) + (STANDING_NAMES if tested else ()),
-        tidy_rows=_with_standings(rows, tested) if tested else records_of(rows),
+        tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
         header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
     )
@@ -104,17 +104,20 @@ class ScoreLine:
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
-    """``0.506 [0.479, 0.533]``; a dagger instead of an interval that means nothing; a dash for no row."""
+    """``0.506 [0.479, 0.533]``; a dagger or words instead of an interval that means nothing; a dash for no row."""
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     if row.degenerate:
         return Cell(f"{decimal(row.mean)}†")
+    if row.has_too_few_documents:
+        return Cell(decimal(row.mean), captions.TOO_FEW_DOCUMENTS)
     return Cell(decimal(row.mean), interval(*row.shown_generalisation))
 
 
-def _with_standings(
+def with_standings(
     rows: Sequence[ScoreRow], tested: Comparisons
 ) -> tuple[tuple[str | int | float | bool | None, ...], ...]:
+    """Tidy records: the columns of the rows, then `STANDING_NAMES`."""
     marks = Marks(tested.pairs, unique(row.model for row in rows))
     standings = {(row.task, row.model): row for row in tested.standings}
     records = []

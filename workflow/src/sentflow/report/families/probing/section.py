@@ -5,7 +5,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import Marks
-from sentflow.compare.score_rows import EffectRow, ScoreRow
+from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
@@ -29,6 +29,7 @@ def section(sources: Sources) -> Section | None:
     found = sources.inputs.together(Comparisons)
     tasks, first = unique(row.task for row in rows), rows[0]
     tables = ["published"] if sources.settings.get("published", {}).get("published") else []
+    tables += ["documents"] if sources.inputs.has(DocumentScore) else []
     tables += _COMPARISONS if found.pairs else ()
     not_comparable = unique(row.not_comparable for row in rows if row.not_comparable)
     compared = (Part("comparisons", "Comparisons", "comparisons"), Part("power", "Power", "power"))
@@ -91,7 +92,7 @@ def _shown(
         "entries": sources.entries("tasks"),
         "strip": lambda row: strip(row, axis),
         "repeatability": captions.REPEATABILITY,
-        "generalisation": captions.GENERALISATION,
+        "generalisation": captions.generalisation(rows),
         "metrics": {row.metric: captions.METRICS_IN_WORDS.get(row.metric, row.metric) for row in rows},
     }
 
