@@ -6,12 +6,13 @@ from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import beaten
-from sentflow.compare.score_rows import ScoreRow
+from sentflow.compare.score_rows import DocumentScore, ScoreRow
+from sentflow.report import captions
 from sentflow.report.families.probing import tested
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.findings import Finding, highest
-from sentflow.report.numbers import counted, decimal, listed, percent
+from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import unique
 
 
@@ -24,6 +25,37 @@ def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -
         found += _tested(comparisons)
     found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
     return [finding for finding in found if finding is not None]
+
+
+def on_new_documents(
+    rows: Sequence[DocumentScore], split: Sequence[ScoreRow], comparisons: Comparisons
+) -> list[Finding]:
+    """What holds for new documents; nothing where no task names documents.
+
+    Parameters
+    ----------
+    rows
+        Scores with documents kept together.
+    split
+        Scores of the experiment's protocol, of these and perhaps other tasks.
+    comparisons
+        Tests on the folds of `rows`.
+    """
+    known = {(row.task, row.model): row.mean for row in split}
+    changes = [row.mean - known[row.task, row.model] for row in rows if (row.task, row.model) in known]
+    usable = [change for change in changes if not math.isnan(change)]
+    if not usable:
+        return []
+    tasks = unique(row.task for row in rows)
+    text = (
+        f"Scores on {listed(tasks)} are for new texts of the same documents. For new documents they change by "
+        f"{signed(median(usable))} (median; from {signed(min(usable))} to {signed(max(usable))})."
+    )
+    if few := unique(row.task for row in rows if row.has_too_few_documents):
+        text += f" {listed(few)}: {captions.TOO_FEW_DOCUMENTS}, so that no interval can be given."
+    if comparisons.pairs:
+        text += f" {tested.within_tasks(comparisons)}"
+    return [Finding("New documents", text)]
 
 
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:

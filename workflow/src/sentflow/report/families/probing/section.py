@@ -3,16 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable
 from sentflow.compare.marks import Marks
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.citations import BENCHMARK, INTERVALS, TESTS
-from sentflow.report.families.probing.findings import findings, ranking
+from sentflow.report.families.probing.findings import findings, on_new_documents, ranking
 from sentflow.report.families.probing.protocol_table import protocols_table
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.families.probing.strips import Axis, strip
+from sentflow.report.findings import Finding
 from sentflow.report.numbers import counted
 from sentflow.report.page.sources import Part, Section, Sources, datasets_of
 from sentflow.report.rows import unique
@@ -49,7 +50,7 @@ def section(sources: Sources) -> Section | None:
         ),
         rows=rows,
         encoders=rows,
-        findings=findings(rows, found),
+        findings=[*findings(rows, found), *_on_new_documents(sources, rows)],
         tables={name: sources.table(name) for name in tables},
         badges=(counted(len(tasks), "task"),),
         design=(f"{first.repetitions} × {first.folds} folds", f"protocol {first.protocol}"),
@@ -58,6 +59,11 @@ def section(sources: Sources) -> Section | None:
         cited="the benchmark whose protocol it follows, the method behind the intervals, ",
         datasets=datasets_of([sources.entries("tasks").get(task, {}) for task in tasks]),
     )
+
+
+def _on_new_documents(sources: Sources, rows: Sequence[ScoreRow]) -> list[Finding]:
+    kept = sources.inputs.rows_if_there(DocumentScore)
+    return on_new_documents(kept, rows, sources.inputs.together(DocumentComparisons))
 
 
 def _parts(*parts: Part) -> tuple[Part, ...]:
