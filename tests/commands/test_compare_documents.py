@@ -31,7 +31,7 @@ def compared(folder, documents):
         found = read_sealed(file)
         interval = found["intervals"]["generalisation"]
         interval["documents"] = documents[row.task]
-        if documents[row.task]["effective"] < 5:
+        if documents[row.task]["effective"] < 4:
             interval |= {"low": None, "high": None}
         write_sealed(file, found)
     words = made_scores.arguments(folder, rows)

@@ -48,6 +48,23 @@ def test_same_input_gives_the_same_bytes(tmp_path):
     assert run(tmp_path / "a", sample_rows()).read_bytes() == run(tmp_path / "b", sample_rows()).read_bytes()
 
 
+def test_documents_that_no_folds_keep_together_are_refused_before_anything_is_embedded(tmp_path):
+    raw, output = tmp_path / "hatebr_offensive_lang.csv", tmp_path / "tasks/T1A-sample.parquet"
+    rows = "".join(f"{row},São {row},{row % 2},post {row % 4}\n" for row in range(N_ROWS))
+    raw.write_text(",text,label,post\n" + rows, encoding="utf-8")
+    task = entry("T1A-sample")
+    settings = json.dumps({**task, "reader": {**task["reader"], "group": "post"}})
+    arguments = ["--task", "T1A-sample", "--raw", str(raw), "--settings", settings, "--output", str(output)]
+    prepare.main(arguments)  # nobody asks for new documents
+    output.unlink()
+    checks = json.dumps({"documents": {"repetitions": 2, "folds": 5, "seed": 1}})
+    with pytest.raises(
+        DataError, match=r"4 documents cannot be assigned to 5 folds .* probe\.documents: false"
+    ):
+        prepare.main([*arguments, "--checks", checks])
+    assert not output.exists()
+
+
 def test_bad_input_leaves_no_table(tmp_path):
     with pytest.raises(DataError, match="text a is empty in row 1"):
         run(tmp_path, sample_rows().replace("0,São 0,0", "0,,0"))

@@ -75,7 +75,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 "terms": {"kind": "splade", "source": {"folder": "terms"}},
             },
             "select": {
-                "tasks": ["T1B-tiny", "T1B-open"],
+                "tasks": ["T1B-tiny", "T2A-open"],
                 "models": models,
                 "pair_sets": ["STSB-dev"],
                 "alignments": ["STSB-dev"],

@@ -26,7 +26,8 @@ from sentflow.api.tasks import chosen_tasks, known_tasks
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
-from sentflow.probing.job import task_plans, warn_of_few_rows
+from sentflow.probing.job import warn_of_few_rows
+from sentflow.probing.plans import task_plans
 from sentflow.probing.protocol.catalog import about_protocol, changed_settings, job_settings
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import PUBLISHED_NAME

@@ -2,13 +2,18 @@
 
 import argparse
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sentflow.files.io import write_digest
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.log import command, exit_with
+from sentflow.probing.plans import task_plans
+from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.switches import Switches
 from sentflow.texts.prepare import PrepareSettings, prepare
-from sentflow.texts.table import write_task
+from sentflow.texts.table import TaskTable, write_task
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -17,7 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--raw", type=Path, nargs="+", required=True, help="files of the task's dataset")
     parser.add_argument("--settings", required=True, help="JSON: the task's entry in the catalog")
     parser.add_argument(
-        "--checks", default="{}", help="JSON: what changes no byte of the table: metric, folds, files"
+        "--checks",
+        default="{}",
+        help="JSON: what changes no byte of the table: metric, folds, documents, files",
     )
     add_limits(parser)
     parser.add_argument("--output", type=Path, required=True, help=".parquet; its digest is put beside it")
@@ -27,10 +34,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> None:
     """Read, check, write the table."""
     use_limits(args)
-    entry = {**json.loads(args.settings), **json.loads(args.checks)}
-    settings = PrepareSettings.from_settings(entry, task=args.task)
-    write_task(args.output, prepare(args.task, args.raw, settings))
+    checks = json.loads(args.checks)
+    settings = PrepareSettings.from_settings({**json.loads(args.settings), **checks}, task=args.task)
+    table = prepare(args.task, args.raw, settings)
+    if "documents" in checks:
+        _try_to_keep_documents_together(table, checks["documents"])
+    write_task(args.output, table)
     write_digest(args.output)
+
+
+def _try_to_keep_documents_together(table: TaskTable, cross_validation: Mapping[str, int]) -> None:
+    """Plan the folds that keep documents together, so that a task without such folds is refused here."""
+    protocol = replace(PUBLISHED, **cross_validation, switches=Switches(group_folds=True))
+    for _ in task_plans(table, protocol):
+        pass
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import argparse
 import json
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy as np
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.probing.features.sources import FeatureSource
+from sentflow.probing.plans import task_plans
 from sentflow.probing.protocol.design import ProbeDesign
-from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.storage.folds import write_result
 from sentflow.probing.training.folds import train_planned, usable
@@ -88,37 +88,6 @@ def warn_of_few_rows(table: TaskTable, protocol: ProbeProtocol) -> None:
     counts = np.unique(table.labels, return_counts=True)[1].tolist()
     if warning := few_rows(counts, **protocol.needs()):
         logger.warning("%s: %s", table.info.task, warning)
-
-
-def task_plans(
-    table: TaskTable, protocol: ProbeProtocol, *, wanted: set[tuple[int, int]] | None = None
-) -> Iterator[FoldPlan]:
-    """The folds of a task, see `plan_folds`.
-
-    Raises
-    ------
-    DataError
-        Its documents cannot be dealt to the folds.
-    """
-    groups = _documents(table) if protocol.switches.group_folds else None
-    try:
-        yield from plan_folds(table.labels, protocol, wanted=wanted, groups=groups)
-    except UngroupableError as error:
-        raise DataError(
-            f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false; where "
-            "probe.documents asks for them, leave reader.group out of the task or write probe.documents: false."
-        ) from error
-
-
-def _documents(table: TaskTable) -> np.ndarray:
-    """(n,) int64: the document of each row, see `plan_folds`; a row without one is its own."""
-    names = [
-        ("row", str(row)) if name is None else ("document", name) for row, name in enumerate(table.groups)
-    ]
-    if all(name is None for name in table.groups):
-        logger.warning("%s: no row has a document, so folds are drawn row by row", table.info.task)
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], dtype=np.int64)
 
 
 def _of_kind(device: str | None, kind: str) -> str:

@@ -127,35 +127,6 @@ def check_folds(
         )
 
 
-def check_documents(table: TaskTable, folds: int) -> None:
-    """Refuse a task whose documents cannot be kept together in the folds.
-
-    Parameters
-    ----------
-    table
-        A row without a document is one of its own.
-    folds
-        Number of parts, at least 2.
-
-    Raises
-    ------
-    DataError
-        A class is in fewer documents than there are folds, so that a fold would lack it. With more, the folds may still
-        not work out; then the job that makes them says so.
-    """
-    names = [str(row) if name is None else f"document {name}" for row, name in enumerate(table.groups)]
-    few = []
-    for k, label in enumerate(table.info.classes):
-        n = len({name for name, own in zip(names, table.labels.tolist(), strict=True) if own == k})
-        if n < folds:
-            few.append(f"class {label} is in {n} documents, fewer than {folds} folds")
-    if few:
-        raise DataError(
-            f"{table.info.task}: {'; '.join(few)}, so nothing can be said of new documents. Add documents, leave "
-            "reader.group out of the task, or write probe.documents: false."
-        )
-
-
 def few_rows(
     counts: Sequence[int],
     folds: int,

@@ -40,8 +40,6 @@ class PrepareSettings:
         What the texts are, for captions.
     folds, batch_rows, evaluation_share, small_parts
         Of the protocol that the table must allow, see `check_folds`.
-    documents
-        Whether folds keep the rows of a document together.
     rows
         Expected number of rows, or None.
     class_counts
@@ -62,7 +60,6 @@ class PrepareSettings:
     batch_rows: int = checks.BATCH_ROWS
     evaluation_share: float = checks.EVALUATION_FRACTION
     small_parts: bool = False
-    documents: bool = False
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], *, task: str) -> "PrepareSettings":
@@ -133,8 +130,6 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
         evaluation_share=settings.evaluation_share,
         small_parts=settings.small_parts,
     )
-    if settings.documents:
-        checks.check_documents(table, settings.folds)
     logger.info("%s: %d rows, per class %s", task, len(table), dict(sorted(counts.items())))
     return table
 

@@ -75,7 +75,7 @@ class ProbingSettings(Family):
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
         checks = {"metric": entry["metric"], **self.protocol.needs()}
         if wildcards.task in self.document_tasks:
-            checks["documents"] = True
+            checks["documents"] = self.protocol.cross_validation
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     @property
