@@ -53,7 +53,8 @@ def test_documents_that_no_folds_keep_together_are_refused_before_anything_is_em
     rows = "".join(f"{row},São {row},{row % 2},post {row % 4}\n" for row in range(N_ROWS))
     raw.write_text(",text,label,post\n" + rows, encoding="utf-8")
     task = entry("T1A-sample")
-    settings = json.dumps({**task, "reader": {**task["reader"], "group": "post"}})
+    reader = {"format": "csv", "file": raw.name, "text_a": "text", "label": "label", "group": "post"}
+    settings = json.dumps({**task, "reader": reader})
     arguments = ["--task", "T1A-sample", "--raw", str(raw), "--settings", settings, "--output", str(output)]
     prepare.main(arguments)  # nobody asks for new documents
     output.unlink()

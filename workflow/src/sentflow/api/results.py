@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # Of the published aggregation; the level is that of the default experiment, for the interval on disk only
-STATISTICS = StatisticsSettings(level=0.99, n_resamples=10_000)
+STATISTICS = StatisticsSettings(level=0.95, n_resamples=10_000)
 # The published order of rows: one quantity after the other, each fold by fold
 _QUANTITIES = (
     "loss_per_epoch_train",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Of the default configuration
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
-LEVEL, N_RESAMPLES = 0.99, 10_000
+LEVEL, N_RESAMPLES = 0.95, 10_000
 ALPHA, MARGIN = 0.05, 0.01
 QUESTIONS = "questions"
 POPULATION = "other questions of the same kind, asked of the same documents"

@@ -180,7 +180,7 @@ def evaluate(
         ),
     ] = None,
     relevant_grade: Annotated[int, typer.Option(help="The least grade that is relevant.")] = 1,
-    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.99,
+    level: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
     per_question: Annotated[
         Path | None, typer.Option(help="CSV to write, with a value per run, question and measure.")
     ] = None,
