@@ -55,7 +55,7 @@ def test_runs_are_held_against_judgements_and_tested_against_each_other(files):
     assert "Runs against qrels.txt" in text
     assert "good    1.000 [1.000, 1.000]   1.000 [1.000, 1.000]" in text
     assert "other   0.500 [0.500, 0.500]" in text
-    assert "Means over 3 questions with a relevant document; 99% intervals for other questions" in text
+    assert "Means over 3 questions with a relevant document; 95% intervals for other questions" in text
     assert "Differences in RR@10" in text
     assert "good − other" in text
     assert "3/0/0" in text

@@ -461,7 +461,7 @@ def test_an_audit_follows_the_draws_of_the_protocol():
 def test_no_file_with_texts_is_in_the_crate():
     files = targets().crate_files()
     assert {file.split("/")[1] for file in files} == {
-        *("scores", "comparisons", "audit", "summary", "tables", "figures", "checks", "record")
+        *("scores", "protocols", "comparisons", "audit", "summary", "tables", "figures", "checks", "record")
     }
 
 
