@@ -109,8 +109,6 @@ class SimilarityDifference:
         see `drawn`.
     p_bootstrap
         Two-sided, from the difference over its standard deviation in the bootstrap.
-    p_williams
-        Two-sided, see `williams_p`; takes all pairs of sentences for independent.
     p_holm
         `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set.
     n
@@ -119,7 +117,7 @@ class SimilarityDifference:
         What a resample draws, ``pairs``, ``components`` or ``sentences``; how many; and the least number of independent
         pairs of sentences that these are worth. See `PairGraph.units`.
     alpha
-        Below which p_holm counts as a difference.
+        Up to which a p_holm counts as a difference.
     """
 
     pairs: str
@@ -134,7 +132,6 @@ class SimilarityDifference:
     low: float
     high: float
     p_bootstrap: float
-    p_williams: float
     p_holm: float
     n: int
     drawn: str
