@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import percent
+from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
@@ -103,6 +103,13 @@ def adjusted_over_tasks(adjustment: str, alpha: float) -> str:
     """How counts over tasks are adjusted."""
     name = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg, false discovery rate"}[adjustment]
     return f"{percent(alpha)}, corrected resampled t-test, {name} over all pairs on all tasks"
+
+
+def over_units(units: str, n_units: int) -> str:
+    """What tests over tasks take as independent: see `AcrossRow.units`."""
+    if units == "sources":
+        return f"over {counted(n_units, 'source')}, by the average over the tasks of each"
+    return f"over {counted(n_units, 'task')}"
 
 
 def interval_note(rows: Sequence[ScoreRow]) -> str:

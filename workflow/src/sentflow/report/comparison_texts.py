@@ -22,8 +22,8 @@ def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
     first = ranked[0]
     said = [
         f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. A bar joins encoders that are not "
-        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test of the scores per task, "
-        "Holm over all pairs, "
+        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test "
+        f"{captions.over_units(first.units, first.n_units)}, Holm over all pairs, "
         "where the test of all encoders together rejects.",
         f"All encoders equal? Friedman {p_value(first.friedman_p)}, Iman and Davenport "
         f"{p_value(first.iman_davenport_p)}.",
@@ -54,7 +54,8 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         reading=" ".join(
             [
                 f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. Thick: interval of the average "
-                "rank that a repetition with other tasks and other texts would give; thin: of the true average "
+                "rank that a repetition with other tasks (of other sources, where there are several) and other texts "
+                "would give; thin: of the true average "
                 "rank on these tasks, by the expected scores. Right: the mean score.",
                 *_not_ranked(rows),
                 _design(first),

@@ -59,8 +59,8 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
         f"{percent(first.alpha)}. Tukey: randomised Tukey test without controls, adjusted by itself. They speak of "
         f"{words.POPULATION}.",
         "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
-        "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard deviation of "
-        "the differences.",
+        "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
+        "deviation of the differences.",
     ]
 
 
