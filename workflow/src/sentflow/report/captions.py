@@ -35,9 +35,9 @@ REPEATABILITY = (
     "(the published bootstrap over fold scores; for comparison with published tables, not for claims)"
 )
 GENERALISATION = (
-    "where the score would be on another sample of texts from the same population (corrected resampled t, Nadeau and "
-    "Bengio 2003). Where rows come from documents that folds split, these are new texts of the same documents: for new "
-    "documents the interval may be much too narrow"
+    "where the expected score lies, that over all samples of as many texts from the same population (corrected "
+    "resampled t, Nadeau and Bengio 2003). Where rows come from documents that folds split, these are new texts of "
+    "the same documents: for new documents the interval may be much too narrow"
 )
 ITEM_LEVEL = (
     "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "

@@ -30,7 +30,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
         notes += [
             f"Difference: first minus second, on the same folds, with its {percent(pair.level)} "
             "generalisation interval: "
-            f"{captions.GENERALISATION}.",
+            f"{captions.GENERALISATION}. It is not adjusted for the number of pairs.",
             "p: corrected resampled t-test; Holm: adjusted over all pairs of the task; over tasks: "
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",

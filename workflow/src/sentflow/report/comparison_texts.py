@@ -101,9 +101,9 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
             [
                 "First encoder minus second, task by task, on the same folds; generalisation interval "
                 "(Nadeau and "
-                f"Bengio). Filled: significant at {percent(first.alpha)} (corrected resampled t-test, "
-                "Holm over all "
-                f"pairs of the task); hollow: not.{left_out}",
+                f"Bengio), not adjusted for the number of pairs. Filled: significant at {percent(first.alpha)} "
+                "(corrected resampled t-test, Holm over all pairs of the "
+                f"task); hollow: not.{left_out}",
                 f"Protocol {first.protocol}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]

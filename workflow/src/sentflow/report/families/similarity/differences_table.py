@@ -34,7 +34,7 @@ def differences_table(
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
             f"{percent(first.level)} interval (paired bootstrap over these pairs, or over what is drawn in their "
-            "place).",
+            "place), which is not adjusted for the number of pairs.",
             words.drawn_note({row.pairs: row.drawn for row in differences}),
             "p: from the difference over its standard deviation in the bootstrap; Holm: adjusted over all pairs of "
             f"encoders of the set; *: at most {percent(first.alpha)}.",
