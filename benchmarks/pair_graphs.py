@@ -39,7 +39,7 @@ PARTS = (
     "STS15:answers-students",
     "STS16:plagiarism",
 )
-SIMULATED = (*PARTS, "STS16", "STSB-test", "STS12", "SICKR-test", "SICKR-mteb")
+SIMULATED = (*PARTS, "STS16", "STSB-test", "KorSTS-test", "STS12", "SICKR-test", "SICKR-mteb")
 REAL = ("STSB-train", "SICKR-mteb", "KorSTS-train", "ASSIN2-test")
 # variance that sentences have, and components
 EFFECTS = ((0.5, 0.0), (0.3, 0.2))

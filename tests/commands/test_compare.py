@@ -17,6 +17,7 @@ from sentflow.files.arrow import table_of
 from sentflow.files.io import read_json
 from sentflow.files.rows import read_rows
 from sentflow.files.sealed import read_sealed, write_sealed
+from sentflow.stats.across import omnibus
 from sentflow.stats.items import OutOfFold, item_interval, resampling_units
 from sentflow.stats.multiplicity import holm
 from sentflow.stats.paired import CorrectedT
@@ -165,6 +166,7 @@ def test_across_counts_wins_by_adjusted_tests(folder):
         assert row.likeliest_a + row.likeliest_equal + row.likeliest_b == pytest.approx(1)
         assert row.new_a + row.new_equal + row.new_b == pytest.approx(1)
         assert row.low < row.difference < row.high and row.n_sources == 3
+        assert (row.units, row.n_units) == ("tasks", 3)
     assert across["good", "weak"].wins == 3
     assert across["good", "weak"].p_wilcoxon == pytest.approx(
         2 / 2**3
@@ -180,6 +182,25 @@ def test_omnibus_says_what_it_was_made_of(folder):
     assert found["friedman_chi2"] == pytest.approx(14 / 3)
     assert found["iman_davenport_f"] == pytest.approx(7.0)
     assert found["nemenyi_cd"] == pytest.approx(2.344 * math.sqrt(12 / 18), abs=1e-3)
+
+
+def test_tasks_of_one_source_are_averaged_for_tests_over_tasks(folder, tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    sources = dict(zip(SKILLS, ["hatebr", "offcombr", "hatebr"], strict=True))
+    main(made_scores.arguments(tmp_path, rows, sources=sources))
+    for row in read(tmp_path, "across"):
+        assert (row.n_tasks, row.units, row.n_units, row.n_sources) == (3, "sources", 2, 2)
+        assert row.p_wilcoxon >= 0.5  # 2 / 2² with two units
+        assert row.wins + row.ties + row.losses == 3
+    found = read_json(tmp_path / "out/omnibus.json")
+    assert (found["n_tasks"], found["units"], found["n_units"]) == (3, "sources", 2)
+    means = np.array([[fold_scores(tmp_path, t, m).mean() for m in ("good", "fair", "weak")] for t in SKILLS])
+    expected = omnibus(np.stack([means[[0, 2]].mean(axis=0), means[1]]))
+    assert found["friedman_chi2"] == pytest.approx(expected.chi2)
+    assert found["nemenyi_cd"] is None
+    assert [row.average_rank for row in read(tmp_path, "ranks")] == [
+        row.average_rank for row in read(folder, "ranks")
+    ]
 
 
 def test_power_is_that_of_the_named_differences(folder):

@@ -195,7 +195,7 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("commands/similarity.py", SIMILARITY),
         ("similarity/measures.py", ("geometry", *AFTER_GEOMETRY, *SIMILARITY)),
         ("similarity/overlap.py", ("overlap", "compare_similarity", *AFTER_SIMILARITY)),
-        ("stats/dependent.py", ("compare_similarity", *AFTER_DIFFERENCES)),
+        ("compare/pair_sets.py", ("compare_similarity", *AFTER_DIFFERENCES)),
         ("similarity/regressor.py", ("regress", *AFTER_SIMILARITY)),
         ("geometry/measured_alignment.py", ("align", *AFTER_GEOMETRY)),
         slow("geometry/isotropy.py", ("geometry", *AFTER_GEOMETRY)),

@@ -184,6 +184,20 @@ def test_pairs_over_tasks_name_their_two_kinds_of_probabilities():
     assert any("tasks of this source only" in note for note in told)
 
 
+def test_notes_name_the_units_of_tests_over_tasks():
+    def notes(units, n_units):
+        across = [dataclasses.replace(row, units=units, n_units=n_units) for row in FOUND.across]
+        facts = {**FOUND.omnibus, "units": units, "n_units": n_units}
+        found = dataclasses.replace(FOUND, across=across, omnibus=facts)
+        return " ".join(matches_table(SCORES, "Title", found).notes)
+
+    assert "signed-rank test over 18 tasks (p adjusted" in notes("tasks", 18)
+    assert "All encoders equal (over 18 tasks)?" in notes("tasks", 18)
+    assert "over 7 sources, by the average over the tasks of each" in notes("sources", 7)
+    assert "no pair can be" not in notes("tasks", 18)
+    assert "With so few no pair can be: the least p is 0.5," in notes("sources", 2)  # 2 / 2²
+
+
 def test_intervals_show_items_and_name_the_detectable_difference():
     table = intervals_table(SCORES, "Title", FOUND)
     assert table.header[4] == "Item-level"

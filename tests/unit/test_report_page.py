@@ -222,7 +222,7 @@ def test_controls_are_judged_by_the_tests():
 
     def all_pairs(p):
         return dataclasses.replace(
-            compared, pairs=[dataclasses.replace(pair, p_holm=p) for pair in compared.pairs]
+            compared, pairs=[dataclasses.replace(pair, p_over_tasks=p) for pair in compared.pairs]
         )
 
     assert beaten_on(all_pairs(0.001)) == "On 1"

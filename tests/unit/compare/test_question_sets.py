@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 from scipy.stats import ttest_1samp
 
 from sentflow.compare.marks import BEST, Marks
@@ -104,6 +105,8 @@ def test_tests_on_groups_are_adjusted_for_all_pairs_on_all_groups():
     assert [row.p for row in rows[3:]] == [row.p for row in alone]
     assert all(ours.p_holm >= theirs.p_holm for ours, theirs in zip(rows[3:], alone, strict=True))
     assert all(math.isnan(row.p_tukey) == ("random" in (row.model_a, row.model_b)) for row in rows)
+    of_six = stdtrit(39, 1 - 0.05 / 2 / 6) * np.std(asked.values[0, 20:] - asked.values[1, 20:], ddof=1)
+    assert rows[3].mdd == pytest.approx(of_six / math.sqrt(40))
     assert Marks(rows, asked.systems).mark("faquad/expert", "dense") == BEST
 
 

@@ -73,6 +73,17 @@ def test_every_p_is_adjusted_for_all_pairs(rows):
     assert [row.p_tukey <= 0.05 for row in rows] == [True, True, False]
 
 
+def test_the_detectable_difference_is_of_the_family_of_the_marks(rows):
+    test = made().paired_t(1, 2)
+    alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs
+    assert (rows[2].mdd, rows[2].mdd_power) == pytest.approx(
+        (test.significant_from(alone), test.detectable(alone))
+    )
+    by_two = compare_questions(made(systems=SYSTEMS[1:], scores=made().scores[1:]))[0]
+    assert by_two.mdd == pytest.approx(test.significant_from(0.05))
+    assert abs(test.mean) < by_two.mdd and by_two.p_holm > 0.05
+
+
 def test_marks_follow_the_tests(rows):
     best = "dense" if rows[2].difference > 0 else "fusion"
     assert mark(rows, "cranfield", best) == BEST
@@ -82,7 +93,7 @@ def test_marks_follow_the_tests(rows):
 def test_same_input_gives_the_same_rows_whatever_other_systems_there_are(rows):
     assert compare_questions(made()) == rows
     two = compare_questions(made(systems=SYSTEMS[:2], scores=made().scores[:2]))[0]
-    adjusted = {"p_holm", "p_sign_flip_holm", "p_tukey"}
+    adjusted = {"p_holm", "p_sign_flip_holm", "p_tukey", "mdd", "mdd_power"}
     for name, value in vars(rows[0]).items():
         if name not in adjusted:
             same = value if isinstance(value, str) else pytest.approx(value, rel=1e-9)

@@ -12,7 +12,6 @@ from made_graphs import stars, unshared
 
 from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import pearson, spearman
-from sentflow.stats.dependent import williams_p, williams_t
 from sentflow.stats.pair_graph import PairGraph
 
 # few distinct values, so that there are ties
@@ -151,30 +150,3 @@ def test_intervals_cover_where_pairs_share_a_sentence(graph):
             covered[name] += low <= truth <= high
     assert 0.88 <= covered["units"] / n_sets <= 0.99
     assert covered["pairs"] / n_sets < 0.88
-
-
-def test_williams_t_by_hand():
-    # n = 103, r = .4 and .5 with gold, .1 with each other. R = 1 − .16 − .25 − .01 + 2 · .4 · .5 · .1 = .62
-    # t = −.1 · √(102 · 1.1 / (2 · .62 · 102/100 + .45² · .9³)) = −.1 · √(112.2 / 1.4124225) = −.891287
-    assert williams_t(0.4, 0.5, 0.1, n=103) == pytest.approx(-0.891280, abs=1e-6)
-    # r.test(n = 103, r12 = .4, r23 = .1, r13 = .5) of R's psych prints t = -0.89 and p < 0.37
-    assert williams_p(0.4, 0.5, 0.1, n=103) == pytest.approx(0.375, abs=0.001)
-
-
-def test_williams_p_is_symmetric_and_defined_at_the_borders():
-    assert williams_p(0.7, 0.5, 0.6, n=50) == pytest.approx(williams_p(0.5, 0.7, 0.6, n=50), rel=1e-12)
-    assert williams_p(0.5, 0.5, 0.9, n=50) == 1.0
-    assert williams_p(0.5, 0.5, 1.0, n=50) == 1.0
-    assert math.isnan(williams_p(math.nan, 0.5, 0.3, n=50))
-    assert math.isnan(williams_p(0.4, 0.5, 0.3, n=3))
-
-
-@pytest.mark.slow
-def test_williams_errs_as_often_as_it_says():
-    generator = np.random.default_rng(4)
-    n, n_sets, rejected = 60, 2000, 0
-    for _ in range(n_sets):
-        gold, shared, own_a, own_b = generator.normal(size=(4, n))
-        a, b = gold + shared + own_a, gold + shared + own_b
-        rejected += williams_p(pearson(a, gold), pearson(b, gold), pearson(a, b), n=n) <= 0.05
-    assert 0.03 <= rejected / n_sets <= 0.07  # four standard errors are 0.02

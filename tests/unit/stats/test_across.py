@@ -9,10 +9,12 @@ from scipy import stats as scipy_stats
 
 from sentflow.stats.across import (
     critical_difference,
+    independent_units,
     omnibus,
     ranks,
     signed_rank_p,
     signed_rank_probabilities,
+    unit_means,
 )
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.rank_intervals import rank_intervals
@@ -23,6 +25,45 @@ OPTIONAL = "optional: envs/requirements-crosscheck.txt"
 
 def test_ranks_share_places_of_equal_values():
     assert ranks(np.array([[0.3, 0.9, 0.3, 0.1]])).tolist() == [[2.5, 1.0, 2.5, 4.0]]
+
+
+# --- units
+
+
+@pytest.mark.parametrize(
+    ("sources", "units"),
+    [
+        (["hatebr", "factnews", "hatebr"], [0, 1, 0]),
+        (["a", "b", "c"], [0, 1, 2]),
+        (["generated texts"] * 3, [0, 1, 2]),  # nothing can be said of other sources
+        ([], []),
+    ],
+)
+def test_units_are_sources_where_there_are_several(sources, units):
+    assert independent_units(sources).tolist() == units
+
+
+def test_a_source_counts_once_however_many_tasks_it_has():
+    means = np.array([[0.9, 0.5], [0.7, 0.5], [0.4, 0.6]])
+    found = unit_means(means, independent_units(["a", "a", "b"]))
+    assert found == pytest.approx(np.array([[0.8, 0.5], [0.4, 0.6]]))
+    copied = unit_means(means[[0, 1, 0, 1, 2]], independent_units(["a"] * 4 + ["b"]))
+    assert copied == pytest.approx(found)
+    assert unit_means(np.empty((0, 2)), independent_units([])).shape == (0, 2)
+
+
+@pytest.mark.slow
+def test_tests_over_sources_err_as_often_as_they_say():
+    """Equal encoders whose difference is that of the source: eight sources, one of them with eleven tasks."""
+    generator = np.random.default_rng(7)
+    sources = np.repeat(np.arange(8), [11, 1, 1, 1, 1, 1, 1, 1])
+    units, rejected = independent_units(sources.tolist()), {"sources": 0, "tasks": 0}
+    for _ in range(2000):
+        differences = generator.normal(size=8)[sources] + 0.3 * generator.normal(size=18)
+        rejected["sources"] += signed_rank_p(unit_means(differences[:, None], units)[:, 0]) <= 0.05
+        rejected["tasks"] += signed_rank_p(differences) <= 0.05
+    assert 0.02 <= rejected["sources"] / 2000 <= 0.06  # exact, and as discrete as 2⁸ signs: at most .0391
+    assert rejected["tasks"] / 2000 > 0.3
 
 
 # --- omnibus
@@ -204,6 +245,18 @@ def test_true_ranks_by_hand():
     scores = fold_scores(np.tile([0.9, 0.5, 0.1], (2, 1)), 0.001)
     found = rank_intervals(scores, **ARGUMENTS)
     assert [(one.true_low, one.true_high) for one in found] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_tasks_of_one_source_are_drawn_together():
+    """Three tasks agree because they share a source: one draw in four has none of them but the other task."""
+    means = np.array([[0.9, 0.1]] * 3 + [[0.1, 0.9]])
+    scores = fold_scores(means, 0.001)
+    single, _ = rank_intervals(scores, **ARGUMENTS)
+    together, _ = rank_intervals(scores, **ARGUMENTS, units=np.array([0, 0, 0, 1]))
+    assert (single.average_rank, together.average_rank) == (1.25, 1.25)
+    assert single.repeat_high < 2.0  # all four draws the last task: 1 in 256
+    assert (together.repeat_low, together.repeat_high) == (1.0, 2.0)
+    assert (together.true_low, together.true_high) == (single.true_low, single.true_high)
 
 
 def test_equal_encoders_may_have_any_true_rank():

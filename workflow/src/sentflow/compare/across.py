@@ -15,9 +15,11 @@ from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
     Omnibus,
     critical_difference,
+    independent_units,
     omnibus,
     signed_rank_p,
     signed_rank_probabilities,
+    unit_means,
 )
 from sentflow.stats.multiplicity import ADJUSTMENTS, holm
 from sentflow.stats.paired import CorrectedT
@@ -54,6 +56,7 @@ class Grid:
     ) -> None:
         self.tasks = list(tasks)
         self.sources = list(tasks.values())
+        self.units = independent_units(self.sources)
         self.models = models
         self.fold_scores = fold_scores
         self.folds = folds
@@ -71,6 +74,20 @@ class Grid:
         return np.array(
             [[self.fold_scores[task, model].mean() for model in self.complete] for task in self.tasks]
         ).reshape(len(self.tasks), len(self.complete))
+
+    def unit_means(self) -> np.ndarray:
+        """(U, K) means of the complete models over the tasks of each unit."""
+        return unit_means(self.means(), self.units)
+
+    @property
+    def n_units(self) -> int:
+        """What tests over tasks take as independent."""
+        return len(set(self.units.tolist()))
+
+    @property
+    def kind_of_units(self) -> str:
+        """``"sources"``, or ``"tasks"`` where none of several sources has two tasks, or all tasks have one source."""
+        return "sources" if self.n_units < len(self.tasks) else "tasks"
 
     def pooled(self, a: str, b: str, settings: ComparisonSettings) -> PooledDifference:
         """Difference of two complete models over the tasks, and on a new one."""
@@ -106,6 +123,7 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
             level=settings.level,
             n_draws=settings.n_item_resamples,
             seed=derive_seed(grid.seed, "ranks"),
+            units=grid.units,
         )
         means = grid.means().mean(axis=0).tolist()
         numbers = {
@@ -146,7 +164,7 @@ def across_rows(
     chosen = list(itertools.combinations(range(len(grid.complete)), 2))
     if not chosen:
         return []
-    means = grid.means()
+    means = grid.unit_means()
     differences = np.array([means[:, first] - means[:, second] for first, second in chosen])
     p_values = [signed_rank_p(row) for row in differences]
     adjusted = holm(p_values)
@@ -189,6 +207,8 @@ def across_rows(
                 new_equal=pooled.new_task.equal,
                 new_b=pooled.new_task.b,
                 n_sources=pooled.n_sources,
+                units=grid.kind_of_units,
+                n_units=grid.n_units,
                 rope=settings.rope,
                 alpha=settings.alpha,
             )
@@ -197,14 +217,18 @@ def across_rows(
 
 
 def omnibus_of(grid: Grid) -> Omnibus:
-    """Omnibus test of the complete models."""
-    return omnibus(grid.means())
+    """Omnibus test of the complete models over the units."""
+    return omnibus(grid.unit_means())
 
 
 def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
     """What ``comparisons/omnibus.json`` holds."""
+    # it is for average ranks over tasks, which units of several tasks do not have
+    by_tasks = grid.kind_of_units == "tasks"
     return {
         "n_tasks": len(grid.tasks),
+        "units": grid.kind_of_units,
+        "n_units": grid.n_units,
         "n_models": len(grid.complete),
         "tasks": grid.tasks,
         "models": grid.complete,
@@ -213,7 +237,9 @@ def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> d
         "friedman_p": found.chi2_p,
         "iman_davenport_f": found.f,
         "iman_davenport_p": found.f_p,
-        "nemenyi_cd": critical_difference(len(grid.tasks), len(grid.complete), alpha=settings.alpha),
+        "nemenyi_cd": critical_difference(grid.n_units, len(grid.complete), alpha=settings.alpha)
+        if by_tasks
+        else math.nan,
         "level": settings.level,
         "alpha": settings.alpha,
     }

@@ -15,7 +15,6 @@ from sentflow.similarity.bootstrap import bootstrap
 from sentflow.similarity.correlations import CORRELATIONS
 from sentflow.similarity.scores import limits
 from sentflow.similarity.storage import OVERLAP, SimilarityRows
-from sentflow.stats.dependent import williams_p
 from sentflow.stats.pair_graph import PairUnits
 
 
@@ -87,10 +86,9 @@ class CorrelatedScores:
 
     def test(self, a: int, b: int, resampled: np.ndarray) -> SimilarityDifference:
         """See `UnitScores`."""
-        settings, values, n = self.settings, self.values, len(self.rows[0].gold)
+        settings, values = self.settings, self.values
         difference = values[a] - values[b]
         low, high = limits(resampled, settings.level)
-        between = CORRELATIONS[settings.correlation](self.columns[a], self.columns[b])
         return row_from(
             SimilarityDifference,
             vars(settings),
@@ -104,9 +102,8 @@ class CorrelatedScores:
             low=low,
             high=high,
             p_bootstrap=p_of_replicates(difference, resampled),
-            p_williams=williams_p(values[a], values[b], between, n=n),
             p_holm=math.nan,
-            n=n,
+            n=len(self.rows[0].gold),
             drawn=self.units.kind,
             n_units=self.units.n_units,
             effective_pairs=self.units.effective_pairs,

@@ -35,8 +35,8 @@ class QuestionDifference:
     wins, ties, losses
         Questions on which a is better, neither is by more than rounding (1e-9), b is better.
     mdd, mdd_power
-        Smallest observed difference that is significant at `alpha`, and the true one that is found with a power of
-        80 %; both for a single test.
+        Smallest observed difference that has p_holm <= `alpha` whatever the other pairs show, and the true one that has
+        it with a probability of 80 % at least: those of a single test at `alpha` over the number of pairs.
     margin, p_equivalence
         Difference that would matter, and p of two one-sided tests that the true one is smaller.
     bootstrap_low, bootstrap_high, bca_low, bca_high
@@ -99,7 +99,7 @@ class GroupDifference(QuestionDifference):
     ----------
     question_set, group
         Collection and group; `unit_set` is both together. p_holm and p_sign_flip_holm are adjusted for all pairs on
-        all groups of the collection, p_tukey for all pairs on one group.
+        all groups of the collection, and mdd and mdd_power are by that; p_tukey is for all pairs on one group.
     """
 
     FILE: ClassVar[str] = "differences-groups"

@@ -45,6 +45,8 @@ class QuestionSet:
         (m, n) float64.
     settings
         Of tests and intervals.
+    n_sets
+        See `QuestionScores`.
     """
 
     name: str
@@ -56,6 +58,7 @@ class QuestionSet:
     clusters: Sequence[str | None] | None
     values: np.ndarray
     settings: QuestionSettings
+    n_sets: int = 1
 
     @property
     def comparable(self) -> bool:
@@ -104,7 +107,9 @@ class QuestionSet:
         groups = np.array(self.groups)
         if len(names) < 2:
             return []
-        return [(name, self._part(name, np.flatnonzero(groups == name))) for name in names]
+        found = [(name, self._part(name, np.flatnonzero(groups == name))) for name in names]
+        n_tested = sum(part.comparable for _, part in found)
+        return [(name, replace(part, n_sets=n_tested)) for name, part in found]
 
     def group_rows(self) -> list[GroupRow]:
         """The mean of every system on every group."""
@@ -234,7 +239,7 @@ class QuestionSet:
 
     def _scores(self, clusters: Sequence[str | None] | None) -> QuestionScores:
         names = (self.name, self.measure, self.systems, self.questions)
-        return QuestionScores(*names, self.values, self.settings, clusters)
+        return QuestionScores(*names, self.values, self.settings, clusters, self.n_sets)
 
 
 def _as(kind: type[_Of], row: QuestionDifference, **own: Any) -> _Of:

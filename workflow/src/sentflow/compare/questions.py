@@ -64,6 +64,8 @@ class QuestionScores:
     clusters
         The cluster of each question, say the law or the gold document that it is about, None for a question that is in
         none; or None altogether where questions are independent.
+    n_sets
+        Question sets, this one and others, whose pairs of systems are one family of tests.
 
     Raises
     ------
@@ -79,6 +81,7 @@ class QuestionScores:
     scores: np.ndarray
     settings: QuestionSettings
     clusters: Sequence[str | None] | None = None
+    n_sets: int = 1
 
     def __post_init__(self) -> None:
         shape = (len(self.systems), len(self.questions))
@@ -111,6 +114,11 @@ class QuestionScores:
     def n_systems(self) -> int:
         """m."""
         return len(self.systems)
+
+    @property
+    def least_alpha(self) -> float:
+        """What a p has to reach to be significant by Holm whatever the other pairs show; with two systems at least."""
+        return self.settings.alpha / (math.comb(self.n_systems, 2) * self.n_sets)
 
     @cached_property
     def _rounded(self) -> np.ndarray:
@@ -205,8 +213,8 @@ class QuestionScores:
             wins=wins.a,
             ties=wins.ties,
             losses=wins.b,
-            mdd=test.significant_from(settings.alpha),
-            mdd_power=test.detectable(settings.alpha),
+            mdd=test.significant_from(self.least_alpha),
+            mdd_power=test.detectable(self.least_alpha),
             p_equivalence=test.p_equivalence(settings.margin),
             bootstrap_low=bootstrap.low,
             bootstrap_high=bootstrap.high,

@@ -109,8 +109,6 @@ class SimilarityDifference:
         see `drawn`.
     p_bootstrap
         Two-sided, from the difference over its standard deviation in the bootstrap.
-    p_williams
-        Two-sided, see `williams_p`; takes all pairs of sentences for independent.
     p_holm
         `p_bootstrap`, adjusted for all pairs of encoders and baselines on the pair set.
     n
@@ -119,7 +117,7 @@ class SimilarityDifference:
         What a resample draws, ``pairs``, ``components`` or ``sentences``; how many; and the least number of independent
         pairs of sentences that these are worth. See `PairGraph.units`.
     alpha
-        Below which p_holm counts as a difference.
+        Up to which a p_holm counts as a difference.
     """
 
     pairs: str
@@ -134,7 +132,6 @@ class SimilarityDifference:
     low: float
     high: float
     p_bootstrap: float
-    p_williams: float
     p_holm: float
     n: int
     drawn: str
@@ -203,7 +200,8 @@ class RankRow:
     average_rank
         Mean of its ranks on the tasks among the complete encoders, 1 for the best.
     repeat_low, repeat_high
-        Interval, at `level`, of the average rank that a repetition would give: other tasks, other texts.
+        Interval, at `level`, of the average rank that a repetition would give: other tasks (where there are several
+        sources, of other sources), other texts.
     true_low, true_high
         Interval, at `level`, of the average rank on these tasks by the expected scores.
     place, place_low, place_high
@@ -237,11 +235,11 @@ class AcrossRow:
         Tasks on which a is significantly better than b, neither is, and b than a, adjusted by `adjustment` for all
         pairs on all tasks.
     p_wilcoxon, p_holm
-        Signed-rank test of the means of the tasks, and adjusted for all pairs (Holm).
+        Signed-rank test of the means of the units, and adjusted for all pairs (Holm).
     separated
         The omnibus test rejects (asked of three encoders or more), and so does this one.
     likeliest_a, likeliest_equal, likeliest_b
-        Bayesian signed-rank test: probability that, of the three outcomes on a task, the likeliest is that a is better
+        Bayesian signed-rank test: probability that, of the three outcomes on a unit, the likeliest is that a is better
         by more than `rope`, that they differ by no more, that b is better by more.
     difference, low, high
         Average true difference a − b over tasks, and its interval at `level` (`stats.pooled`).
@@ -255,6 +253,9 @@ class AcrossRow:
     n_sources
         Groups of tasks that share a dataset, or a generator of texts. With several a new task is one of a new source,
         with one it is of the same source.
+    units, n_units
+        What the tests over tasks take as independent, and how many: ``"sources"``, each with the average over its
+        tasks, where one of several has two tasks at least; else ``"tasks"``.
     """
 
     model_a: str
@@ -284,6 +285,8 @@ class AcrossRow:
     new_equal: float
     new_b: float
     n_sources: int
+    units: str
+    n_units: int
     rope: float
     alpha: float
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import listed, percent
+from sentflow.report.numbers import counted, listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
@@ -107,6 +107,13 @@ def adjusted_over_tasks(adjustment: str, alpha: float) -> str:
     return f"{percent(alpha)}, corrected resampled t-test, {name} over all pairs on all tasks"
 
 
+def over_units(units: str, n_units: int) -> str:
+    """What tests over tasks take as independent: see `AcrossRow.units`."""
+    if units == "sources":
+        return f"over {counted(n_units, 'source')}, by the average over the tasks of each"
+    return f"over {counted(n_units, 'task')}"
+
+
 def interval_note(rows: Sequence[ScoreRow]) -> str:
     """The name and level of the interval that stands in brackets."""
     return f"In brackets the {percent(rows[0].level)} generalisation interval: {generalisation(rows)}."
@@ -116,7 +123,7 @@ def generalisation(rows: Sequence[ScoreRow]) -> str:
     """What a generalisation interval says, and of which texts on which task; no full stop at the end."""
     kept = unique(row.task for row in rows if row.groups_folds)
     split = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
-    said = f"where the score would be on another sample of texts from the same population ({_CORRECTED_T})"
+    said = f"where the expected score lies, that over all samples of as many texts from the same population ({_CORRECTED_T})"
     if kept:
         said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
     if split:

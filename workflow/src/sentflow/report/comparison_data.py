@@ -25,7 +25,10 @@ class RankingRow(RankRow):
     alpha
         Of the tests.
     nemenyi_cd, friedman_p, iman_davenport_p
-        Of all complete encoders, the same in every row; NaN where there are too few.
+        Of all complete encoders, the same in every row; NaN where there are too few, and the first also where units
+        are sources.
+    units, n_units
+        See `AcrossRow`.
     position
         See `ScoreRow`.
     """
@@ -35,6 +38,8 @@ class RankingRow(RankRow):
     nemenyi_cd: float
     friedman_p: float
     iman_davenport_p: float
+    units: str
+    n_units: int
     protocol: str
     repetitions: int
     folds: int
@@ -76,6 +81,8 @@ def ranking_rows(
                 **asdict(rank),
                 not_separated=" ".join(sorted(others)),
                 **tests,
+                units=omnibus["units"],
+                n_units=omnibus["n_units"],
                 **_design(scores),
                 position=position[rank.model],
             )

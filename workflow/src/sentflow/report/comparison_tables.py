@@ -10,6 +10,7 @@ from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, counted, decimal, interval, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.stats.sign_flips import least_sign_flip_p
 
 NOTHING = "Nothing was compared: fewer than two encoders have a score."
 
@@ -29,7 +30,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
         notes += [
             f"Difference: first minus second, on the same folds, with its {percent(pair.level)} "
             "generalisation interval: "
-            f"{captions.generalisation(rows)}.",
+            f"{captions.generalisation(rows)}. It is not adjusted for the number of pairs.",
             "p: corrected resampled t-test; Holm: adjusted over all pairs of the task; over tasks: "
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
@@ -67,8 +68,9 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     if ranks:
         notes += [
             f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
-            f"repetition: {percent(ranks[0].level)} interval of the average rank that other tasks and other "
-            "texts would give; true: of the average rank on these tasks by the expected scores. "
+            f"repetition: {percent(ranks[0].level)} interval of the average rank that other tasks (of other "
+            "sources, where there are several) and other texts would give; true: of the average rank on these "
+            "tasks by the expected scores. "
             "Place: by average rank, and in a repetition.",
             *(
                 "Won, neither, lost: against all other encoders on all tasks "
@@ -114,14 +116,16 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
             f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
-            "Separated: by Wilcoxon's signed-rank test of the scores per task, which takes tasks as "
-            "independent (p adjusted over all pairs, Holm), where the test of all encoders together rejects.",
+            f"Separated: by Wilcoxon's signed-rank test {captions.over_units(across[0].units, across[0].n_units)} "
+            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects."
+            + _never_separated(across),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
             f"(random-effects model, REML, Knapp and Hartung). {_sources(across[0])}",
             "New task, likeliest: three probabilities each: the first is better by more than "
             f"{decimal(across[0].rope, 2)}, both are equal within it, the second is better. New task: of that "
             "outcome on one new task, by the same model. Likeliest: that this outcome is the most probable of "
-            "the three (Bayesian signed-rank test), which may be almost sure while the outcome itself is not.",
+            "the three (Bayesian signed-rank test, of what Wilcoxon's test is of), which may be almost sure while "
+            "the outcome itself is not.",
             *_omnibus_notes(comparisons),
             "n of each task: see table of scores. Interval and MDD are defined for a pair on a task: "
             "see table of differences.",
@@ -252,6 +256,17 @@ def _powers(row: PowerRow) -> str:
     return f"{median} ({low} to {high})"
 
 
+def _never_separated(across: Sequence[AcrossRow]) -> str:
+    """That Wilcoxon's test cannot reject, where units are too few."""
+    least = least_sign_flip_p(across[0].n_units)
+    if least * len(across) <= across[0].alpha:
+        return ""
+    return (
+        f" With so few no pair can be: the least p is {least:.2g}, and with Holm one has to be at most "
+        f"{across[0].alpha / len(across):.2g}."
+    )
+
+
 def _sources(row: AcrossRow) -> str:
     """For which tasks the model over tasks speaks."""
     if row.n_sources == 1:
@@ -267,7 +282,8 @@ def _omnibus_notes(comparisons: Comparisons) -> list[str]:
     if facts.get("friedman_p") is None:
         return []
     said = [
-        f"All encoders equal? Friedman chi² {decimal(facts['friedman_chi2'], 2)}, p "
+        f"All encoders equal ({captions.over_units(facts['units'], facts['n_units'])})? Friedman chi² "
+        f"{decimal(facts['friedman_chi2'], 2)}, p "
         f"{p_number(facts['friedman_p'])}; Iman and "
         f"Davenport F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
     ]

@@ -22,8 +22,8 @@ def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
     first = ranked[0]
     said = [
         f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. A bar joins encoders that are not "
-        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test of the scores per task, "
-        "Holm over all pairs, "
+        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test "
+        f"{captions.over_units(first.units, first.n_units)}, Holm over all pairs, "
         "where the test of all encoders together rejects.",
         f"All encoders equal? Friedman {p_value(first.friedman_p)}, Iman and Davenport "
         f"{p_value(first.iman_davenport_p)}.",
@@ -54,7 +54,8 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
         reading=" ".join(
             [
                 f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. Thick: interval of the average "
-                "rank that a repetition with other tasks and other texts would give; thin: of the true average "
+                "rank that a repetition with other tasks (of other sources, where there are several) and other texts "
+                "would give; thin: of the true average "
                 "rank on these tasks, by the expected scores. Right: the mean score.",
                 *_not_ranked(rows),
                 _design(first),
@@ -100,9 +101,9 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
             [
                 "First encoder minus second, task by task, on the same folds; generalisation interval "
                 "(Nadeau and "
-                f"Bengio). Filled: significant at {percent(first.alpha)} (corrected resampled t-test, "
-                "Holm over all "
-                f"pairs of the task); hollow: not.{left_out}",
+                f"Bengio), not adjusted for the number of pairs. Filled: significant at {percent(first.alpha)} "
+                "(corrected resampled t-test, Holm over all pairs of the "
+                f"task); hollow: not.{left_out}",
                 f"Protocol {first.protocol}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]

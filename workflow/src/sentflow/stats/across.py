@@ -1,6 +1,10 @@
-"""Several encoders on several tasks: omnibus test, pairs, Bayesian signed ranks. One number per encoder and task."""
+"""Several encoders on several units: omnibus test, pairs, Bayesian signed ranks. One number per encoder and unit.
+
+Units are what is taken as independent: tasks, or averages over the tasks of a source; see `independent_units`.
+"""
 
 import math
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,22 +15,22 @@ from sentflow.stats.paired import Probabilities
 from sentflow.stats.ranks import average_ranks
 
 BAYES_DRAWS = 50_000
-PRIOR_WEIGHT = 0.5  # of the pseudo-task on which two encoders do not differ
+PRIOR_WEIGHT = 0.5  # of the pseudo-unit on which two encoders do not differ
 DECIMALS = 12  # beyond which differences of means differ by rounding
-_EXACT_UP_TO = 50  # tasks
+_EXACT_UP_TO = 50  # units
 _AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
 class Omnibus:
-    """Whether the encoders differ at all; NaN where there are fewer than two tasks or encoders.
+    """Whether the encoders differ at all; NaN where there are fewer than two units or encoders.
 
     Attributes
     ----------
     chi2, chi2_p
         Friedman, K − 1 degrees of freedom.
     f, f_p
-        Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all tasks rank alike `f` is
+        Iman and Davenport's form, K − 1 and (K − 1)(N − 1) degrees of freedom. Where all units rank alike `f` is
         infinite and `f_p` the exact probability of that.
     """
 
@@ -34,6 +38,33 @@ class Omnibus:
     chi2_p: float
     f: float
     f_p: float
+
+
+def independent_units(sources: Sequence[Hashable]) -> np.ndarray:
+    """What of the tasks is taken as independent.
+
+    Parameters
+    ----------
+    sources
+        (N,) what tasks have in common, say the dataset.
+
+    Returns
+    -------
+    np.ndarray
+        (N,) int64 in [0, U), the unit of each task, numbered as they appear: its source, or the task itself where all
+        tasks have one source. With one source nothing can be said of others, and tasks stand for its further ones.
+    """
+    names = list(dict.fromkeys(sources))
+    if len(names) == 1:
+        return np.arange(len(sources))
+    return np.array([names.index(source) for source in sources], dtype=np.int64)
+
+
+def unit_means(means: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """(U, K) float64 averages over the tasks of each unit, of (N, K) scores and the (N,) units of the tasks."""
+    n_units = int(units.max(initial=-1)) + 1
+    averages = [means[units == unit].mean(axis=0) for unit in range(n_units)]
+    return np.array(averages, dtype=np.float64).reshape(n_units, means.shape[1])
 
 
 def ranks(values: np.ndarray) -> np.ndarray:
@@ -47,7 +78,7 @@ def omnibus(means: np.ndarray) -> Omnibus:
     Parameters
     ----------
     means
-        (N, K) scores of K encoders on N tasks.
+        (N, K) scores of K encoders on N units.
 
     Notes
     -----
@@ -61,7 +92,7 @@ def omnibus(means: np.ndarray) -> Omnibus:
     # Σ over groups of t³ − t: each member of a group counts t² − 1
     tied = float(((means[:, None, :] == means[:, :, None]).sum(axis=2).astype(np.float64) ** 2 - 1).sum())
     ties = 1 - tied / (n * (k**3 - k))
-    if ties <= 0:  # no task ranks anything
+    if ties <= 0:  # no unit ranks anything
         return Omnibus(0.0, 1.0, 0.0, 1.0)
     average = ranked.mean(axis=0)
     chi2 = 12 * n / (k * (k + 1)) * (float((average**2).sum()) - k * (k + 1) ** 2 / 4) / ties
@@ -73,25 +104,25 @@ def omnibus(means: np.ndarray) -> Omnibus:
     return Omnibus(chi2, chi2_p, f, float(fdtrc(k - 1, (k - 1) * (n - 1), f)))
 
 
-def critical_difference(n_tasks: int, n_models: int, *, alpha: float) -> float:
-    """Nemenyi's difference of average ranks; NaN where there are fewer than two tasks or encoders.
+def critical_difference(n_units: int, n_models: int, *, alpha: float) -> float:
+    """Nemenyi's difference of average ranks; NaN where there are fewer than two units or encoders.
 
     Notes
     -----
     q · √(K(K+1)/(6N)) with the studentised range over √2. It depends on which other encoders are compared.
     """
-    if n_tasks < 2 or n_models < 2:
+    if n_units < 2 or n_models < 2:
         return math.nan
     q = float(studentized_range.ppf(1 - alpha, n_models, math.inf)) / math.sqrt(2)
-    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_tasks))
+    return q * math.sqrt(n_models * (n_models + 1) / (6 * n_units))
 
 
 def signed_rank_p(differences: np.ndarray) -> float:
-    """Two-sided p of Wilcoxon's signed-rank test over tasks; 1 where no task has a difference.
+    """Two-sided p of Wilcoxon's signed-rank test over units; 1 where no unit has a difference.
 
     Notes
     -----
-    Exact for up to 50 tasks, with ties too: every set of signs of the shared ranks is counted. Beyond, the normal
+    Exact for up to 50 units, with ties too: every set of signs of the shared ranks is counted. Beyond, the normal
     approximation. Differences of 0 are left out, and those that differ by rounding are ties. Wilcoxon 1945; with ties
     Pratt and Gibbons 1981.
     """
@@ -114,16 +145,16 @@ def signed_rank_p(differences: np.ndarray) -> float:
 def signed_rank_probabilities(
     differences: np.ndarray, *, rope: float, seed: int, n_draws: int = BAYES_DRAWS
 ) -> list[Probabilities]:
-    """Bayesian signed-rank test of several pairs over the same tasks.
+    """Bayesian signed-rank test of several pairs over the same units.
 
     Parameters
     ----------
     differences
-        (P, N) differences a − b of P pairs on N tasks.
+        (P, N) differences a − b of P pairs on N units.
     rope
         Half-width of practical equivalence.
     seed, n_draws
-        Of the Dirichlet weights of tasks, the same for all pairs.
+        Of the Dirichlet weights of units, the same for all pairs.
 
     Returns
     -------
@@ -136,7 +167,7 @@ def signed_rank_probabilities(
     Σ w_i w_j over pairs with z_i + z_j < −2 rope, that of a above 2 rope, of equality the rest; sums on a border count
     half to each side. Benavoli, Corani, Demšar and Zaffalon 2017.
     """
-    n_pairs, n_tasks = differences.shape
+    n_pairs, n_units = differences.shape
     z = np.concatenate([np.zeros((n_pairs, 1)), differences], axis=1)
     sums = z[:, :, None] + z[:, None, :]
     above, below = (_mass(sums, 2 * rope), _mass(-sums, 2 * rope))
@@ -144,7 +175,7 @@ def signed_rank_probabilities(
     largest = np.zeros((n_pairs, 3))
     for start in range(0, n_draws, _AT_ONCE):
         size = min(_AT_ONCE, n_draws - start)
-        weights = generator.dirichlet([PRIOR_WEIGHT, *[1.0] * n_tasks], size)
+        weights = generator.dirichlet([PRIOR_WEIGHT, *[1.0] * n_units], size)
         for pair in range(n_pairs):
             a, b = (((weights @ mass[pair]) * weights).sum(axis=1) for mass in (above, below))
             winner = np.argmax(np.stack([a, 1 - a - b, b]), axis=0)

@@ -20,7 +20,8 @@ class RankInterval:
     average_rank
         Mean of its ranks on the tasks by the observed scores, 1 for the best.
     repeat_low, repeat_high
-        Of the average rank that a repetition of the experiment would give: other tasks, and other texts in each. Noise
+        Of the average rank that a repetition of the experiment would give: other tasks (where there are several
+        sources, of other sources), and other texts in each. Noise
         pulls average ranks towards the middle, so this is no interval of the true one.
     true_low, true_high
         Of the true average rank on these tasks: by the expected scores, those over all samples of texts.
@@ -39,7 +40,13 @@ class RankInterval:
 
 
 def rank_intervals(
-    fold_scores: Sequence[np.ndarray], *, folds: int, level: float, n_draws: int, seed: int
+    fold_scores: Sequence[np.ndarray],
+    *,
+    folds: int,
+    level: float,
+    n_draws: int,
+    seed: int,
+    units: np.ndarray | None = None,
 ) -> list[RankInterval]:
     """Intervals of K encoders over N tasks.
 
@@ -51,31 +58,36 @@ def rank_intervals(
         k of the cross-validation.
     level, n_draws, seed
         Of the intervals.
+    units
+        (N,) what is drawn, as `independent_units` numbers it; None where every task is one.
 
     Notes
     -----
-    Repetition: a draw takes N tasks with replacement, and for each of them new scores of all encoders from a
-    multivariate t distribution: J − 1 degrees of freedom, the means of the folds, and the covariance of the fold
-    scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay paired.
-    Tasks alone would say nothing about the texts inside them.
+    Repetition: a draw takes as many units as there are, with replacement, and for each of their tasks new scores of
+    all encoders from a multivariate t distribution: J − 1 degrees of freedom, the means of the folds, and the
+    covariance of the fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay
+    paired. Units alone would say nothing about the texts inside their tasks.
 
     True ranks: see `_true_limits`.
     """
     means = np.stack([scores.mean(axis=0) for scores in fold_scores])
     generator = np.random.default_rng(seed)
     n_tasks, n_models = means.shape
-    chosen = generator.integers(0, n_tasks, (n_draws, n_tasks))
+    unit_of = np.arange(n_tasks) if units is None else units
+    sizes = np.bincount(unit_of)
+    chosen = generator.integers(0, len(sizes), (n_draws, len(sizes)))
     totals = np.zeros((n_draws, n_models))
-    for task, scores in enumerate(fold_scores):
-        draw_of, _ = np.nonzero(chosen == task)
+    for scores, unit in zip(fold_scores, unit_of, strict=True):
+        draw_of, _ = np.nonzero(chosen == unit)
         drawn = ranks(_drawn_scores(scores, folds, len(draw_of), generator))
         np.add.at(totals, draw_of, drawn)
+    averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
     average = ranks(means).mean(axis=0)
     place = ranks(-average)
-    places = ranks(-totals)
+    places = ranks(-averages)
     found = []
     for model in range(n_models):
-        low, high = percentile_limits(totals[:, model] / n_tasks, level)
+        low, high = percentile_limits(averages[:, model], level)
         limits = [(1 - level) / 2, (1 + level) / 2]
         place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
         true_low, true_high = _true_limits(fold_scores, model, folds, 1 - level)

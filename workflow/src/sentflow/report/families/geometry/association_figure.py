@@ -76,7 +76,10 @@ def texts_of(rows: Sequence[AssociationRow]) -> FigureTexts:
                     "is the whole range."
                 ]
                 if few
-                else ["An interval that contains 0 means that the direction is not known."]
+                else [
+                    "An interval that contains 0 means that the direction is not known; intervals are not adjusted for "
+                    "the number of measures."
+                ]
             ),
             "A correlation over encoders is not a cause: encoders differ in size, data and training at once.",
             captions.data_note(rows),

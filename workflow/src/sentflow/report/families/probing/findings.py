@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.marks import beaten
+from sentflow.compare.differences import other, winner_by
 from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import tested
@@ -110,11 +110,11 @@ def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Find
     parts = []
     if comparisons and comparisons.pairs:
         clear = [task for task in tasks if _beats_every_control(encoders, controls, task, comparisons)]
-        alpha = percent(comparisons.pairs[0].alpha)
+        adjusted = captions.adjusted_over_tasks(comparisons.pairs[0].adjustment, comparisons.pairs[0].alpha)
         parts.append(
             f"On {len(clear)} of {counted(len(tasks), 'task')} the highest-scoring encoder is "
             "significantly better "
-            f"than every control ({alpha}, Holm over all pairs of the task)."
+            f"than every control ({adjusted})."
         )
     if below:
         parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
@@ -125,7 +125,11 @@ def _beats_every_control(
     encoders: Sequence[ScoreRow], controls: Sequence[ScoreRow], task: str, comparisons: Comparisons
 ) -> bool:
     first = ranking(encoders, task)[0].model
-    lower = beaten(comparisons.pairs, task, first)
+    lower = [
+        other(pair, first)
+        for pair in comparisons.pairs
+        if pair.task == task and winner_by(pair, pair.p_over_tasks) == first
+    ]
     return all(control.model in lower for control in controls if control.task == task)
 
 

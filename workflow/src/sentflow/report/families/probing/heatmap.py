@@ -65,6 +65,9 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
         title="Score of each encoder on each task",
         reading=sentences(
             "Encoders in the order of the selection; 0 (dark) is chance, 1 (light) is perfect.",
+            "Fold scores are cut at 0, which raises scores of guessing slightly above chance."
+            if any(row.clips for row in rows)
+            else "",
             captions.design_note(rows),
             *remarks.training_notes(rows),
             *captions.degenerate_notes(rows),

@@ -29,7 +29,8 @@ def protocols_table(rows: Sequence[EffectRow], title: str) -> Table:
         "change: of one "
         f"score, and where; an asterisk marks one whose {percent(first.level)} interval of paired fold "
         "differences "
-        "(Nadeau and Bengio 2003) does not contain 0.",
+        "(Nadeau and Bengio 2003) does not contain 0; it is the largest of many and not adjusted for that, so it is no "
+        "test.",
         "New first: tasks on which a different encoder has the highest score. Kendall's tau: agreement "
         "of the ranking of "
         "encoders, mean over tasks; 1 is the same ranking.",

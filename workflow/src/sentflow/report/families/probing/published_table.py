@@ -70,10 +70,10 @@ def published_table(rows: Sequence[ScoreRow], title: str, entries: Sequence[Mapp
             captions.data_note(rows),
             captions.design_note(rows),
             f"Repeatability ({percent(rows[0].repeatability_level)}): {captions.REPEATABILITY}. A score "
-            "published for the same texts, vectors and protocol should be inside it.",
+            "published for the same texts, vectors and protocol should be in it, or near it if it was shuffled in "
+            "another way.",
             f"Generalisation ({percent(rows[0].level)}): {captions.generalisation(rows)}. A score on other "
-            "texts of the same "
-            "population should be inside it.",
+            "texts of the same population has an error of its own, and may be outside it a little more often.",
             "n: rows left when all classes are cut to the size of the smallest. MDD: defined for a pair "
             "on a task, see "
             "table of differences.",

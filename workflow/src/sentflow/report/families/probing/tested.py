@@ -56,8 +56,7 @@ def across_tasks(comparisons: Comparisons) -> str | None:
     if facts.get("iman_davenport_p") is not None:
         text += (
             f" Test that all encoders rank equally: {p_value(facts['iman_davenport_p'])} (Friedman, in "
-            "the form of Iman "
-            "and Davenport)."
+            f"the form of Iman and Davenport, {captions.over_units(facts['units'], facts['n_units'])})."
         )
     own = [row for row in comparisons.across if first.model in (row.model_a, row.model_b)]
     titles = {row.model: row.model_title for row in ranked}

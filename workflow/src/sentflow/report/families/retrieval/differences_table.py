@@ -54,12 +54,13 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
         return ["Nothing was compared: fewer than two retrievers were measured on the same questions."]
     first = differences[0]
     return [
-        f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval; p: paired "
-        "t-test over questions; Holm: adjusted over all pairs of the question set; *: below "
-        f"{percent(first.alpha)}. Tukey: randomised Tukey test without controls, adjusted by itself. They speak of "
-        f"{words.POPULATION}.",
-        "n: questions; won/tied/lost: by the first. MDD: smallest true difference that such a test finds with a power "
-        "of 80\u202f%. Effect: difference over the standard deviation of the differences.",
+        f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval, which is not "
+        "adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of the "
+        f"question set; *: at most {percent(first.alpha)}. Tukey: randomised Tukey test without controls, adjusted by "
+        f"itself. They speak of {words.POPULATION}.",
+        "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
+        "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
+        "deviation of the differences.",
     ]
 
 

@@ -107,7 +107,7 @@ def _notes(means: Sequence[ClusterRow], differences: Sequence[QuestionDifference
     if differences:
         said.append(
             "Holm: p of the paired t-test over questions, and over clusters, adjusted over all pairs of the question "
-            f"set; below {percent(differences[0].alpha)} the two differ. Bold and letters of other tables follow the "
+            f"set; up to {percent(differences[0].alpha)} the two differ. Bold and letters of other tables follow the "
             "former."
         )
     first = {row.unit_set: row for row in reversed(means)}

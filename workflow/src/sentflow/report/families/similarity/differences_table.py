@@ -34,11 +34,10 @@ def differences_table(
         notes += [
             "Difference: first minus second, × 100, on the same pairs of sentences, with its "
             f"{percent(first.level)} interval (paired bootstrap over these pairs, or over what is drawn in their "
-            "place).",
+            "place), which is not adjusted for the number of pairs.",
             words.drawn_note({row.pairs: row.drawn for row in differences}),
             "p: from the difference over its standard deviation in the bootstrap; Holm: adjusted over all pairs of "
-            f"encoders of the set; *: below {percent(first.alpha)}. Williams: test of two dependent correlations, for "
-            "comparison; it takes pairs for independent even if they share sentences.",
+            f"encoders of the set; *: at most {percent(first.alpha)}.",
             "n: scored pairs.",
         ]
         if any(math.isnan(row.p_holm) for row in differences):
@@ -49,8 +48,8 @@ def differences_table(
         name="sts-differences",
         caption=f"{title}: paired differences of semantic textual similarity.",
         notes=tuple(notes),
-        header=("First − second", "n", "Effective", "Difference", "Interval", "p", "Holm", "Williams"),
-        alignment=("w5.2", "r", "r", "r", "l", "r", "r", "r"),
+        header=("First − second", "n", "Effective", "Difference", "Interval", "p", "Holm"),
+        alignment=("w5.2", "r", "r", "r", "l", "r", "r"),
         groups=tuple(groups),
         tidy_header=names_of(SimilarityDifference),
         tidy_rows=records_of(differences),
@@ -67,7 +66,6 @@ def _difference_line(row: SimilarityDifference, titles: dict[str, str]) -> tuple
         Cell(words.hundred_interval(row.low, row.high) or MISSING),
         Cell(p_number(row.p_bootstrap)),
         Cell(p_number(row.p_holm)),
-        Cell(p_number(row.p_williams)),
     )
 
 
