@@ -123,7 +123,10 @@ def generalisation(rows: Sequence[ScoreRow]) -> str:
     """What a generalisation interval says, and of which texts on which task; no full stop at the end."""
     kept = unique(row.task for row in rows if row.groups_folds)
     split = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
-    said = f"where the expected score lies, that over all samples of as many texts from the same population ({_CORRECTED_T})"
+    said = (
+        "where the expected score lies, that over all samples of as many texts from the same population "
+        f"({_CORRECTED_T})"
+    )
     if kept:
         said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
     if split:
