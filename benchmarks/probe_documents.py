@@ -123,7 +123,8 @@ def samples(task: RealTask, unit: str, size: int, n_samples: int, seed: int) -> 
             continue
         effective = effective_clusters(np.bincount(dealt.documents))
         found = {what: intervals(dealt, kept, weights) for what, weights in QUANTITIES.items()}
-        yield Sample(len(rows), effective, (kept or dealt).outside.mean(axis=0), found)
+        outside = task.outside(rows, (kept or dealt).some_probes)
+        yield Sample(len(rows), effective, outside, found)
 
 
 def intervals(dealt: CrossValidated, kept: CrossValidated | None, weights: np.ndarray) -> dict[str, Interval]:

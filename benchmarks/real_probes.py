@@ -50,6 +50,18 @@ class RealTask:
         """(N,) float32, 1 for the second class, −1 for the first."""
         return np.where(self.labels == 1, np.float32(1), np.float32(-1))
 
+    def outside(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """(M,) mean Matthews correlation of (M, J, D) probes on all rows but these, classes of equal weight."""
+        left_out = np.ones(len(self.labels), bool)
+        left_out[rows] = False
+        right, wrong = (self._called_positive(left_out & (self.labels == label), weights) for label in (1, 0))
+        return np.asarray(balanced_matthews(right, wrong).mean(axis=1))
+
+    def _called_positive(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """(M, J) share of the chosen rows."""
+        decided = [own @ probes.T > 0 for own, probes in zip(self.features[:, chosen], weights, strict=True)]
+        return np.stack([np.count_nonzero(one, axis=0) for one in decided]) / np.count_nonzero(chosen)
+
 
 @dataclass(frozen=True)
 class CrossValidated:
@@ -63,16 +75,18 @@ class CrossValidated:
         (R, m) int64, from 0; −1 where the repetition leaves a row out to balance the classes.
     positive
         (M, R, m) bool: each row's predicted class where it is in the test part.
-    outside
-        (R, M) Matthews correlation of the probes of the first fold of each repetition on what was left out of the
-        sample, with classes of equal weight.
+    plans
+        J folds; their rows are places in the sample.
+    weights
+        (M, J, D) float32 probes of the folds.
     """
 
     labels: np.ndarray
     documents: np.ndarray
     fold_of: np.ndarray
     positive: np.ndarray
-    outside: np.ndarray
+    plans: list[FoldPlan]
+    weights: np.ndarray
 
     @property
     def folds(self) -> int:
@@ -83,6 +97,11 @@ class CrossValidated:
     def scores(self) -> np.ndarray:
         """(J, M) Matthews correlation of each fold's test part."""
         return matthews(self._counts(self.fold_of, self.folds)).reshape(-1, len(self.positive))
+
+    @property
+    def some_probes(self) -> np.ndarray:
+        """(M, R, D): of the first fold of each repetition; their mean outside the sample is that of all."""
+        return self.weights[:, :: self.folds]
 
     @cached_property
     def document_counts(self) -> np.ndarray:
@@ -178,8 +197,7 @@ def cross_validated(
         fold_of[plan.repetition - 1, plan.test] = plan.fold - 1
         decided = np.einsum("mnd,md->mn", task.features[:, rows[plan.test]], weights[:, number])
         positive[:, plan.repetition - 1, plan.test] = decided > 0
-    outside = scores_outside(task, rows, weights[:, ::folds])
-    return CrossValidated(labels, documents, fold_of, positive, outside)
+    return CrossValidated(labels, documents, fold_of, positive, plans, weights)
 
 
 def planned(
@@ -227,20 +245,6 @@ def ridge(
         for own in own_columns
     ]
     return np.stack(found).astype(np.float32)
-
-
-def scores_outside(task: RealTask, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(J, M) Matthews correlation of probes on all rows that are not in the sample, classes of equal weight."""
-    left_out = np.ones(len(task.labels), bool)
-    left_out[rows] = False
-    right, wrong = (_called_positive(task, left_out & (task.labels == label), weights) for label in (1, 0))
-    return balanced_matthews(right, wrong).T
-
-
-def _called_positive(task: RealTask, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(M, J) share of the chosen rows."""
-    decided = [own @ probes.T > 0 for own, probes in zip(task.features[:, chosen], weights, strict=True)]
-    return np.stack([np.count_nonzero(one, axis=0) for one in decided]) / np.count_nonzero(chosen)
 
 
 def matthews(counts: np.ndarray) -> np.ndarray:
