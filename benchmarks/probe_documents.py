@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 from scipy.special import stdtrit
+from threadpoolctl import threadpool_limits
 
 from real_probes import (
     DATASETS,
@@ -198,4 +199,5 @@ def lines(found: list[Sample], drawn_share: float) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):  # products are small, and threads would wait for each other
+        main()

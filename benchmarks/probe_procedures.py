@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from probe_errors import (
     ByT,
@@ -224,4 +225,5 @@ def root_mean_square(values: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
-    main()
+    with threadpool_limits(1):  # products are small, and threads would wait for each other
+        main()
