@@ -302,7 +302,7 @@ def bootstrapped(task: RealTask, rows: np.ndarray, unit: np.ndarray, *, seed: in
     score, outside = near.score, np.maximum(near.score, 0)
     overfit = np.where(inside > outside, (inside - outside) / np.where(inside > 0, inside, 1), 0.0)
     share = 0.632 / (1 - 0.368 * overfit)
-    estimate = (1 - share) * inside + share * score
+    estimate = (1 - share) * inside + share * outside
     apart = (said & absent) - np.where(absent, centre, 0.0)  # (M, B, m)
     together = np.einsum("mbn,mn->mb", apart, near.slopes)
     counts = np.maximum((drawn == 0).sum(axis=0), 1)
