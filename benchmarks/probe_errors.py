@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import f as f_distribution
 
-from real_probes import CrossValidated, RealTask, balanced_matthews, matthews, ridge
+from real_probes import CrossValidated, Predicted, RealTask, balanced_matthews, matthews, ridge
 from sentflow.stats.effective import effective_clusters
 
 OVERLAP = (
@@ -156,9 +156,7 @@ def from_folds(scores: np.ndarray, folds: int, freedom: float) -> ByT:
     return ByT(float(scores.mean()), error, freedom)
 
 
-def from_items(
-    found: CrossValidated, weights: np.ndarray, unit: np.ndarray, freedom: float
-) -> dict[str, ByT]:
+def from_items(found: Predicted, weights: np.ndarray, unit: np.ndarray, freedom: float) -> dict[str, ByT]:
     """Procedures that need what every row was predicted: Bayle et al. 2020, and corrections of theirs.
 
     Parameters

@@ -11,8 +11,9 @@ CPU time as a multiple of that of the 10 × 5 folds. Prints a table in Markdown.
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,8 @@ from probe_errors import (
     item_variance,
     nested_error,
 )
-from real_probes import DATASETS, CrossValidated, RealTask, cross_validated, drawn, text_task
+from real_probes import DATASETS, CrossValidated, RealTask, cross_validated, drawn, probed, text_task
+from sentflow.api.protocols import probe_protocol
 from sentflow.stats.seeds import derive_seed
 
 DOCUMENTS = {"T1A-open": (10, 20, 39), "T2A-open": (50, 150), "T3-open": (125, 500)}
@@ -78,6 +80,12 @@ def main() -> None:
     parser.add_argument("--tasks", nargs="+", choices=DATASETS, default=list(DATASETS))
     parser.add_argument("--units", nargs="+", choices=("documents", "rows"), default=["rows", "documents"])
     parser.add_argument("--samples", type=int, default=1000, help="of each task and size")
+    parser.add_argument(
+        "--pipeline",
+        action="store_true",
+        help="the pipeline's own probes (protocol corrected) of samples of rows, by some of the procedures; the truth "
+        "is then the mean of the estimates",
+    )
     parser.add_argument("--seed", type=int, default=1, help="of everything")
     args = parser.parse_args()
     columns = (
@@ -97,25 +105,32 @@ def main() -> None:
     for name in args.tasks:
         with tempfile.TemporaryDirectory() as folder:
             task = text_task(args.mirror, name, folder=Path(folder))
-        for unit in args.units:
+        for unit in ["rows"] if args.pipeline else args.units:
             for size in DOCUMENTS[name] if unit == "documents" else ROWS:
-                found = outcomes(task, unit, size, args.samples, derive_seed(args.seed, name, unit, size))
+                apply = (
+                    _pipeline_sample if args.pipeline else partial(_one_sample, grouped=unit == "documents")
+                )
+                seed = derive_seed(args.seed, name, unit, size)
+                found = outcomes(task, unit, size, args.samples, seed, apply)
                 share = size / (task.documents.max() + 1 if unit == "documents" else len(task.labels))
                 for line in lines(found, share):
                     print(f"| {name} | {size} {unit} | {line} |", flush=True)
     print(f"\n{time.process_time() - started:.0f} CPU seconds")
 
 
-def outcomes(task: RealTask, unit: str, size: int, n_samples: int, seed: int) -> Outcomes:
-    """All procedures on all samples that could be dealt to 10 × 5 folds."""
+def outcomes(
+    task: RealTask, unit: str, size: int, n_samples: int, seed: int, apply: Callable[..., None]
+) -> Outcomes:
+    """Procedures on all samples."""
     found = Outcomes()
     for number in range(n_samples):
         rows = drawn(task, unit, size, np.random.default_rng([seed, number]))
-        _one_sample(found, task, rows, grouped=unit == "documents", seed=number)
+        apply(found, task, rows, seed=number)
     return found
 
 
 def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: bool, seed: int) -> None:
+    """All procedures, where the sample can be dealt to 10 × 5 folds."""
     now = time.process_time()
     base = cross_validated(task, rows, grouped=grouped, seed=seed)
     if base is None:
@@ -164,6 +179,29 @@ def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: b
         for procedure, one in tested.items():
             truth = outside.get(procedure, outside[TEN_BY_FIVE])
             found.add(what, procedure, one, float(weights @ truth))
+
+
+def _pipeline_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, seed: int) -> None:
+    protocol = replace(probe_protocol("corrected"), seed=seed)
+    now = time.process_time()
+    base = probed(task, rows, protocol)
+    now = found.spend(TEN_BY_FIVE, now)
+    ten = probed(task, rows, replace(protocol, folds=10))
+    now = found.spend(TEN_BY_TEN, now)
+    two = probed(task, rows, replace(protocol, folds=2, repetitions=5))
+    found.spend(FIVE_BY_TWO, now)
+    for what, weights in QUANTITIES.items():
+        now = time.process_time()
+        items = from_items(base, weights, np.arange(len(rows)), int((base.fold_of[0] >= 0).sum()) - 2)
+        found.spend("items", now)
+        tested: dict[str, Tested] = {
+            TEN_BY_FIVE: from_folds(base.scores @ weights, 5, len(base.scores) - 1),
+            TEN_BY_TEN: from_folds(ten.scores @ weights, 10, len(ten.scores) - 1),
+            FIVE_BY_TWO: FiveByTwo((two.scores @ weights).reshape(5, 2)),
+            **items,
+        }
+        for procedure, one in tested.items():
+            found.add(what, procedure, one, one.mean)
 
 
 def _outside(task: RealTask, rows: np.ndarray, found: CrossValidated | None) -> np.ndarray:

@@ -16,9 +16,10 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from sentflow.api.data import load_task
 from sentflow.api.tasks import known_tasks
+from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.embedded import embedded_rows
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.texts.collection import read_collection
 from sentflow.texts.table import TaskTable, read_task
 
@@ -64,8 +65,8 @@ class RealTask:
 
 
 @dataclass(frozen=True)
-class CrossValidated:
-    """What the folds of one sample of m rows gave.
+class Predicted:
+    """What the folds of one sample of m rows said.
 
     Attributes
     ----------
@@ -75,18 +76,12 @@ class CrossValidated:
         (R, m) int64, from 0; −1 where the repetition leaves a row out to balance the classes.
     positive
         (M, R, m) bool: each row's predicted class where it is in the test part.
-    plans
-        J folds; their rows are places in the sample.
-    weights
-        (M, J, D) float32 probes of the folds.
     """
 
     labels: np.ndarray
     documents: np.ndarray
     fold_of: np.ndarray
     positive: np.ndarray
-    plans: list[FoldPlan]
-    weights: np.ndarray
 
     @property
     def folds(self) -> int:
@@ -97,11 +92,6 @@ class CrossValidated:
     def scores(self) -> np.ndarray:
         """(J, M) Matthews correlation of each fold's test part."""
         return matthews(self._counts(self.fold_of, self.folds)).reshape(-1, len(self.positive))
-
-    @property
-    def some_probes(self) -> np.ndarray:
-        """(M, R, D): of the first fold of each repetition; their mean outside the sample is that of all."""
-        return self.weights[:, :: self.folds]
 
     @cached_property
     def document_counts(self) -> np.ndarray:
@@ -119,6 +109,27 @@ class CrossValidated:
                 cells = np.bincount(own[there] * 4 + place[there], minlength=4 * n_parts)
                 found[repetition, :, model] = cells.reshape(n_parts, 4)
         return found
+
+
+@dataclass(frozen=True)
+class CrossValidated(Predicted):
+    """The same with the probes.
+
+    Attributes
+    ----------
+    plans
+        J folds; their rows are places in the sample.
+    weights
+        (M, J, D) float32 probes of the folds.
+    """
+
+    plans: list[FoldPlan]
+    weights: np.ndarray
+
+    @property
+    def some_probes(self) -> np.ndarray:
+        """(M, R, D): of the first fold of each repetition; their mean outside the sample is that of all."""
+        return self.weights[:, :: self.folds]
 
 
 def text_task(mirror: Path, name: str, *, folder: Path) -> RealTask:
@@ -198,6 +209,18 @@ def cross_validated(
         decided = np.einsum("mnd,md->mn", task.features[:, rows[plan.test]], weights[:, number])
         positive[:, plan.repetition - 1, plan.test] = decided > 0
     return CrossValidated(labels, documents, fold_of, positive, plans, weights)
+
+
+def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predicted:
+    """Cross-validation of some rows by the pipeline's own probes, rows dealt one by one."""
+    fold_of = np.full((protocol.repetitions, len(rows)), -1)
+    positive = np.zeros((len(task.features), protocol.repetitions, len(rows)), bool)
+    for model, features in enumerate(task.features[:, rows, :-1]):  # they have a constant of their own
+        found = cross_validate(features, task.labels[rows], metric="mcc", protocol=protocol).predictions
+        place = found["repetition"] - 1, found["row"]
+        fold_of[place] = found["fold"] - 1
+        positive[(model, *place)] = found["predicted"] == 1
+    return Predicted(task.labels[rows], task.documents[rows], fold_of, positive)
 
 
 def planned(
