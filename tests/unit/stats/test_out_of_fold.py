@@ -1,0 +1,84 @@
+import math
+
+import numpy as np
+import pytest
+
+from sentflow.stats.confusions import metric_values
+from sentflow.stats.out_of_fold import OutOfFoldT, row_scores
+
+N_ROWS, REPETITIONS = 300, 4
+
+
+def answers(truth: np.ndarray, share_right: float, *, seed: int, n_classes: int = 2) -> np.ndarray:
+    """(R, n): a system that is right on a share of rows, mostly the same ones in every repetition."""
+    generator = np.random.default_rng(seed)
+    hard = generator.random(len(truth)) + 0.1 * generator.standard_normal((REPETITIONS, len(truth)))
+    return np.where(hard < share_right, truth, (truth + 1) % n_classes)
+
+
+@pytest.mark.parametrize(("metric", "n_classes"), [("mcc", 2), ("adjusted_macro_f1", 3)])
+def test_contributions_are_what_a_score_loses_without_a_row(metric, n_classes):
+    truth = np.arange(60) % n_classes
+    predicted = answers(truth, 0.7, seed=1, n_classes=n_classes)
+    found = row_scores(metric, truth, predicted, np.ones(predicted.shape, bool))
+
+    def score(kept: np.ndarray) -> float:
+        counts = np.zeros((n_classes, n_classes))
+        np.add.at(counts, (truth[kept], predicted[0, kept]), 1)
+        return float(metric_values(metric, counts))
+
+    rows = np.arange(60)
+    lost = np.array([score(rows) - score(rows[rows != row]) for row in rows])
+    centred = lost - np.array([lost[truth == label].mean() for label in truth])
+    assert found.scores[0] == pytest.approx(score(rows))
+    np.testing.assert_allclose(found.contributions[0], centred, atol=1e-12)
+
+
+def test_error_is_the_spread_of_scores_of_other_rows():
+    """The standard deviation over data sets of a classifier that needs no training."""
+    truth, scores, errors = np.repeat([0, 1], N_ROWS // 2), [], []
+    for seed in range(400):
+        generator = np.random.default_rng(seed)
+        positive = (generator.random((1, N_ROWS)) < np.where(truth == 1, 0.8, 0.3)).astype(int)
+        found = row_scores("mcc", truth, positive, np.ones((1, N_ROWS), bool))
+        nothing = row_scores("mcc", truth, np.ones((1, N_ROWS), int), np.ones((1, N_ROWS), bool))
+        scores.append(found.scores[0])
+        errors.append(OutOfFoldT.of(found, nothing).error)
+    # 400 standard deviations are known to 3.5 %
+    assert np.mean(errors) == pytest.approx(np.std(scores), rel=0.12)
+
+
+def test_rows_that_are_not_tested_do_not_count():
+    truth = np.repeat([0, 1], [200, 100])
+    tested = np.zeros((REPETITIONS, 300), bool)
+    for repetition, own in enumerate(tested):
+        own[np.random.default_rng(repetition).choice(200, 100, replace=False)] = True
+        own[200:] = True
+    predicted = answers(truth, 0.7, seed=2)
+    other = np.where(tested, predicted, 1 - predicted)
+    first, second = (row_scores("mcc", truth, one, tested) for one in (predicted, other))
+    assert first.n_rows == 200
+    np.testing.assert_array_equal(first.contributions, second.contributions)
+    assert OutOfFoldT.of(first, second).p() == 1.0
+
+
+def test_test_follows_from_mean_error_and_freedom():
+    truth = np.arange(N_ROWS) % 2
+    tested = np.ones((REPETITIONS, N_ROWS), bool)
+    good, poor = (row_scores("mcc", truth, answers(truth, share, seed=3), tested) for share in (0.8, 0.7))
+    test = OutOfFoldT.of(good, poor)
+    assert test.freedom == N_ROWS - 2
+    assert test.mean == pytest.approx(good.scores.mean() - poor.scores.mean())
+    assert test.p() < 0.001
+    low, high = test.interval(0.95)
+    assert high - test.mean == pytest.approx(1.968 * test.error, rel=1e-3)  # t of 298 degrees of freedom
+    assert test.effect_size == pytest.approx(test.mean / test.error / math.sqrt(N_ROWS))
+
+
+def test_equal_systems_are_degenerate():
+    truth = np.arange(40) % 2
+    one = row_scores("mcc", truth, answers(truth, 0.7, seed=4), np.ones((REPETITIONS, 40), bool))
+    test = OutOfFoldT.of(one, one)
+    assert test.degenerate
+    assert test.p() == 1.0
+    assert math.isnan(test.effect_size)
