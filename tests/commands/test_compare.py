@@ -20,6 +20,7 @@ from sentflow.files.sealed import read_sealed, write_sealed
 from sentflow.stats.across import omnibus
 from sentflow.stats.items import OutOfFold, item_interval, resampling_units
 from sentflow.stats.multiplicity import holm
+from sentflow.stats.out_of_fold import OutOfFoldT, by_repetition, row_scores
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.seeds import derive_seed
 
@@ -59,11 +60,42 @@ def test_pairs_are_in_the_order_of_selection(folder):
     assert [(row.task, row.model_a, row.model_b) for row in read(folder, "pairs")] == expected
 
 
-def test_pair_holds_the_corrected_test_of_the_paired_folds(folder):
-    row = read(folder, "pairs")[0]
+def out_of_fold_t(folder, first, second, task="T1A-sample"):
+    """The test by the predictions of two encoders."""
+    both = []
+    for model in (first, second):
+        table = pq.ParquetFile(folder / f"scores/{task}/{model}.predictions.parquet").read()
+        names = ("repetition", "fold", "row", "truth", "predicted")
+        one = OutOfFold(**{name: table.column(name).to_numpy() for name in names})
+        both.append(row_scores("mcc", *by_repetition(one)))
+    differences = fold_scores(folder, task, first) - fold_scores(folder, task, second)
+    return OutOfFoldT.of(*both, differences)
+
+
+def corrected_t(folder, first, second, task="T1A-sample"):
+    """The test by the spread of the folds."""
+    return CorrectedT(fold_scores(folder, task, first) - fold_scores(folder, task, second), folds=5)
+
+
+def test_pair_holds_the_test_of_the_out_of_fold_predictions(folder):
+    holds_test(read(folder, "pairs")[0], out_of_fold_t(folder, "good", "fair"), folder)
+    assert read(folder, "pairs")[0].test == "out-of-fold"
+
+
+def test_pair_holds_the_corrected_test_of_the_paired_folds_where_it_is_asked_for(tmp_path):
+    rows = made_scores.write_scores(tmp_path, SKILLS)
+    main(made_scores.arguments(tmp_path, rows, statistics={**made_scores.STATISTICS, "test": "corrected-t"}))
+    row = read(tmp_path, "pairs")[0]
+    holds_test(row, corrected_t(tmp_path, "good", "fair"), tmp_path)
+    assert (row.test, row.p) == ("corrected-t", row.p_corrected)
+
+
+def holds_test(row, test, folder):
+    """Whether the numbers of a row are those of a test."""
     good, fair = (fold_scores(folder, "T1A-sample", model) for model in ("good", "fair"))
-    test = CorrectedT(good - fair, folds=5)
     assert (row.n_folds, row.difference) == (10, pytest.approx(good.mean() - fair.mean()))
+    assert row.error == pytest.approx(test.error)
+    assert row.p_corrected == pytest.approx(corrected_t(folder, "good", "fair").p())
     assert (row.p, row.low, row.high) == pytest.approx((test.p(), *test.interval(0.95)))
     assert (row.bayes_a, row.bayes_equal, row.bayes_b) == pytest.approx(test.probabilities(0.01))
     alone = 0.05 / 3  # what Holm asks of the smallest p of three pairs
@@ -208,9 +240,8 @@ def test_power_is_that_of_the_named_differences(folder):
     assert [(row.task, row.difference) for row in rows] == [
         (task, difference) for task in SKILLS for difference in (0.05, 0.2)
     ]
-    folds = [fold_scores(folder, "T1A-sample", model) for model in SKILLS["T1A-sample"]]
-    pairs = itertools.combinations(folds, 2)
-    powers = sorted(CorrectedT(a - b, folds=5).power(0.2, 0.05 / 3) for a, b in pairs)
+    pairs = itertools.combinations(SKILLS["T1A-sample"], 2)
+    powers = sorted(out_of_fold_t(folder, a, b).power(0.2, 0.05 / 3) for a, b in pairs)
     assert (rows[1].power_low, rows[1].power, rows[1].power_high) == pytest.approx(powers)
     assert rows[0].power < rows[1].power and rows[1].n_pairs == 3
 

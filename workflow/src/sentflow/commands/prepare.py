@@ -3,14 +3,13 @@
 import argparse
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from sentflow.files.io import write_digest
 from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.log import command, exit_with
 from sentflow.probing.plans import task_plans
-from sentflow.probing.protocol.settings import PUBLISHED
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import TaskTable, write_task
@@ -45,7 +44,12 @@ def main(args: argparse.Namespace) -> None:
 
 def _try_to_keep_documents_together(table: TaskTable, cross_validation: Mapping[str, int]) -> None:
     """Plan the folds that keep documents together, so that a task without such folds is refused here."""
-    protocol = replace(PUBLISHED, **cross_validation, switches=Switches(group_folds=True))
+    protocol = ProbeProtocol(
+        repetitions=cross_validation["repetitions"],
+        folds=cross_validation["folds"],
+        seed=cross_validation["seed"],
+        switches=Switches(group_folds=True),
+    )
     for _ in task_plans(table, protocol):
         pass
 

@@ -22,7 +22,6 @@ from sentflow.stats.across import (
     unit_means,
 )
 from sentflow.stats.multiplicity import ADJUSTMENTS, holm
-from sentflow.stats.paired import CorrectedT
 from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
@@ -89,15 +88,12 @@ class Grid:
         """``"sources"``, or ``"tasks"`` where none of several sources has two tasks, or all tasks have one source."""
         return "sources" if self.n_units < len(self.tasks) else "tasks"
 
-    def pooled(self, a: str, b: str, settings: ComparisonSettings) -> PooledDifference:
-        """Difference of two complete models over the tasks, and on a new one."""
-        tests = [
-            CorrectedT(self.fold_scores[task, a] - self.fold_scores[task, b], self.folds)
-            for task in self.tasks
-        ]
+    def pooled(self, own: Mapping[str, PairRow], settings: ComparisonSettings) -> PooledDifference:
+        """Difference of two complete models over the tasks, and on a new one; `own` are their rows by task."""
+        pairs = [own[task] for task in self.tasks]
         return pooled_difference(
-            np.array([test.mean for test in tests]),
-            np.array([test.error for test in tests]),
+            np.array([pair.difference for pair in pairs]),
+            np.array([pair.error for pair in pairs]),
             self.sources,
             level=settings.level,
             rope=settings.rope,
@@ -177,7 +173,8 @@ def across_rows(
     for index, (first, second) in enumerate(chosen):
         a, b = grid.complete[first], grid.complete[second]
         n_wins, n_losses = wins[a, b, a], wins[a, b, b]
-        pooled = grid.pooled(a, b, settings)
+        own = {pair.task: pair for pair in pairs if (pair.model_a, pair.model_b) == (a, b)}
+        pooled = grid.pooled(own, settings)
         rows.append(
             AcrossRow(
                 model_a=a,

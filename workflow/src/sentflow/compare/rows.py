@@ -6,6 +6,9 @@ Every row carries what a caption needs. `sentflow.files.rows` writes and reads t
 
 from dataclasses import dataclass
 
+OUT_OF_FOLD, CORRECTED_T = "out-of-fold", "corrected-t"
+"""Tests of two encoders on a task."""
+
 
 @dataclass(frozen=True)
 class PairRow:
@@ -19,8 +22,15 @@ class PairRow:
         `mean_a` − `mean_b`.
     low, high
         Generalisation interval of the difference at `level`; not adjusted for the number of pairs.
+    test
+        What p, the interval, the smallest differences and the probabilities are of: ``"out-of-fold"`` (`OutOfFoldT`) or
+        ``"corrected-t"`` (`CorrectedT`).
+    error
+        Standard error of the difference, by that test.
     p, p_holm
-        Corrected resampled t-test, and adjusted for all pairs of the task (Holm). Marks follow the latter.
+        Of that test, and adjusted for all pairs of the task (Holm). Marks follow the latter.
+    p_corrected
+        Of the corrected resampled t-test, whichever `test` is.
     p_over_tasks
         Adjusted by `adjustment` for all pairs on all tasks. Counts and sentences over tasks follow it.
     adjustment
@@ -37,7 +47,8 @@ class PairRow:
     p_mcnemar
         Exact, over the texts of the first repetition; NaN where texts share documents.
     degenerate
-        All folds have the same difference. Where it is not 0, tests and their probabilities are undefined.
+        Nothing can be tested: all folds have the same difference, or both encoders answer alike. Where the difference
+        is not 0, tests and their probabilities are undefined.
     """
 
     task: str
@@ -55,8 +66,11 @@ class PairRow:
     low: float
     high: float
     level: float
+    test: str
+    error: float
     p: float
     p_holm: float
+    p_corrected: float
     p_over_tasks: float
     adjustment: str
     mdd: float
@@ -160,7 +174,7 @@ class StandingRow:
     rank
         1 for the best mean; equal means share their mean rank.
     not_worse
-        Not significantly worse than the best (corrected resampled t-test, Holm over the pairs of the task); also where
+        Not significantly worse than the best (the test of `PairRow`, Holm over the pairs of the task); also where
         the test is undefined.
     letter
         Of this encoder on this task: a, b, … in the order of selection.

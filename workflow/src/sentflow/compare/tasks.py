@@ -4,19 +4,21 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from statistics import median
 
 import numpy as np
 
 from sentflow.compare.marks import beaten, joined_letters, letters
-from sentflow.compare.rows import PairRow, PowerRow, StandingRow
+from sentflow.compare.rows import CORRECTED_T, PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
 from sentflow.stats.across import ranks
 from sentflow.stats.items import OutOfFold, Units, item_replicates
 from sentflow.stats.mcnemar import mcnemar
-from sentflow.stats.paired import CorrectedT
+from sentflow.stats.out_of_fold import OutOfFoldT, RowScores, by_repetition, row_scores
+from sentflow.stats.paired import CorrectedT, PairedT
 from sentflow.stats.resampling import percentile_limits
 
 
@@ -38,6 +40,9 @@ class ComparisonSettings:
         Of p-values over all tasks: a key of `ADJUSTMENTS`.
     differences
         True differences whose power is asked for.
+    test
+        Of two encoders on a task whose folds are made of rows: `OUT_OF_FOLD` or `CORRECTED_T`, the one where documents
+        are kept together.
     """
 
     level: float
@@ -46,6 +51,7 @@ class ComparisonSettings:
     n_item_resamples: int
     adjustment: str
     differences: Sequence[float]
+    test: str
 
 
 @dataclass(frozen=True)
@@ -102,8 +108,25 @@ class FoldScores:
             seed=self.item_seed,
         )[1:]
 
+    @property
+    def kind_of_test(self) -> str:
+        """`OUT_OF_FOLD` or `CORRECTED_T`."""
+        return CORRECTED_T if self.rows[0].n_documents else self.settings.test
+
+    def tested(self, a: int, b: int) -> PairedT:
+        """The test of two encoders that p-values, intervals and power are of."""
+        corrected = self.corrected_t(a, b)
+        if self.kind_of_test == CORRECTED_T:
+            return corrected
+        return OutOfFoldT.of(self._row_scores[a], self._row_scores[b], corrected.differences)
+
+    @cached_property
+    def _row_scores(self) -> list[RowScores]:
+        """What each row contributes to the score of each encoder."""
+        return [row_scores(self.rows[0].metric, *by_repetition(one)) for one in self.predictions]
+
     def corrected_t(self, a: int, b: int) -> CorrectedT:
-        """The test of two encoders on the folds."""
+        """The test of two encoders by the spread of their folds."""
         about = self.rows[0]
         documents = about.effective_documents if about.n_documents else math.inf
         return CorrectedT(self.folds[:, a] - self.folds[:, b], about.folds, documents)
@@ -112,7 +135,7 @@ class FoldScores:
         """See `UnitScores`."""
         settings, grouped = self.settings, self.units.grouped
         first, second = self.rows[a], self.rows[b]
-        test = self.corrected_t(a, b)
+        test = self.tested(a, b)
         low, high = test.interval(settings.level)
         item_low, item_high = percentile_limits(resampled, settings.level)
         probabilities = test.probabilities(settings.rope)
@@ -127,6 +150,9 @@ class FoldScores:
             mean_a=first.mean,
             mean_b=second.mean,
             difference=test.mean,
+            test=self.kind_of_test,
+            error=test.error,
+            p_corrected=self.corrected_t(a, b).p(),
             low=low,
             high=high,
             p=test.p(),
@@ -199,7 +225,7 @@ def _power(scores: FoldScores) -> list[PowerRow]:
     pairs = list(itertools.combinations(range(scores.n_systems), 2))
     if not pairs:
         return []
-    tests = [test for test in (scores.corrected_t(a, b) for a, b in pairs) if not test.degenerate]
+    tests = [test for test in (scores.tested(a, b) for a, b in pairs) if not test.degenerate]
     rows = []
     for difference in scores.settings.differences:
         powers = [test.power(difference, scores.least_alpha) for test in tests] or [math.nan]

@@ -1,7 +1,8 @@
 """Sentences that tables, figures and the report share: what the numbers are and what they do not say."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.numbers import counted, listed, percent
@@ -34,6 +35,10 @@ REPEATABILITY = (
     "where the mean would be if only the shuffling of the same texts changed "
     "(the published bootstrap over fold scores; for comparison with published tables, not for claims)"
 )
+_TESTS = {
+    OUT_OF_FOLD: "t-test of the out-of-fold predictions",
+    CORRECTED_T: "corrected resampled t-test on the paired folds",
+}
 _CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
 SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
@@ -104,7 +109,7 @@ def protocol_notes(
 def adjusted_over_tasks(adjustment: str, alpha: float) -> str:
     """How counts over tasks are adjusted."""
     name = {"holm": "Holm", "benjamini-hochberg": "Benjamini and Hochberg, false discovery rate"}[adjustment]
-    return f"{percent(alpha)}, corrected resampled t-test, {name} over all pairs on all tasks"
+    return f"{percent(alpha)}, {name} over all pairs on all tasks"
 
 
 def over_units(units: str, n_units: int) -> str:
@@ -120,13 +125,18 @@ def interval_note(rows: Sequence[ScoreRow]) -> str:
 
 
 def generalisation(rows: Sequence[ScoreRow]) -> str:
-    """What a generalisation interval says, and of which texts on which task; no full stop at the end."""
+    """What the generalisation interval of a score says, and of which texts; no full stop at the end."""
+    return (
+        "where the expected score lies, that over all samples of as many texts from the same population "
+        f"({_CORRECTED_T}){population(rows)}"
+    )
+
+
+def population(rows: Sequence[ScoreRow]) -> str:
+    """Sentences on which texts are meant on which task, each after a full stop; no full stop at the end."""
     kept = unique(row.task for row in rows if row.groups_folds)
     split = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
-    said = (
-        "where the expected score lies, that over all samples of as many texts from the same population "
-        f"({_CORRECTED_T})"
-    )
+    said = ""
     if kept:
         said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
     if split:
@@ -140,12 +150,16 @@ def generalisation(rows: Sequence[ScoreRow]) -> str:
     return said
 
 
-def test_note(alpha: float) -> str:
-    """What bold, underline and letters rest on."""
+def test_name(pairs: Iterable[PairRow]) -> str:
+    """Which test the p-values of pairs are of."""
+    return " or ".join(unique(_TESTS[pair.test] for pair in pairs))
+
+
+def test_note(pairs: Sequence[PairRow]) -> str:
+    """What bold, underline and letters rest on; at least one pair."""
     return (
-        "Bold: highest score, where a test was made; underlined: not significantly worse than "
-        "it. Corrected resampled "
-        f"t-test on the paired folds, Holm over all pairs of the task, {percent(alpha)}. {LETTERS}"
+        "Bold: highest score, where a test was made; underlined: not significantly worse than it. "
+        f"Test: {test_name(pairs)}, Holm over all pairs of the task, {percent(pairs[0].alpha)}. {LETTERS}"
     )
 
 

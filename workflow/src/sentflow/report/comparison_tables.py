@@ -28,10 +28,10 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
     if pairs:
         pair = pairs[0]
         notes += [
-            f"Difference: first minus second, on the same folds, with its {percent(pair.level)} "
-            "generalisation interval: "
-            f"{captions.generalisation(rows)}. It is not adjusted for the number of pairs.",
-            "p: corrected resampled t-test; Holm: adjusted over all pairs of the task; over tasks: "
+            f"Difference: first minus second, on the same folds, with its {percent(pair.level)} interval by the same "
+            "test: where the expected difference lies, that over all samples of as many texts from the same population"
+            f"{captions.population(rows)}. It is not adjusted for the number of pairs.",
+            f"p: {captions.test_name(pairs)}; Holm: adjusted over all pairs of the task; over tasks: "
             f"{captions.adjusted_over_tasks(pair.adjustment, pair.alpha)}. *: significant within the task; "
             "**: also over all tasks.",
             "MDD, minimum detectable difference: smallest observed difference that is significant "
@@ -39,7 +39,8 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"in brackets the true difference that is found with a power of {percent(0.8)} at least.",
             "P: probabilities that the first is better, that both are equivalent within "
             f"{decimal(pair.rope, 2)}, that the second "
-            "is better (Bayesian correlated t-test).",
+            "is better (Bayesian t-test with a flat prior, by the error of the same test).",
+            "In the CSV file p_corrected is the p of the corrected resampled t-test, which is more cautious.",
             "Texts: interval of the difference by a paired bootstrap over texts.",
         ]
         if any(pair.degenerate for pair in pairs):
@@ -162,9 +163,9 @@ def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     if power:
         notes += [
             "Probability that a pair of encoders is found to differ if its true difference is the one in the heading "
-            f"and no other pair differs (corrected resampled t-test at {percent(power[0].alpha)}, Holm over all pairs "
-            "of the task): median over the pairs, in brackets the least and the largest. "
-            "Pairs differ in the spread of their folds.",
+            f"and no other pair differs ({captions.test_name(comparisons.pairs)} at {percent(power[0].alpha)}, Holm "
+            "over all pairs of the task): median over the pairs, in brackets the least and the largest. "
+            "Pairs differ in the standard error of their difference.",
             "n: rows after balancing. MDD: smallest observed difference that is significant whatever the other pairs "
             "show, median over the pairs; intervals of the differences are in the table of differences.",
         ]

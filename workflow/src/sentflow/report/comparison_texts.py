@@ -99,11 +99,9 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
         title=f"Paired differences of scores with {percent(first.level)} intervals",
         reading=" ".join(
             [
-                "First encoder minus second, task by task, on the same folds; generalisation interval "
-                "(Nadeau and "
-                f"Bengio), not adjusted for the number of pairs. Filled: significant at {percent(first.alpha)} "
-                "(corrected resampled t-test, Holm over all pairs of the "
-                f"task); hollow: not.{left_out}",
+                "First encoder minus second, task by task, on the same folds; interval of the "
+                f"{captions.test_name(rows)}, not adjusted for the number of pairs. Filled: significant at "
+                f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.{left_out}",
                 f"Protocol {first.protocol}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]

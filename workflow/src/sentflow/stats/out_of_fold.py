@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sentflow.stats.confusions import metric_values
+from sentflow.stats.items import OutOfFold
 from sentflow.stats.paired import PairedT
 
 
@@ -63,14 +64,34 @@ def row_scores(metric: str, truth: np.ndarray, predicted: np.ndarray, tested: np
     return RowScores(np.array(scores), contributions, int(tested[0].sum()), n_classes)
 
 
+def by_repetition(predictions: OutOfFold) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What `row_scores` needs of predictions.
+
+    Returns
+    -------
+    tuple
+        The classes of the n rows that any repetition tests, (n,) int64; what each of R repetitions predicts, (R, n)
+        int64; and which of the rows it tests, (R, n) bool.
+    """
+    rows, place = np.unique(predictions.row, return_inverse=True)
+    repetitions, number = np.unique(predictions.repetition, return_inverse=True)
+    truth = np.zeros(len(rows), np.int64)
+    truth[place] = predictions.truth
+    predicted = np.zeros((len(repetitions), len(rows)), np.int64)
+    predicted[number, place] = predictions.predicted
+    tested = np.zeros(predicted.shape, bool)
+    tested[number, place] = True
+    return truth, predicted, tested
+
+
 @dataclass(frozen=True)
 class OutOfFoldT(PairedT):
-    """The paired differences of R repetitions of cross-validation, and their error by the rows that were tested.
+    """The paired differences of the folds of a cross-validation, and their error by the rows that were tested.
 
     Attributes
     ----------
     differences
-        (R,) float64, see `RowScores`: first system minus second, of the same folds.
+        (J,) float64 of the scores of folds or of repetitions: first system minus second, of the same folds.
     contributions
         (R, n) float64 of rows to these differences: the difference of those of both systems.
     n_rows, n_classes
@@ -91,10 +112,13 @@ class OutOfFoldT(PairedT):
     n_classes: int
 
     @classmethod
-    def of(cls, first: RowScores, second: RowScores) -> "OutOfFoldT":
-        """The test of two systems on the same folds."""
+    def of(cls, first: RowScores, second: RowScores, differences: np.ndarray | None = None) -> "OutOfFoldT":
+        """The test of two systems on the same folds; without `differences`, of the scores of repetitions."""
         moved = first.contributions - second.contributions
-        return cls(first.scores - second.scores, moved, first.n_rows, first.n_classes)
+        of_repetitions = first.scores - second.scores
+        return cls(
+            of_repetitions if differences is None else differences, moved, first.n_rows, first.n_classes
+        )
 
     @property
     def degenerate(self) -> bool:

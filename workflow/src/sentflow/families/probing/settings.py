@@ -138,7 +138,7 @@ class ProbingSettings(Family):
         """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
         statistics = pick(
             self.experiment.config["statistics"],
-            *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope"),
+            *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope", "test"),
         )
         sources = {name: self._source(entry) for name, entry in self.tasks.items()}
         return json_text({**self._titles(), "sources": sources, "statistics": statistics})

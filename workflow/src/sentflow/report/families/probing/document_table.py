@@ -57,8 +57,8 @@ def documents_table(
         "so the change has no interval.",
     ]
     if comparisons.pairs:
-        alpha = comparisons.pairs[0].alpha
-        notes += [f"{captions.test_note(alpha)} All for new documents.", captions.detectable_note(alpha)]
+        notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
+        notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
         notes += _power_notes(comparisons.power)
     if any(row.has_too_few_documents for row in rows):
         notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)

@@ -45,8 +45,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         "n: rows left when all classes are cut to the size of the smallest.",
     ]
     if tested:
-        alpha = tested.pairs[0].alpha
-        notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
+        notes += [captions.test_note(tested.pairs), captions.detectable_note(tested.pairs[0].alpha)]
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.training_notes(rows)

@@ -107,8 +107,7 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
     notes = [captions.data_note(rows), captions.design_note(rows), captions.interval_note(rows)]
     notes.append(captions.metric_note(rows))
     if comparisons.pairs:
-        alpha = comparisons.pairs[0].alpha
-        notes += [captions.test_note(alpha), captions.detectable_note(alpha)]
+        notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.training_notes(rows)

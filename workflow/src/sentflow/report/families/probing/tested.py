@@ -20,7 +20,9 @@ def within_tasks(comparisons: Comparisons) -> str:
     pairs = comparisons.pairs
     tasks = unique(pair.task for pair in pairs)
     clear = [task for task in tasks if _first_wins(pairs, task)]
-    adjusted = captions.adjusted_over_tasks(pairs[0].adjustment, pairs[0].alpha)
+    adjusted = (
+        f"{captions.test_name(pairs)}, {captions.adjusted_over_tasks(pairs[0].adjustment, pairs[0].alpha)}"
+    )
     text = (
         f"On {len(clear)} of {counted(len(tasks), 'task')} the highest score is significantly better "
         f"than the second ({adjusted})" + (f": {', '.join(clear)}" if 0 < len(clear) <= _FEW else "") + "."
