@@ -104,7 +104,7 @@ def test_tests_that_were_made_are_shown(tmp_path):
     fake_comparisons.write_comparisons(folder / "comparisons", rows)
     text = printed(folder)
     assert captions.NO_TEST not in text
-    assert "Corrected resampled t-test" in text
+    assert "corrected resampled t-test" in text
     best = max((row for row in rows if row.task == "T1A-sample"), key=lambda row: row.mean)
     assert f"**{best.mean:.3f}**" in line_of(text, "T1A-sample")
     assert "In this terminal: **bold**, _underlined_, ^letters." in text
