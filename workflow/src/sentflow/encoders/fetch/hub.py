@@ -118,8 +118,7 @@ def ask_hub() -> None:
     Exception
         There was no answer at all, for a reason of the client or of the network; any answer counts.
     """
-    from huggingface_hub import constants
-    from huggingface_hub.utils import get_session
+    from huggingface_hub import constants, get_session
 
     get_session().head(constants.ENDPOINT, timeout=_ANSWER_WITHIN_SECONDS)
 
