@@ -3,6 +3,7 @@
 import hashlib
 import inspect
 import json
+import logging
 import shutil
 import zipfile
 from fnmatch import fnmatch
@@ -12,6 +13,7 @@ import huggingface_hub
 import pytest
 
 from sentflow.commands.fetch_model import main
+from sentflow.encoders.fetch import hub as hub_files
 from sentflow.errors import ConfigError, DataError
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -91,6 +93,15 @@ class Hub:
         self.calls.append((repo_id, revision))
         write_files(local_dir, {**wanted, ".cache/huggingface/download/note.json": "{}"})
         return None
+
+
+ASK_HUB = hub_files.ask_hub
+
+
+@pytest.fixture(autouse=True)
+def hub_answers(monkeypatch):
+    """Tests have no network."""
+    monkeypatch.setattr(hub_files, "ask_hub", lambda: None)
 
 
 @pytest.fixture
@@ -245,6 +256,17 @@ def test_a_silent_hub_says_what_was_asked_and_where_a_mirror_is_looked_up(fetch,
     message = str(error.value)
     assert f"lab/modelo at commit {COMMIT} (OSError: no route to host)" in message
     assert f"huggingface.co/lab/modelo/resolve/{COMMIT}/" in message and "SENTFLOW_MIRROR" in message
+
+
+def test_an_unreachable_hub_is_asked_once_and_logged_once(fetch, hub, monkeypatch):
+    monkeypatch.setattr(hub_files, "ask_hub", ASK_HUB)
+    monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")  # nobody answers there
+    own = logging.getLogger("huggingface_hub")
+    monkeypatch.setattr(own, "handlers", [logging.StreamHandler()])  # as the client adds it
+    with pytest.raises(DataError, match="the hub did not give lab/modelo"):
+        fetch(neural({"hub": "lab/modelo", "revision": COMMIT}))
+    assert hub.calls == []
+    assert own.handlers == []  # its messages reach the log of the job by the root
 
 
 PICKLED = {

@@ -7,7 +7,8 @@ import yaml
 from workflow_copy import REPOSITORY, TINY, command_line, copy_workflow, snakemake
 
 from sentflow.cli.configuration import read_configuration
-from sentflow.errors import ConfigError
+from sentflow.cli.validate import validate
+from sentflow.errors import ConfigError, DataError
 from sentflow.graph.config.experiment import load_experiment
 
 pytestmark = pytest.mark.slow
@@ -98,6 +99,12 @@ def test_several_mistakes_are_told_together_before_any_job(project, tmp_path):
     assert "'main' can point to other weights tomorrow" in outcome.text
 
 
+def test_a_misspelt_target_is_told_with_the_nearest(project):
+    outcome = command_line(project, "-n", "scroes", "--configfile", str(TINY))
+    assert outcome.code == 1
+    assert "there is no target 'scroes'. Did you mean scores? Write one of: all, " in outcome.text
+
+
 # Name of the file -> its bytes, and what the message says.
 BAD_FILES = {
     "small-class": (
@@ -170,6 +177,18 @@ def test_a_mistake_in_the_data_is_told_before_anything_is_computed(tmp_path):
         assert told.strip() in outcome.text, "the message is not shown where the user looks"
         assert not (project / f"results/data/tasks/{name}.parquet").exists()
     assert not (project / "results/embeddings").exists()
+
+
+def test_validate_tells_all_mistakes_in_the_data_of_this_machine(tmp_path):
+    config = write_config(tmp_path, bad_files_config(tmp_path))
+    with pytest.raises(DataError) as error:
+        validate([Path(config)], alone=False)
+    told = str(error.value)
+    assert f"{len(BAD_FILES)} tasks have files that are not in order" in told
+    for name, (_, message) in BAD_FILES.items():
+        (line,) = [one for one in told.split("\n  - ") if name in one]
+        for part in message:
+            assert part in line
 
 
 def test_a_setting_that_no_longer_fits_the_data_is_told_by_the_probe(tmp_path):

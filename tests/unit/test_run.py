@@ -144,6 +144,14 @@ def test_a_target_behind_configfile_is_told_where_to_stand(started, tmp_path):
         runner.run(["tables", "--cores", "2", "--configfile", str(config), "--quiet", "rules"])
 
 
+def test_a_target_behind_configfile_that_is_a_file_is_told_too(started, tmp_path):
+    made = tmp_path / "scores.csv"
+    made.write_text("task,model\nT1A,bow\n")
+    with pytest.raises(DataError, match="holds no settings .*write it before --configfile"):
+        runner.run(["--cores", "2", "--configfile", str(made)])
+    assert started == []
+
+
 def test_the_lock_of_a_killed_run_goes(started, tmp_path, capsys):
     file = lock(tmp_path)
     with pytest.raises(BecameSnakemakeError):

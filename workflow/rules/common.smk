@@ -31,6 +31,7 @@ from sentflow.graph.requests import beside_others, memory_mb, minutes
 from sentflow.graph.run_record import write_record
 from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
+from sentflow.graph.unknown_targets import told_of_unknown_targets
 
 try:
     refuse_braces(Path(workflow.basedir))

@@ -1,5 +1,8 @@
 """Names of targets besides `all`: ``snakemake tables``. Those of a family are in its own file."""
 
+# Not in onstart: without its targets Snakemake never starts
+told_of_unknown_targets(logger, workflow)
+
 
 localrules:
     sources,

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment
 
@@ -24,18 +25,27 @@ def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
     Raises
     ------
     ConfigError, DataError
-        A file of this machine is not in order, in the words of rule prepare.
+        Files of this machine are not in order, each in the words of rule prepare; all are named.
     """
     probing = Probing(experiment)
-    found = []
+    found, problems = [], []
     for task in experiment.selected["tasks"]:
         place = SimpleNamespace(task=task)
         settings = {
             **json.loads(probing.prepare_settings(place)),
             **json.loads(probing.prepare_checks(place)),
         }
-        if warning := _warning(task, experiment, settings):
-            found.append((task, warning))
+        try:
+            if warning := _warning(task, experiment, settings):
+                found.append((task, warning))
+        except SentflowError as problem:
+            problems.append(problem)
+    if len(problems) == 1:
+        raise problems[0]
+    if problems:
+        # a message may have lines of its own
+        listed = "\n".join("  - " + str(problem).replace("\n", "\n    ") for problem in problems)
+        raise DataError(f"{len(problems)} tasks have files that are not in order:\n{listed}")
     return found
 
 

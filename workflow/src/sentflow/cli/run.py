@@ -33,7 +33,12 @@ def run(arguments: Sequence[str]) -> None:
     refuse_deployed_packages(Path.cwd())
     folder = working_folder(arguments)
     for file in config_files(arguments):
-        read_settings(file)  # Snakemake ends in a traceback where this tells what is wrong
+        # Snakemake ends in a traceback where this tells what is wrong
+        if not isinstance(read_settings(file), dict | None):
+            raise DataError(
+                f"{file} behind --configfile holds no settings (key: value). If it is a target, write it before "
+                "--configfile, which takes every argument that follows."
+            )
     if is_locked(folder):
         refuse_running(folder)
         wait_for_orphans(folder)

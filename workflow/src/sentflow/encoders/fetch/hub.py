@@ -17,6 +17,7 @@ from sentflow.jobs.secrecy import without_secrets
 logger = logging.getLogger(__name__)
 
 HUB_HOST = "huggingface.co"
+_ANSWER_WITHIN_SECONDS = 10.0
 _CLIENT_NOTES = ".cache"  # which files there are and how far they have come
 
 
@@ -82,6 +83,8 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
     # Attribute of the module, so that tests can replace it; imported here because it takes half a second
     import huggingface_hub
 
+    # It writes to a handler of its own what the log of the job has already
+    logging.getLogger("huggingface_hub").handlers.clear()
     get: Any = partial(
         huggingface_hub.snapshot_download,
         source["hub"],
@@ -91,6 +94,7 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
         ignore_patterns=["onnx/*", "openvino/*"],
     )
     try:
+        ask_hub()
         _check_size(source, get(dry_run=True))
         get()
     except ConfigError:
@@ -104,6 +108,19 @@ def _download(source: Mapping[str, Any], folder: Path, patterns: Sequence[str]) 
             f"config (mirrors: [...]) or in {MIRROR_VARIABLE}; the model is looked up there as "
             f"{_mirror_name(source)}/."
         ) from error
+
+
+def ask_hub() -> None:
+    """Ask the hub once whether it is there: the client would ask an unreachable one six times, for half a minute.
+
+    Raises
+    ------
+    Exception
+        There was no answer at all, for a reason of the client or of the network; any answer counts.
+    """
+    from huggingface_hub import constants, get_session
+
+    get_session().head(constants.ENDPOINT, timeout=_ANSWER_WITHIN_SECONDS)
 
 
 def _check_size(source: Mapping[str, Any], files: Sequence[Any]) -> None:

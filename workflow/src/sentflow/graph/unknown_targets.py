@@ -1,0 +1,45 @@
+"""What Snakemake says of a target that no rule makes, said again with what to write instead.
+
+Snakemake knows its targets only after it has read the Snakefile, so its own message is where they can be told.
+"""
+
+import logging
+import re
+from typing import Any
+
+from sentflow.errors import instead
+
+_SAID = re.compile(r"No rule to produce (?P<target>\S+)")
+
+
+def told_of_unknown_targets(snakemake_logger: logging.Logger, workflow: Any) -> None:
+    """Explain in Snakemake's log a target that does not exist.
+
+    Parameters
+    ----------
+    workflow
+        Of the Snakefile; its rules without output are the names of targets.
+    """
+    snakemake_logger.addHandler(_Listener(snakemake_logger, workflow))
+
+
+def explained(target: str, names: list[str]) -> str:
+    """What to write instead of a target, of which `names` are those with a name."""
+    if "/" in target:
+        return (
+            f"this experiment does not make the file {target}. Its task, encoder or question set is perhaps not "
+            "selected (select: in the configuration), or the name has a typing error; snakemake --summary lists the "
+            "files of the experiment."
+        )
+    return f"there is no target {target!r}. {instead(target, sorted(names))}"
+
+
+class _Listener(logging.Handler):
+    def __init__(self, snakemake_logger: logging.Logger, workflow: Any) -> None:
+        super().__init__(logging.ERROR)
+        self._logger, self._workflow = snakemake_logger, workflow
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if said := _SAID.search(record.getMessage()):
+            names = [rule.name for rule in self._workflow.rules if not rule.output]
+            self._logger.error(f"error: {explained(said['target'], names)}")
