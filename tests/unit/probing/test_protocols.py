@@ -378,3 +378,12 @@ def test_another_protocol_of_that_name_is_refused():
     }
     told = mistake(protocol="mine", protocols=mine, study={"protocols": ["mine-documents"]})
     assert told.startswith("protocols.mine-documents: this is the name of mine with documents kept together")
+
+
+def test_tasks_whose_datasets_were_made_from_one_source_share_it():
+    tasks = ["T1A", "T2A", "T2B", "T1A-sample"]
+    chosen = targets(select={"models": ["tfidf"], "tasks": tasks}).families["probing"]
+    sources = json.loads(chosen.comparison_settings(None))["sources"]
+    assert sources == {
+        "T1A": "ulysses-t1a", "T2A": "factnews", "T2B": "factnews", "T1A-sample": "generated texts"
+    }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The interval for claims: where would the score be on another sample of texts from the same population?"""
+"""The interval for claims: where is the expected score, that over all samples of as many texts from the population?"""
 
 import math
 from dataclasses import dataclass

@@ -168,10 +168,10 @@ class ProbingSettings(Family):
         return sorted(real or entries)
 
     def _source(self, task: Entry) -> str:
-        """What tasks have in common: their dataset, or that their texts are generated."""
-        files = self.experiment.entries["datasets"][task["dataset"]]["files"]
-        generated = any("generator" in file for file in files.values())
-        return "generated texts" if generated else str(task["dataset"])
+        """What tasks have in common: their dataset, what it was made from, or that their texts are generated."""
+        dataset = self.experiment.entries["datasets"][task["dataset"]]
+        generated = any("generator" in file for file in dataset["files"].values())
+        return "generated texts" if generated else str(dataset.get("source", task["dataset"]))
 
     def _titles(self) -> dict[str, Any]:
         tasks = {name: pick(entry, "title", "family") for name, entry in self.tasks.items()}
