@@ -47,6 +47,14 @@ def fold_scores(folder, task, model):
     return table.column("value").to_numpy()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def two_repetitions_are_enough():
+    """For the test of out-of-fold predictions; ten would take longer and say no more here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sentflow.compare.tasks.LEAST_REPETITIONS", made_scores.REPETITIONS)
+        yield
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     place = tmp_path_factory.mktemp("compare")
@@ -67,7 +75,7 @@ def out_of_fold_t(folder, first, second, task="T1A-sample"):
         table = pq.ParquetFile(folder / f"scores/{task}/{model}.predictions.parquet").read()
         names = ("repetition", "fold", "row", "truth", "predicted")
         one = OutOfFold(**{name: table.column(name).to_numpy() for name in names})
-        both.append(row_scores("mcc", *by_repetition(one)))
+        both.append(row_scores("mcc", 2, *by_repetition(one)))
     differences = fold_scores(folder, task, first) - fold_scores(folder, task, second)
     return OutOfFoldT.of(*both, differences)
 
@@ -88,6 +96,12 @@ def test_pair_holds_the_corrected_test_of_the_paired_folds_where_it_is_asked_for
     row = read(tmp_path, "pairs")[0]
     holds_test(row, corrected_t(tmp_path, "good", "fair"), tmp_path)
     assert (row.test, row.p) == ("corrected-t", row.p_corrected)
+
+
+def test_few_repetitions_are_compared_by_the_corrected_test(tmp_path, monkeypatch):
+    monkeypatch.setattr("sentflow.compare.tasks.LEAST_REPETITIONS", made_scores.REPETITIONS + 1)
+    main(made_scores.arguments(tmp_path, made_scores.write_scores(tmp_path, SKILLS)))
+    assert {row.test for row in read(tmp_path, "pairs")} == {"corrected-t"}
 
 
 def holds_test(row, test, folder):

@@ -47,8 +47,8 @@ def table_of(rows):
 
 def test_scores_for_new_documents_stand_beside_those_for_the_same():
     table = table_of(kept_rows())
-    assert [group.title.partition(", MDD")[0] for group in table.groups] == [
-        "T1A-sample: Offensive comments (HateBR) (MCC, 78 documents, 25 effective"
+    assert [group.title.partition(", n =")[0] for group in table.groups] == [
+        "T1A-sample: Offensive comments (HateBR) (MCC, 78 documents, 25.4 effective"
     ]
     encoder, same, new, change = table.groups[0].rows[0]
     assert (encoder.text, encoder.letters, change.text) == ("all-MiniLM-L6-v2", "a", "−0.100")

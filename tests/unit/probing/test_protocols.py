@@ -376,7 +376,13 @@ def test_another_protocol_of_that_name_is_refused():
         "mine": {"like": "corrected", "title": "Mine"},
         "mine-documents": {"like": "published", "title": "Something else"},
     }
-    told = mistake(protocol="mine", protocols=mine, study={"protocols": ["mine-documents"]})
+    open_task = {"models": ["tfidf"], "tasks": ["T2A-open"]}
+    chosen = {"protocol": "mine", "protocols": mine, "study": {"protocols": ["mine-documents"]}}
+    assert targets(**chosen)  # no selected task names documents
+    mine["mine-documents"] = {"like": "mine", "title": "Same", "switches": {"group_folds": True}}
+    assert targets(**chosen, select=open_task)
+    mine["mine-documents"] = {"like": "published", "title": "Something else"}
+    told = mistake(**chosen, select=open_task)
     assert told.startswith("protocols.mine-documents: this is the name of mine with documents kept together")
 
 

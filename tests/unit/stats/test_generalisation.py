@@ -110,5 +110,12 @@ def test_too_few_documents_have_no_interval():
 
 
 def test_half_of_the_rows_in_one_document_are_less_than_four_effective_ones():
-    found = Documents.of(np.array([0] * 100 + list(range(1, 101))))
+    found = Documents.of(np.array([0] * 100 + list(range(1, 101))), np.arange(200) % 2)
     assert (found.n, found.effective) == (101, pytest.approx(200**2 / (100**2 + 100)))
+
+
+def test_rows_that_undersampling_leaves_out_make_no_documents():
+    rare = np.repeat([0, 1, 2], 100)  # three documents hold all rows of one class
+    found = Documents.of(np.concatenate([rare, 3 + np.arange(1000)]), np.repeat([1, 0], [300, 1000]))
+    assert found.n == 1003
+    assert found.effective == pytest.approx(2**2 / (3 / 9 + 1000 / 1000**2))

@@ -20,7 +20,7 @@ def answers(truth: np.ndarray, share_right: float, *, seed: int, n_classes: int 
 def test_contributions_are_what_a_score_loses_without_a_row(metric, n_classes):
     truth = np.arange(60) % n_classes
     predicted = answers(truth, 0.7, seed=1, n_classes=n_classes)
-    found = row_scores(metric, truth, predicted, np.ones(predicted.shape, bool))
+    found = row_scores(metric, n_classes, truth, predicted, np.ones(predicted.shape, bool))
 
     def score(kept: np.ndarray) -> float:
         counts = np.zeros((n_classes, n_classes))
@@ -40,8 +40,8 @@ def test_error_is_the_spread_of_scores_of_other_rows():
     for seed in range(400):
         generator = np.random.default_rng(seed)
         positive = (generator.random((1, N_ROWS)) < np.where(truth == 1, 0.8, 0.3)).astype(int)
-        found = row_scores("mcc", truth, positive, np.ones((1, N_ROWS), bool))
-        nothing = row_scores("mcc", truth, np.ones((1, N_ROWS), int), np.ones((1, N_ROWS), bool))
+        found = row_scores("mcc", 2, truth, positive, np.ones((1, N_ROWS), bool))
+        nothing = row_scores("mcc", 2, truth, np.ones((1, N_ROWS), int), np.ones((1, N_ROWS), bool))
         scores.append(found.scores[0])
         errors.append(OutOfFoldT.of(found, nothing).error)
     # 400 standard deviations are known to 3.5 %
@@ -56,7 +56,7 @@ def test_rows_that_are_not_tested_do_not_count():
         own[200:] = True
     predicted = answers(truth, 0.7, seed=2)
     other = np.where(tested, predicted, 1 - predicted)
-    first, second = (row_scores("mcc", truth, one, tested) for one in (predicted, other))
+    first, second = (row_scores("mcc", 2, truth, one, tested) for one in (predicted, other))
     assert first.n_rows == 200
     np.testing.assert_array_equal(first.contributions, second.contributions)
     assert OutOfFoldT.of(first, second).p() == 1.0
@@ -65,7 +65,7 @@ def test_rows_that_are_not_tested_do_not_count():
 def test_test_follows_from_mean_error_and_freedom():
     truth = np.arange(N_ROWS) % 2
     tested = np.ones((REPETITIONS, N_ROWS), bool)
-    good, poor = (row_scores("mcc", truth, answers(truth, share, seed=3), tested) for share in (0.8, 0.7))
+    good, poor = (row_scores("mcc", 2, truth, answers(truth, share, seed=3), tested) for share in (0.8, 0.7))
     test = OutOfFoldT.of(good, poor)
     assert test.freedom == N_ROWS - 2
     assert test.mean == pytest.approx(good.scores.mean() - poor.scores.mean())
@@ -77,7 +77,7 @@ def test_test_follows_from_mean_error_and_freedom():
 
 def test_equal_systems_are_degenerate():
     truth = np.arange(40) % 2
-    one = row_scores("mcc", truth, answers(truth, 0.7, seed=4), np.ones((REPETITIONS, 40), bool))
+    one = row_scores("mcc", 2, truth, answers(truth, 0.7, seed=4), np.ones((REPETITIONS, 40), bool))
     test = OutOfFoldT.of(one, one)
     assert test.degenerate
     assert test.p() == 1.0

@@ -38,7 +38,7 @@ def test_contributions_are_what_a_score_loses_without_a_row():
     lost = [score(np.ones(400, bool)) - score(np.arange(400) != row) for row in range(400)]
     # to first order: rows count 1/200 of their class
     np.testing.assert_allclose(near.contributions, lost, rtol=0.02, atol=1e-5)
-    jackknifed = row_scores("mcc", labels, positive[None].astype(int), np.ones((1, 400), bool))
+    jackknifed = row_scores("mcc", 2, labels, positive[None].astype(int), np.ones((1, 400), bool))
     np.testing.assert_allclose(near.contributions, jackknifed.contributions[0], rtol=0.02, atol=1e-5)
     jackknife = 399 / 400 * np.square(np.array(lost) - np.mean(lost)).sum()
     assert item_variance(near.contributions, np.ones(400)) == pytest.approx(jackknife, rel=0.02)

@@ -63,7 +63,7 @@ rule compare_protocol:
 rule compare_documents:
     """Scores with documents kept together → what is said of new documents: intervals, tests, power."""
     input:
-        probing.task_digests(),
+        probing.document_task_digests(),
         scores=probing.document_scores(),
         tables=probing.document_score_tables(),
         # They were written with the scores.
@@ -87,7 +87,7 @@ rule compare_documents:
     params:
         code=code("sentflow.commands.compare_documents"),
         env=versions("numpy", "scipy"),
-        settings=probing.comparison_settings,
+        settings=probing.document_comparison_settings,
     shell:
         "OMP_NUM_THREADS=1 python -m sentflow.commands.compare_documents --scores {input.scores:q}"
         " --rows {input.rows:q} --settings {params.settings:q} --summary {output.summary:q}"

@@ -58,6 +58,7 @@ def main(args: argparse.Namespace) -> None:
         fold_scores,
         folds=rows[0].folds,
         seed=rows[0].seed,
+        documents={row.task: row.effective_documents for row in rows if row.n_documents},
     )
     if grid.incomplete:
         logger.warning("without a score on every task: %s", ", ".join(grid.incomplete))

@@ -1,4 +1,4 @@
-"""Scores with documents kept together -> what is said of new documents: intervals, tests, detectable differences."""
+"""Scores with documents kept together -> what is said of new documents: intervals, tests, power."""
 
 import argparse
 import json

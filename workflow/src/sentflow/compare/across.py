@@ -42,6 +42,8 @@ class Grid:
         k of the cross-validation.
     seed
         Of the protocol.
+    documents
+        Task → effective documents, where the folds keep documents together.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class Grid:
         *,
         folds: int,
         seed: int,
+        documents: Mapping[str, float],
     ) -> None:
+        self.documents = documents
         self.tasks = list(tasks)
         self.sources = list(tasks.values())
         self.units = independent_units(self.sources)
@@ -118,6 +122,7 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
             folds=grid.folds,
             level=settings.level,
             n_draws=settings.n_item_resamples,
+            documents=[grid.documents.get(task, math.inf) for task in grid.tasks],
             seed=derive_seed(grid.seed, "ranks"),
             units=grid.units,
         )

@@ -75,7 +75,12 @@ def _beside(base: ScoreRow, other: ScoreRow, folds: tuple[np.ndarray, np.ndarray
     paired = same and base.groups_folds == other.groups_folds and len(folds[0]) == len(folds[1])
     low = high = math.nan
     if paired:
-        interval = nadeau_bengio_interval(folds[1] - folds[0], folds=base.folds, level=base.level)
+        interval = nadeau_bengio_interval(
+            folds[1] - folds[0],
+            folds=base.folds,
+            level=base.level,
+            documents=base.effective_documents if base.n_documents else math.inf,
+        )
         low, high = interval.low, interval.high
     return {
         **{name: getattr(base, name) for name in _OF_THE_BASELINE},

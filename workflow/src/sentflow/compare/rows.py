@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 OUT_OF_FOLD, CORRECTED_T = "out-of-fold", "corrected-t"
 """Tests of two encoders on a task."""
+LEAST_REPETITIONS = 10
+"""Of a cross-validation whose encoders the test of out-of-fold predictions compares: with fewer it errs too often."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class PairRow:
     difference
         `mean_a` − `mean_b`.
     low, high
-        Generalisation interval of the difference at `level`; not adjusted for the number of pairs.
+        Interval of the difference at `level`, by `test`; not adjusted for the number of pairs.
     test
         What p, the interval, the smallest differences and the probabilities are of: ``"out-of-fold"`` (`OutOfFoldT`) or
         ``"corrected-t"`` (`CorrectedT`).

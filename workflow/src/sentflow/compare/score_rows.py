@@ -104,7 +104,7 @@ class ScoreRow:
     @property
     def has_too_few_documents(self) -> bool:
         """Whether documents were kept together and nothing can be said of new ones."""
-        return self.n_documents > 0 and math.isnan(self.generalisation_low)
+        return self.n_documents > 0 and math.isnan(self.generalisation_low) and not math.isnan(self.mean)
 
     @property
     def shown_generalisation(self) -> tuple[float, float]:

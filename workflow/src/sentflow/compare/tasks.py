@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from sentflow.compare.marks import beaten, joined_letters, letters
-from sentflow.compare.rows import CORRECTED_T, PairRow, PowerRow, StandingRow
+from sentflow.compare.rows import CORRECTED_T, LEAST_REPETITIONS, PairRow, PowerRow, StandingRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.compare.unit_scores import all_differences
 from sentflow.files.rows import row_from
@@ -41,8 +41,8 @@ class ComparisonSettings:
     differences
         True differences whose power is asked for.
     test
-        Of two encoders on a task whose folds are made of rows: `OUT_OF_FOLD` or `CORRECTED_T`, the one where documents
-        are kept together.
+        Of two encoders on a task whose folds are made of rows, and that has `LEAST_REPETITIONS`: `OUT_OF_FOLD` or
+        `CORRECTED_T`, the one elsewhere.
     """
 
     level: float
@@ -56,7 +56,7 @@ class ComparisonSettings:
 
 @dataclass(frozen=True)
 class FoldScores:
-    """A task as `UnitScores`: tests on the folds, and beside them a bootstrap over the texts.
+    """A task as `UnitScores`: tests of out-of-fold predictions or of folds, and a bootstrap over the texts.
 
     Attributes
     ----------
@@ -110,8 +110,10 @@ class FoldScores:
 
     @property
     def kind_of_test(self) -> str:
-        """`OUT_OF_FOLD` or `CORRECTED_T`."""
-        return CORRECTED_T if self.rows[0].n_documents else self.settings.test
+        """`OUT_OF_FOLD` or `CORRECTED_T`: the latter where documents are kept together or repetitions are few."""
+        about = self.rows[0]
+        few = about.repetitions < LEAST_REPETITIONS
+        return CORRECTED_T if about.n_documents or few else self.settings.test
 
     def tested(self, a: int, b: int) -> PairedT:
         """The test of two encoders that p-values, intervals and power are of."""
@@ -123,7 +125,8 @@ class FoldScores:
     @cached_property
     def _row_scores(self) -> list[RowScores]:
         """What each row contributes to the score of each encoder."""
-        return [row_scores(self.rows[0].metric, *by_repetition(one)) for one in self.predictions]
+        about = self.rows[0]
+        return [row_scores(about.metric, about.n_classes, *by_repetition(one)) for one in self.predictions]
 
     def corrected_t(self, a: int, b: int) -> CorrectedT:
         """The test of two encoders by the spread of their folds."""

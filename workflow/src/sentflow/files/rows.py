@@ -46,8 +46,8 @@ def read_rows(path: Path | str, kind: type[Row], *, may_be_empty: bool = False) 
     if missing:
         raise DataError(
             f"{path} lacks the columns {', '.join(missing)}, which {kind.__name__} needs. "
-            "Give the file that summarise, summarise_costs, compare or compare_protocol wrote; in the results "
-            "folder, delete it and run again."
+            "Give the file that summarise, summarise_costs, compare, compare_documents or compare_protocol wrote; in "
+            "the results folder, delete it and run again."
         )
     if table.num_rows == 0 and not may_be_empty:
         raise DataError(f"{path} has no rows. Select at least one task and one model in the config.")

@@ -44,7 +44,8 @@ SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
 TOO_FEW_DOCUMENTS = "too few documents"
 TOO_FEW_DOCUMENTS_NOTE = (
-    "Too few documents: nothing is said of others like them, so there is no interval and no test."
+    "Too few documents: of fewer than 4 effective ones nothing is claimed about new documents, so there is no interval "
+    "and no test."
 )
 ITEM_LEVEL = (
     "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
@@ -142,7 +143,7 @@ def population(rows: Sequence[ScoreRow]) -> str:
     if split:
         said += (
             f". On {listed(split)}: {SAME_DOCUMENTS}, which the folds split; for {NEW_DOCUMENTS} it may be much too "
-            "narrow (see the table documents)"
+            "narrow (table documents, if it was asked for)"
         )
     if len(kept) + len(split) < len(unique(row.task for row in rows)):
         others = "other tasks" if kept or split else "tasks"

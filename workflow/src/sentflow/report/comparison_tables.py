@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from sentflow.compare.comparisons import Comparisons, detectable
-from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow
+from sentflow.compare.rows import OUT_OF_FOLD, AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.numbers import MISSING, count, counted, decimal, interval, p_number, percent
@@ -40,9 +40,12 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             "P: probabilities that the first is better, that both are equivalent within "
             f"{decimal(pair.rope, 2)}, that the second "
             "is better (Bayesian t-test with a flat prior, by the error of the same test).",
-            "In the CSV file p_corrected is the p of the corrected resampled t-test, which is more cautious.",
             "Texts: interval of the difference by a paired bootstrap over texts.",
         ]
+        if any(pair.test == OUT_OF_FOLD for pair in pairs):
+            notes.append(
+                "In the CSV file p_corrected is the p of the corrected resampled t-test, which is more cautious."
+            )
         if any(pair.degenerate for pair in pairs):
             notes.append(f"{MISSING} No test: all folds have the same difference.")
     else:

@@ -21,9 +21,12 @@ class Documents:
     effective: float
 
     @classmethod
-    def of(cls, document: np.ndarray) -> "Documents":
-        """From the document of each row, (n,) int64 from 0, none left out."""
-        sizes = np.bincount(document)
+    def of(cls, document: np.ndarray, labels: np.ndarray) -> "Documents":
+        """From the document and the class of each row, (n,) int64 from 0, none left out.
+
+        Classes weigh the same, as after undersampling: rows of a large class that is mostly left out count for little.
+        """
+        sizes = np.bincount(document, 1 / np.bincount(labels)[labels])
         return cls(len(sizes), effective_clusters(sizes))
 
 

@@ -31,15 +31,19 @@ class RowScores:
     n_classes: int
 
 
-def row_scores(metric: str, truth: np.ndarray, predicted: np.ndarray, tested: np.ndarray) -> RowScores:
+def row_scores(
+    metric: str, n_classes: int, truth: np.ndarray, predicted: np.ndarray, tested: np.ndarray
+) -> RowScores:
     """Scores and contributions of one system.
 
     Parameters
     ----------
     metric
         ``"mcc"`` or ``"adjusted_macro_f1"``.
+    n_classes
+        K.
     truth
-        (n,) int64 class indices from 0 to K − 1, each of them there.
+        (n,) int64 class indices from 0 to K − 1.
     predicted
         (R, n) int64 class indices; what stands where a row is not tested is not read.
     tested
@@ -49,7 +53,6 @@ def row_scores(metric: str, truth: np.ndarray, predicted: np.ndarray, tested: np
     -----
     Rows of one true class and one predicted class contribute the same, so that a repetition needs K² scores, not n.
     """
-    n_classes = int(truth.max()) + 1
     cell = truth * n_classes + predicted
     scores, contributions = [], np.zeros(predicted.shape)
     without = np.eye(n_classes**2).reshape(-1, n_classes, n_classes)
@@ -103,8 +106,9 @@ class OutOfFoldT(PairedT):
     the repetitions, not that of averaged contributions: how much one repetition differs from the next stands for what
     other training rows would change. Degrees of freedom are m − K. After Bayle, Bayle, Janson and Mackey 2020,
     Cross-validation Confidence Intervals for Test Error, NeurIPS 33, whose theorem is of a mean loss and of one
-    cross-validation by stable learners. On samples of 250 to 2,000 rows of real tasks it errs less often than its level
-    and finds more than `CorrectedT` (docs/statistics.md). Not for rows that share documents: there it errs too often.
+    cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows of real tasks with two
+    classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT` (docs/statistics.md). With
+    fewer repetitions, or where folds keep documents together, it errs too often.
     """
 
     contributions: np.ndarray

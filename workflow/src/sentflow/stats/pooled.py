@@ -59,7 +59,8 @@ def pooled_difference(
     ----------
     differences, errors
         (N,) float64 differences a − b on N tasks, and their standard errors. An error of 0, of folds that all have one
-        difference, is unknown: the root mean square of the others stands for it.
+        difference, is unknown: the root mean square of the others stands for it. Everything is NaN where one is NaN, as
+        of too few documents.
     sources
         (N,) what tasks have in common: those of one source are not independent.
     level
@@ -80,7 +81,7 @@ def pooled_difference(
     several = 1 < n_sources < len(differences)
     freedom = (n_sources if n_sources > 1 else len(differences)) - 1
     known = errors[errors > 0]
-    if freedom < 1 or len(known) == 0:
+    if freedom < 1 or len(known) == 0 or np.isnan(errors).any():
         nan = math.nan
         return PooledDifference(nan, nan, nan, nan, nan, nan, nan, Probabilities(nan, nan, nan), n_sources)
     filled = np.where(errors > 0, errors, math.sqrt(float((known**2).mean())))

@@ -1,11 +1,13 @@
 """Two intervals of ranks over tasks: of those that a repetition of the experiment would give, and of the true ones."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sentflow.stats.across import ranks
+from sentflow.stats.generalisation import degrees_of_freedom
 from sentflow.stats.multiplicity import true_discoveries
 from sentflow.stats.paired import CorrectedT
 from sentflow.stats.resampling import percentile_limits
@@ -47,6 +49,7 @@ def rank_intervals(
     n_draws: int,
     seed: int,
     units: np.ndarray | None = None,
+    documents: Sequence[float] | None = None,
 ) -> list[RankInterval]:
     """Intervals of K encoders over N tasks.
 
@@ -60,11 +63,14 @@ def rank_intervals(
         Of the intervals.
     units
         (N,) what is drawn, as `independent_units` numbers it; None where every task is one.
+    documents
+        N effective numbers of documents that the folds keep together, infinite where they are made of rows; None where
+        all are.
 
     Notes
     -----
     Repetition: a draw takes as many units as there are, with replacement, and for each of their tasks new scores of
-    all encoders from a multivariate t distribution: J − 1 degrees of freedom, the means of the folds, and the
+    all encoders from a multivariate t distribution: `degrees_of_freedom`, the means of the folds, and the
     covariance of the fold scores times 1/J + 1/(k − 1), as for the generalisation interval, so that encoders stay
     paired. Units alone would say nothing about the texts inside their tasks.
 
@@ -77,9 +83,10 @@ def rank_intervals(
     sizes = np.bincount(unit_of)
     chosen = generator.integers(0, len(sizes), (n_draws, len(sizes)))
     totals = np.zeros((n_draws, n_models))
-    for scores, unit in zip(fold_scores, unit_of, strict=True):
+    kept = [math.inf] * n_tasks if documents is None else documents
+    for scores, unit, n_documents in zip(fold_scores, unit_of, kept, strict=True):
         draw_of, _ = np.nonzero(chosen == unit)
-        drawn = ranks(_drawn_scores(scores, folds, len(draw_of), generator))
+        drawn = ranks(_drawn_scores(scores, folds, len(draw_of), generator, documents=n_documents))
         np.add.at(totals, draw_of, drawn)
     averages = totals / sizes[chosen].sum(axis=1, keepdims=True)
     average = ranks(means).mean(axis=0)
@@ -90,7 +97,7 @@ def rank_intervals(
         low, high = percentile_limits(averages[:, model], level)
         limits = [(1 - level) / 2, (1 + level) / 2]
         place_low, place_high = np.quantile(places[:, model], limits, method="inverted_cdf").tolist()
-        true_low, true_high = _true_limits(fold_scores, model, folds, 1 - level)
+        true_low, true_high = _true_limits(fold_scores, model, folds, 1 - level, kept)
         found.append(
             RankInterval(
                 average_rank=float(average[model]),
@@ -107,7 +114,7 @@ def rank_intervals(
 
 
 def _true_limits(
-    fold_scores: Sequence[np.ndarray], model: int, folds: int, alpha: float
+    fold_scores: Sequence[np.ndarray], model: int, folds: int, alpha: float, documents: Sequence[float]
 ) -> tuple[float, float]:
     """Limits of the average rank of the expected scores of one encoder, wrong with a probability of at most alpha.
 
@@ -118,21 +125,27 @@ def _true_limits(
     the average rank is at least 1 plus their number per task; at the other end likewise.
     """
     others = [other for other in range(fold_scores[0].shape[1]) if other != model]
-    tests = [
-        CorrectedT(scores[:, other] - scores[:, model], folds) for scores in fold_scores for other in others
+    above = [
+        CorrectedT(scores[:, other] - scores[:, model], folds, kept).p_above()
+        for scores, kept in zip(fold_scores, documents, strict=True)
+        for other in others
     ]
+    above = [0.5 if math.isnan(p) else p for p in above]  # too few documents show nothing, either way
     n_tasks = len(fold_scores)
-    n_better = true_discoveries([test.p_above() for test in tests], alpha=alpha / 2)
-    n_worse = true_discoveries([1 - test.p_above() for test in tests], alpha=alpha / 2)
+    n_better = true_discoveries(above, alpha=alpha / 2)
+    n_worse = true_discoveries([1 - p for p in above], alpha=alpha / 2)
     return 1 + n_better / n_tasks, len(others) + 1 - n_worse / n_tasks
 
 
-def _drawn_scores(scores: np.ndarray, folds: int, n_draws: int, generator: np.random.Generator) -> np.ndarray:
+def _drawn_scores(
+    scores: np.ndarray, folds: int, n_draws: int, generator: np.random.Generator, *, documents: float
+) -> np.ndarray:
     """(draws, K) from the multivariate t distribution of a task."""
     n = len(scores)
     centred = (scores - scores.mean(axis=0)) * np.sqrt((1 / n + 1 / (folds - 1)) / (n - 1))
     # normal weights of the folds have the covariance of the fold scores, also where encoders depend on each other
     normal = generator.standard_normal((n_draws, n)) @ centred
-    spread = np.sqrt(generator.chisquare(n - 1, (n_draws, 1)) / (n - 1))
+    freedom = max(degrees_of_freedom(n, documents), 1.0)
+    spread = np.sqrt(generator.chisquare(freedom, (n_draws, 1)) / freedom)
     drawn: np.ndarray = scores.mean(axis=0) + normal / spread
     return drawn

@@ -1,6 +1,7 @@
 """Tasks and protocols in catalog and configuration, and what may be wrong with them."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sentflow.encoders.prompts import roles_of_texts
@@ -11,7 +12,7 @@ from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry,
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
-from sentflow.probing.protocol.catalog import keeping_documents, protocol_of
+from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
@@ -46,11 +47,13 @@ def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected
         if is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
-    yield from _study_problems(config, entries, selected["protocols"])
+    yield from _study_problems(config, entries, selected["protocols"], selected["tasks"])
     yield from _published_problems(config["report"], entries)
 
 
-def _study_problems(config: Mapping[str, Any], entries: AllEntries, selected: Sequence[str]) -> Iterator[str]:
+def _study_problems(
+    config: Mapping[str, Any], entries: AllEntries, selected: Sequence[str], tasks: Sequence[str]
+) -> Iterator[str]:
     protocols = {name: entries["protocols"][name] for name in selected}
     base, study = config["probe"]["protocol"], config["study"]["protocols"]
     if study and not config["select"]["tasks"]:
@@ -69,10 +72,11 @@ def _study_problems(config: Mapping[str, Any], entries: AllEntries, selected: Se
             "config.report.tables: the table protocols compares protocols, but study.protocols is empty. "
             "List some there, or leave the table out."
         )
-    if base in protocols and config["probe"]["documents"]:
+    with_documents = any(names_documents(entries["tasks"][name]) for name in tasks)
+    if base in protocols and config["probe"]["documents"] and with_documents:
         twin = keeping_documents(protocol_of(base, protocols[base], config["probe"]))
         own = protocols.get(twin.name)
-        if own and protocol_of(twin.name, own, config["probe"]) != twin:
+        if own and replace(protocol_of(twin.name, own, config["probe"]), title=twin.title) != twin:
             yield (
                 f"protocols.{twin.name}: this is the name of {base} with documents kept together, which "
                 "probe.documents asks for, but the entry differs in more than group_folds. Give it another name."

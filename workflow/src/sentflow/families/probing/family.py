@@ -121,6 +121,10 @@ class Probing(ProbingSettings):
         """The table of every selected task."""
         return _tables(self.tasks)
 
+    def document_task_digests(self) -> list[str]:
+        """The digests of `document_task_tables`."""
+        return _digests(self.document_tasks)
+
     def document_task_tables(self) -> list[str]:
         """The table of every task with documents."""
         return _tables(self.document_tasks)
@@ -148,6 +152,7 @@ class Probing(ProbingSettings):
             *self.scores(),
             *self.score_tables(),
             *self.comparisons(),
+            *self.on_documents(),
             *self.document_scores(),
             *self.document_score_tables(),
             *audits,

@@ -132,21 +132,30 @@ class ProbingSettings(Family):
 
     def summarise_settings(self, _wildcards: Any) -> str:
         """Titles, groups of tasks, which models are controls; and the order, for Snakemake sees sets of inputs."""
-        return json_text(self._titles())
+        return json_text(self._titles(self.tasks))
 
     def comparison_settings(self, _wildcards: Any) -> str:
         """Titles and order as in `summarise_settings`, sources of the tasks, and how models are compared."""
+        return self._comparison_settings(self.tasks)
+
+    def document_comparison_settings(self, _wildcards: Any) -> str:
+        """The same of the tasks that name documents."""
+        return self._comparison_settings(self.document_tasks)
+
+    def _comparison_settings(self, tasks: Entries) -> str:
         statistics = pick(
             self.experiment.config["statistics"],
             *("adjustment", "alpha", "differences", "level", "n_item_resamples", "rope", "test"),
         )
-        sources = {name: self._source(entry) for name, entry in self.tasks.items()}
-        return json_text({**self._titles(), "sources": sources, "statistics": statistics})
+        sources = {name: self._source(entry) for name, entry in tasks.items()}
+        return json_text({**self._titles(tasks), "sources": sources, "statistics": statistics})
 
     def effect_settings(self, wildcards: Any) -> str:
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
         protocol = self.protocols[wildcards.protocol]
-        return json_text({**self._titles(), "protocol": {"name": protocol.name, "title": protocol.title}})
+        return json_text(
+            {**self._titles(self.tasks), "protocol": {"name": protocol.name, "title": protocol.title}}
+        )
 
     # --- tasks, models and protocols -------------------------------------------------------------------------
 
@@ -173,8 +182,8 @@ class ProbingSettings(Family):
         generated = any("generator" in file for file in dataset["files"].values())
         return "generated texts" if generated else str(dataset.get("source", task["dataset"]))
 
-    def _titles(self) -> dict[str, Any]:
-        tasks = {name: pick(entry, "title", "family") for name, entry in self.tasks.items()}
+    def _titles(self, of_tasks: Entries) -> dict[str, Any]:
+        tasks = {name: pick(entry, "title", "family") for name, entry in of_tasks.items()}
         models = described_models(self.experiment.models)
         return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
 
@@ -203,7 +212,7 @@ class ProbingSettings(Family):
         return base if {**here, "protocol": base.name} == there else own
 
     def _description(self, protocol: str) -> str:
-        entries = self.experiment.entries["protocols"]
+        entries = self.experiment.selected["protocols"]
         if protocol in entries:
             return str(entries[protocol].get("description", ""))
         return f"As {self.protocol.name}, and no document is both trained on and tested on."

@@ -64,4 +64,4 @@ def kept_documents(table: TaskTable, probe: Mapping[str, Any]) -> Documents | No
     """
     if not probe.get("switches", {}).get("group_folds"):
         return None
-    return Documents.of(resampling_units(table.labels, table.groups).of_row)
+    return Documents.of(resampling_units(table.labels, table.groups).of_row, table.labels)

@@ -62,7 +62,7 @@ def association_rows(
         model: average_score([row for row in scores if row.model == model], n_tasks)
         for model in unique(row.model for row in scores)
     }
-    level = main[0].level if main else 0.99
+    level = main[0].level if main else 0.95
     found = []
     for family in unique(row.family for row in plain):
         of_family = mean_scores([row for row in main if row.family == family])

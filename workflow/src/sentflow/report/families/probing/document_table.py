@@ -10,6 +10,7 @@ from sentflow.compare.marks import Marks
 from sentflow.compare.rows import PowerRow
 from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
+from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import STANDING_NAMES, score_cell, with_standings
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, counted, decimal, percent, share, signed
@@ -48,6 +49,7 @@ def documents_table(
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),
+        captions.metric_note(rows),
         f"Same documents: as under {found[first.task, first.model].protocol}, rows are dealt to the folds one by one, "
         "so a probe may know the document of a row on which it is tested. New documents: all rows of a document are in "
         f"one fold (protocol {first.protocol}).",
@@ -60,6 +62,8 @@ def documents_table(
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
         notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
         notes += _power_notes(comparisons.power)
+    notes += remarks.training_notes(rows)
+    notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
     if any(row.has_too_few_documents for row in rows):
         notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)
     return Table(
@@ -78,7 +82,7 @@ def _heading(row: DocumentScore, mdd: float) -> str:
     known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
     return (
         f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
-        f"{count(round(row.effective_documents))} effective{known})"
+        f"{decimal(row.effective_documents, 1)} effective, n = {count(row.n_balanced_rows)}{known})"
     )
 
 
