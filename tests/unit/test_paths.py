@@ -1,3 +1,6 @@
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,3 +65,9 @@ def test_every_job_has_a_log_and_a_benchmark_of_its_own():
 )
 def test_files_of_folds_and_scores_have_a_name(path, name):
     assert result_names.name_in_results(path) == name
+
+
+def test_the_map_of_the_results_names_every_folder():
+    text = (Path(__file__).parents[2] / "results/README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`([a-z]+)/", text))
+    assert {value.split("/")[1] for value in PATTERNS.values() if "/" in value} <= named
