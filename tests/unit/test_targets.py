@@ -185,7 +185,7 @@ def test_comparisons_are_read_by_what_shows_them_alone():
     }
     assert read == {
         "scores": [paths.SUMMARY, paths.PAIRS, paths.STANDINGS],
-        "power": [paths.SUMMARY, paths.POWER],
+        "power": [paths.SUMMARY, paths.PAIRS, paths.POWER],
         "tasks": [paths.SUMMARY],
         "costs": [paths.COSTS],
     }

@@ -22,7 +22,7 @@ PRODUCTS = (
         (TABLE, "differences", "comparison_products:differences", _COMPARED),
         (TABLE, "ranks", "comparison_products:ranks", _RANKED),
         (TABLE, "matches", "comparison_products:matches", _RANKED),
-        (TABLE, "power", "comparison_products:power", (paths.SUMMARY, paths.POWER)),
+        (TABLE, "power", "comparison_products:power", (*_COMPARED, paths.POWER)),
         (TABLE, "published", "published_table:table", _SCORES),
         (TABLE, "tasks", "tasks_table:table", _SCORES),
         (TABLE, "protocols", "protocol_table:table", _STUDY),
