@@ -41,7 +41,7 @@ def test_nothing_is_planned_again(finished_chain):
         pytest.param({"fusion": {"rule": "sum", "weights": [0.5, 0.5]}}, id="another fusion"),
         pytest.param({"select": {"retrievers": ["bm25", "round-2"]}}, id="fewer retrievers"),
         pytest.param({"select": {"decisions": ["first"]}}, id="a decision"),
-        pytest.param({"statistics": {"level": 0.95}}, id="other intervals"),
+        pytest.param({"statistics": {"level": 0.9}}, id="other intervals"),
     ],
 )
 def test_an_edit_of_what_comes_after_trains_and_embeds_nothing(finished_chain, edit):

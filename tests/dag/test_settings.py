@@ -159,7 +159,7 @@ def test_the_kind_of_device_runs_every_probe_again_and_its_number_none(project):
     assert planned(project, {"probe": {"device": "cuda:1"}}) == {"record", "report"}
 
 
-@pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.95}], ids=str)
+@pytest.mark.parametrize("key", [{"n_item_resamples": 300}, {"n_resamples": 300}, {"level": 0.9}], ids=str)
 def test_statistics_run_no_probe(finished, key):
     expected = all_scores() | all_hardest() | SUMMARIES_AND_RECORD
     if "n_resamples" not in key:  # that of the published bootstrap

@@ -128,7 +128,7 @@ def test_only_tests_mark():
     def row(a, b, value_a, value_b, p):
         return SimilarityDifference(
             "STS12", "all", "cosine", "spearman", a, b, value_a, value_b, value_a - value_b,
-            0, 0, p, p, p, 9, "pairs", 9, 9, 0.05, 0.99,
+            0, 0, p, p, 9, "pairs", 9, 9, 0.05, 0.99,
         )  # fmt: skip
 
     nan = float("nan")

@@ -8,6 +8,7 @@ import numpy as np
 from sentflow.errors import DataError
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
 from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.probing.protocol.switches import Switches
 from sentflow.stats.items import resampling_units
 from sentflow.texts.table import TaskTable
 
@@ -32,6 +33,20 @@ def task_plans(
             f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false; where "
             "probe.documents asks for them, leave reader.group out of the task or write probe.documents: false."
         ) from error
+
+
+def refuse_torn_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int) -> None:
+    """Plan the folds that keep the documents of a task together, so that a task without such folds is refused early.
+
+    Raises
+    ------
+    DataError
+        See `task_plans`.
+    """
+    switches = Switches(group_folds=True)
+    protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)
+    for _ in task_plans(table, protocol):
+        pass
 
 
 def _documents(table: TaskTable) -> np.ndarray:
