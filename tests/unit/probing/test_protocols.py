@@ -357,7 +357,7 @@ def test_nothing_is_probed_again_where_nobody_asks_or_documents_are_kept_togethe
 def test_protocols_of_a_config_keep_documents_together_too():
     mine = {"mine": {"like": "corrected", "title": "Mine", "training": {"patience": 3}}}
     chosen = probing(protocol="mine", protocols=mine)
-    assert chosen.document_protocol.title == "Mine, documents kept together"
+    assert chosen.document_protocol("T2A-open").title == "Mine, documents kept together"
     told = next(one for one in chosen.told()["protocols"] if one["name"] == "mine-documents")
     assert told["description"] == "As mine, and no document is both trained on and tested on."
     wildcards = SimpleNamespace(protocol="mine-documents", task="T2A-open", model="tfidf")

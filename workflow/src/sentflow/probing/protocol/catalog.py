@@ -23,6 +23,8 @@ TRAINING_KEYS = tuple(
     item.name for item in fields(ProbeProtocol) if item.name not in ("switches", "name", "title")
 )
 
+DOCUMENTS = "-documents"  # ends the name of a protocol that is another with documents kept together
+
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
     """The protocol of an entry that fits ``protocols.schema.yaml``.
@@ -45,7 +47,7 @@ def keeping_documents(protocol: ProbeProtocol) -> ProbeProtocol:
     """The same protocol with documents kept together, by the name that the catalog gives such protocols."""
     return replace(
         protocol,
-        name=f"{protocol.name}-documents",
+        name=f"{protocol.name}{DOCUMENTS}",
         title=f"{protocol.title}, documents kept together",
         switches=replace(protocol.switches, group_folds=True),
     )
