@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.differences import winner_by
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
@@ -32,6 +33,8 @@ class Grid:
 
     Parameters
     ----------
+    protocol
+        That all scores are made by.
     tasks
         Name → source: what tasks have in common, say the dataset. In order.
     models
@@ -48,6 +51,7 @@ class Grid:
 
     def __init__(
         self,
+        protocol: str,
         tasks: Mapping[str, str],
         models: Mapping[str, tuple[str, bool]],
         fold_scores: Mapping[tuple[str, str], np.ndarray],
@@ -56,6 +60,7 @@ class Grid:
         seed: int,
         documents: Mapping[str, float],
     ) -> None:
+        self.protocol = protocol
         self.documents = documents
         self.tasks = list(tasks)
         self.sources = list(tasks.values())
@@ -105,9 +110,14 @@ class Grid:
 
 
 def adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
-    """The pairs of all tasks with `p_over_tasks`: all of them are one family."""
-    adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in pairs])
-    return [replace(pair, p_over_tasks=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    """The pairs of all tasks with `p_over_tasks`: all of a protocol are one family."""
+    found: dict[int, PairRow] = {}
+    for members in by_protocol(pairs).values():
+        adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in members])
+        found |= {
+            id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)
+        }
+    return [found[id(pair)] for pair in pairs]
 
 
 def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
@@ -134,6 +144,7 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
     missing = dict.fromkeys(("mean", *(field.name for field in fields(RankInterval))), math.nan)
     return [
         RankRow(
+            protocol=grid.protocol,
             model=model,
             model_title=title,
             is_control=is_control,
@@ -156,7 +167,7 @@ def across_rows(
     grid
         The scores.
     pairs
-        Of every task, as `adjusted_over_tasks` gives them.
+        Of these and perhaps other tasks, as `adjusted_over_tasks` gives them.
     found
         Omnibus test of the complete models; pairs are separated only if it rejects, when there are three or more.
     settings
@@ -172,6 +183,7 @@ def across_rows(
     probabilities = signed_rank_probabilities(
         differences, rope=settings.rope, seed=derive_seed(grid.seed, "signed ranks")
     )
+    pairs = [pair for pair in pairs if pair.task in grid.tasks]
     may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
@@ -182,6 +194,7 @@ def across_rows(
         pooled = grid.pooled(own, settings)
         rows.append(
             AcrossRow(
+                protocol=grid.protocol,
                 model_a=a,
                 model_a_title=grid.models[a][0],
                 model_b=b,
@@ -224,7 +237,7 @@ def omnibus_of(grid: Grid) -> Omnibus:
 
 
 def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
-    """What ``comparisons/omnibus.json`` holds."""
+    """What ``comparisons/omnibus.json`` holds of a protocol."""
     # it is for average ranks over tasks, which units of several tasks do not have
     by_tasks = grid.kind_of_units == "tasks"
     return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
 from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
@@ -85,20 +86,45 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     """Protocol, repetitions and folds, and what a score estimates."""
     row = rows[0]
     note = (
-        f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, protocol "
-        f"{row.protocol}; each probe is trained on part of the class-balanced rows."
+        f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, {protocols_of(rows)}; "
+        "each probe is trained on part of the class-balanced rows."
     )
-    return " ".join([note, *protocol_notes(rows)])
+    return " ".join([note, *apart_notes(rows), *protocol_notes(rows)])
+
+
+def protocols_of(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
+    """``protocol published``, and of which tasks it is another."""
+    first, *others = by_protocol(rows).items()
+    apart = [f"protocol {name} on {listed(unique(row.task for row in own))}" for name, own in others]
+    return f"protocol {first[0]}" + (f" ({'; '.join(apart)})" if apart else "")
+
+
+def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
+    """That nothing is said over tasks of several protocols, where there are several."""
+    if len(by_protocol(rows)) < 2:
+        return []
+    return ["Tasks of different protocols stand apart: means, ranks and tests over tasks are of one protocol."]
+
+
+def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+    """``, protocol corrected`` behind a heading; nothing where all rows have the same one."""
+    return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
+
+
+def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+    """``Protocol corrected`` above a group; nothing where all rows have the same one."""
+    return of_protocol(protocol, rows).replace(", p", "P", 1)
 
 
 def protocol_notes(
     rows: Sequence[ScoreRow] | Sequence[CurveRow] | Sequence[ScoreRow | EffectRow],
 ) -> list[str]:
     """What of the protocol is not as published; nothing under the published one."""
-    notes = [
-        f"Differs from the published protocol: {switches}."
-        for switches in unique(row.switches for row in rows if row.switches)
-    ]
+    groups = by_protocol(rows)
+    notes = []
+    for name, own in groups.items():
+        who = "Differs from the published protocol" if len(groups) == 1 else f"{name} differs from published"
+        notes += [f"{who}: {switches}." for switches in unique(row.switches for row in own if row.switches)]
     changed = unique(row.not_comparable for row in rows if row.not_comparable)
     if changed:
         notes.append(

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import number_or_nan
@@ -40,7 +41,6 @@ class RankingRow(RankRow):
     iman_davenport_p: float
     units: str
     n_units: int
-    protocol: str
     repetitions: int
     folds: int
     data_version: str
@@ -49,9 +49,8 @@ class RankingRow(RankRow):
 
 @dataclass(frozen=True)
 class MatchRow(AcrossRow):
-    """Two encoders over all tasks, with what a caption needs."""
+    """Two encoders over all tasks of a protocol, with what a caption needs."""
 
-    protocol: str
     repetitions: int
     folds: int
     data_version: str
@@ -61,9 +60,27 @@ def ranking_rows(
     scores: Sequence[ScoreRow],
     ranks: Sequence[RankRow],
     across: Sequence[AcrossRow],
+    omnibus: Mapping[str, Mapping[str, Any]],
+) -> list[RankingRow]:
+    """The ranks of `compare`, protocol after protocol, the best first, and incomplete encoders last."""
+    return [
+        row
+        for protocol, own in by_protocol(ranks).items()
+        for row in _rankings(
+            [row for row in scores if row.protocol == protocol],
+            own,
+            [row for row in across if row.protocol == protocol],
+            omnibus[protocol],
+        )
+    ]
+
+
+def _rankings(
+    scores: Sequence[ScoreRow],
+    ranks: Sequence[RankRow],
+    across: Sequence[AcrossRow],
     omnibus: Mapping[str, Any],
 ) -> list[RankingRow]:
-    """The ranks of `compare`, the best first, and incomplete encoders last."""
     names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
     tests: dict[str, Any] = {name: number_or_nan(omnibus.get(name)) for name in names}
     position = {row.model: row.position for row in scores}
@@ -92,13 +109,13 @@ def ranking_rows(
 
 def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[MatchRow]:
     """The pairs over tasks of `compare`."""
-    return [MatchRow(**asdict(row), **_design(scores)) for row in across]
+    scores_by = by_protocol(scores)
+    return [MatchRow(**asdict(row), **_design(scores_by[row.protocol])) for row in across]
 
 
 def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
     first = scores[0]
     return {
-        "protocol": first.protocol,
         "repetitions": first.repetitions,
         "folds": first.folds,
         "data_version": "; ".join(data_versions(scores)),

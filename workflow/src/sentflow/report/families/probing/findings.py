@@ -19,12 +19,12 @@ from sentflow.report.rows import unique
 def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
     """What a reader should take home, most important first; undefined scores are left out and said."""
     scored = [row for row in rows if not math.isnan(row.mean)]
-    scores = [(row.task, row.model_title, row.mean) for row in scored]
-    found = [highest("Highest score", scores, "task"), _averages(rows)]
-    if comparisons and comparisons.pairs:
-        found += _tested(comparisons)
-    found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
-    return [finding for finding in found if finding is not None]
+    found = [finding for group in _groups(rows, comparisons) for finding in _of_group(group)]
+    too_little = _trained_too_little(scored)
+    # before what it puts in doubt
+    found[:0] = [too_little] if too_little else []
+    gaps = _gaps(rows)
+    return [*found, *([gaps] if gaps else [])]
 
 
 def on_new_documents(

@@ -66,7 +66,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
                 "only the shuffling of the same texts changed (published bootstrap).",
                 captions.design_note(rows),
                 "Fold scores are cut at 0, which raises scores of guessing slightly above chance."
-                if row.clips
+                if any(one.clips for one in rows)
                 else "",
                 *captions.degenerate_notes(rows, "Hollow"),
                 captions.data_note(rows),

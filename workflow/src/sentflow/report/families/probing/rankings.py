@@ -9,7 +9,7 @@ from matplotlib.ticker import MaxNLocator
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report import comparison_texts
+from sentflow.report import captions, comparison_texts
 from sentflow.report.comparison_data import RankingRow, ranking_rows
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
@@ -26,19 +26,29 @@ _TICK_INCHES = 0.2  # between numbers on the axis of ranks
 
 
 def draw_critical_difference(rows: Sequence[RankingRow]) -> Figure:
-    """Encoders on an axis of average ranks; a bar joins those that are not separated from each other."""
-    ranked = [row for row in rows if row.complete and not math.isnan(row.average_rank)]
+    """Encoders on an axis of average ranks, one axis per protocol; a bar joins those that are not separated."""
+    groups = comparison_texts.ranked_groups(rows)
     texts = comparison_texts.critical_difference(rows)
-    if len(ranked) < 2:
+    if not groups:
         return layout.nothing(texts, rows)
+    figure = Figure()
+    panels = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
+    lines = [
+        _draw_diagram(axes, ranked, captions.heading_of_protocol(protocol, rows))
+        for axes, (protocol, ranked) in zip(panels, groups.items(), strict=True)
+    ]
+    layout.finish(figure, texts, rows, Panels([_LINE_INCHES * n for n in lines], _WIDTH))
+    return figure
+
+
+def _draw_diagram(axes: Axes, ranked: Sequence[RankingRow], heading: str) -> float:
+    """The diagram of one protocol; how many lines it takes."""
     runs = joined_runs(ranked)
     levels = bar_levels(runs)
     n_lines = math.ceil(len(ranked) / 2)
     depth = 0.6 + _BAR_STEP * (max(levels, default=0) + 1)
     titles = {row.model: row.model_title for row in ranked}
     names = lettering.distinct(titles, lettering.into(_NAME_INCHES, _SIZE))
-    figure = Figure()
-    axes = figure.subplots()
     best, worst = 1, len(ranked)
     # names, their average ranks and the lines that lead to them
     beside = lettering.widest([f"{name}  00.00" for name in names.values()], _SIZE) + 0.25
@@ -53,8 +63,8 @@ def draw_critical_difference(rows: Sequence[RankingRow]) -> Figure:
         axes.plot(ends, (height, height), color=canvas.INK, linewidth=2.6, solid_capstyle="butt")
     _names(axes, ranked, names, depth=depth, reach=0.2 / inches_per_rank)
     _critical_difference(axes, ranked[0].nemenyi_cd, best, worst)
-    layout.finish(figure, texts, rows, Panels([_LINE_INCHES * (n_lines + depth + 2.6)], _WIDTH))
-    return figure
+    canvas.head(axes, heading)
+    return n_lines + depth + 2.6
 
 
 def joined_runs(ranked: Sequence[RankingRow]) -> list[tuple[int, int]]:
@@ -90,16 +100,26 @@ def bar_levels(runs: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def draw_ranks(rows: Sequence[RankingRow]) -> Figure:
-    """One line per encoder, from the best average rank: rank, intervals, mean score."""
-    ranked = [row for row in rows if row.complete and not math.isnan(row.average_rank)]
+    """One line per encoder, from the best average rank: rank, intervals, mean score; a panel per protocol."""
+    groups = comparison_texts.ranked_groups(rows)
     texts = comparison_texts.ranks(rows)
-    if len(ranked) < 2:
+    if not groups:
         return layout.nothing(texts, rows)
     looks = canvas.looks(rows)
+    figure = Figure()
+    panels = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
+    for axes, (protocol, ranked) in zip(panels, groups.items(), strict=True):
+        _draw_ranks(axes, ranked, looks)
+        canvas.head(axes, captions.heading_of_protocol(protocol, rows))
+    panels[-1].set_xlabel("average rank")
+    heights = [_LINE_INCHES * len(ranked) for ranked in groups.values()]
+    layout.finish(figure, texts, rows, Panels(heights, least_width=3.0))
+    return figure
+
+
+def _draw_ranks(axes: Axes, ranked: Sequence[RankingRow], looks: Mapping[str, canvas.Look]) -> None:
     titles = {row.model: row.model_title for row in ranked}
     names = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
-    figure = Figure()
-    axes = figure.subplots()
     for line, row in enumerate(ranked):
         look = looks[row.model]
         axes.plot((row.true_low, row.true_high), (line, line), color=look.color, linewidth=0.7)
@@ -117,12 +137,9 @@ def draw_ranks(rows: Sequence[RankingRow]) -> Figure:
     axes.set_ylim(len(ranked) - 0.5, -0.5)
     axes.set_xlim(0.8, len(ranked) + 0.2)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlabel("average rank")
     axes.grid(axis="x")
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    layout.finish(figure, texts, rows, Panels([_LINE_INCHES * len(ranked)], least_width=3.0))
-    return figure
 
 
 def _scale(axes: Axes, best: int, worst: int, *, step: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import astuple, replace
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import Marks
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -25,18 +26,23 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     With comparisons the best score is bold and what is not significantly worse underlined; without, nothing is.
     """
     tested = comparisons if comparisons and comparisons.pairs else None
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    models = unique(row.model for row in rows)
     found = {(row.task, row.model): row for row in rows}
     model_titles = {row.model: row.model_title for row in rows}
     line = ScoreLine(found, models, tested)
-    groups = []
-    for family in unique(row.family for row in rows):
-        members = unique(row.task for row in rows if row.family == family)
-        groups.append(Group(captions.family_name(family), tuple(line.cells(task) for task in members)))
-    averages = [_average(found, tasks, model) for model in models]
-    if len(tasks) > 1:
-        heading = [Cell(f"Average of {len(tasks)} tasks"), *[Cell("")] * (line.lead - 1)]
-        groups.append(Group("", ((*heading, *averages),)))
+    groups, averages = [], []
+    for protocol, own in by_protocol(rows).items():
+        apart = captions.of_protocol(protocol, rows)
+        for family in unique(row.family for row in own):
+            members = unique(row.task for row in own if row.family == family)
+            lines = tuple(line.cells(task) for task in members)
+            groups.append(Group(captions.family_name(family) + apart, lines))
+        tasks = unique(row.task for row in own)
+        if len(tasks) > 1:
+            means = [_average(found, tasks, model) for model in models]
+            heading = [Cell(f"Average of {len(tasks)} tasks{apart}"), *[Cell("")] * (line.lead - 1)]
+            groups.append(Group("", ((*heading, *means),)))
+            averages += means
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.checks import CheckResult, Selection
 from sentflow.report.families.probing.remarks import training_mark
@@ -71,7 +72,7 @@ def _has_lines(text: str) -> bool:
 def _unsaid(text: str, rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
     first = rows[0]
     wanted = {
-        f"the protocol ({first.protocol})": f"protocol {markdown(first.protocol)}",
+        **{f"the protocol ({name})": f"protocol {markdown(name)}" for name in by_protocol(rows)},
         "repetitions × folds": f"{first.repetitions} × {first.folds}",
         "which interval it has, or where to find it": "interval",
         "n": "n",
