@@ -221,7 +221,7 @@ def test_across_counts_wins_by_adjusted_tests(folder):
 
 
 def test_omnibus_says_what_it_was_made_of(folder):
-    found = read_json(folder / "out/omnibus.json")
+    found = read_json(folder / "out/omnibus.json")["published"]
     assert (found["n_tasks"], found["n_models"], found["incomplete"]) == (3, 3, [])
     assert found["tasks"] == list(SKILLS)
     # ranks (1, 2, 3), (2, 1, 3), (1, 2, 3): averages 4/3, 5/3, 3; chi2 = 3 · (16/9 + 25/9 + 9 − 12)
@@ -238,7 +238,7 @@ def test_tasks_of_one_source_are_averaged_for_tests_over_tasks(folder, tmp_path)
         assert (row.n_tasks, row.units, row.n_units, row.n_sources) == (3, "sources", 2, 2)
         assert row.p_wilcoxon >= 0.5  # 2 / 2² with two units
         assert row.wins + row.ties + row.losses == 3
-    found = read_json(tmp_path / "out/omnibus.json")
+    found = read_json(tmp_path / "out/omnibus.json")["published"]
     assert (found["n_tasks"], found["units"], found["n_units"]) == (3, "sources", 2)
     means = np.array([[fold_scores(tmp_path, t, m).mean() for m in ("good", "fair", "weak")] for t in SKILLS])
     expected = omnibus(np.stack([means[[0, 2]].mean(axis=0), means[1]]))
@@ -310,7 +310,7 @@ def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
     assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.repeat_low, weak.true_high, weak.place)))
     assert ranks["good"].average_rank == pytest.approx(4 / 3)
     assert [(row.model_a, row.model_b) for row in read(tmp_path, "across")] == [("good", "fair")]
-    assert read_json(tmp_path / "out/omnibus.json")["incomplete"] == ["weak"]
+    assert read_json(tmp_path / "out/omnibus.json")["published"]["incomplete"] == ["weak"]
     assert len(read(tmp_path, "pairs")) == 3 + 3 + 1
 
 
@@ -331,7 +331,7 @@ def test_one_encoder_has_no_pairs(tmp_path):
     assert [row.not_worse for row in read(tmp_path, "standings")] == [True] * 3
     (row,) = read(tmp_path, "ranks")
     assert (row.average_rank, row.repeat_low, row.repeat_high, row.true_high) == (1, 1, 1, 1)
-    assert read_json(tmp_path / "out/omnibus.json")["friedman_p"] is None
+    assert read_json(tmp_path / "out/omnibus.json")["published"]["friedman_p"] is None
 
 
 def test_equal_encoders_are_neither_better_nor_worse(tmp_path):

@@ -187,8 +187,8 @@ def test_pairs_over_tasks_name_their_two_kinds_of_probabilities():
 def test_notes_name_the_units_of_tests_over_tasks():
     def notes(units, n_units):
         across = [dataclasses.replace(row, units=units, n_units=n_units) for row in FOUND.across]
-        facts = {**FOUND.omnibus, "units": units, "n_units": n_units}
-        found = dataclasses.replace(FOUND, across=across, omnibus=facts)
+        facts = {**FOUND.omnibus["published"], "units": units, "n_units": n_units}
+        found = dataclasses.replace(FOUND, across=across, omnibus={"published": facts})
         return " ".join(matches_table(SCORES, "Title", found).notes)
 
     assert "signed-rank test over 18 tasks (p adjusted" in notes("tasks", 18)

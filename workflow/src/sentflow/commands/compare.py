@@ -57,7 +57,10 @@ def main(args: argparse.Namespace) -> None:
         Grid(
             protocol,
             {row.task: settings["sources"][row.task] for row in members},
-            {name: (settings["models"][name]["title"], settings["models"][name]["control"]) for name in models},
+            {
+                name: (settings["models"][name]["title"], settings["models"][name]["control"])
+                for name in models
+            },
             fold_scores,
             folds=rows[0].folds,
             seed=rows[0].seed,

@@ -114,9 +114,7 @@ def adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) 
     found: dict[int, PairRow] = {}
     for members in by_protocol(pairs).values():
         adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in members])
-        found |= {
-            id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)
-        }
+        found |= {id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)}
     return [found[id(pair)] for pair in pairs]
 
 

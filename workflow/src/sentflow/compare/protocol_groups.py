@@ -12,6 +12,14 @@ class OfAProtocol(Protocol):
         """Its name."""
 
 
+class OfATask(OfAProtocol, Protocol):
+    """Whatever is of one task."""
+
+    @property
+    def task(self) -> str:
+        """Its name."""
+
+
 Row = TypeVar("Row", bound=OfAProtocol)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
+from sentflow.compare.protocol_groups import OfAProtocol, OfATask, by_protocol
 from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
@@ -92,7 +92,7 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     return " ".join([note, *apart_notes(rows), *protocol_notes(rows)])
 
 
-def protocols_of(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
+def protocols_of(rows: Sequence[OfATask]) -> str:
     """``protocol published``, and of which tasks it is another."""
     first, *others = by_protocol(rows).items()
     apart = [f"protocol {name} on {listed(unique(row.task for row in own))}" for name, own in others]
@@ -103,7 +103,9 @@ def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
     """That nothing is said over tasks of several protocols, where there are several."""
     if len(by_protocol(rows)) < 2:
         return []
-    return ["Tasks of different protocols stand apart: means, ranks and tests over tasks are of one protocol."]
+    return [
+        "Tasks of different protocols stand apart: means, ranks and tests over tasks are of one protocol."
+    ]
 
 
 def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:

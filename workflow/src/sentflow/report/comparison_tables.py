@@ -24,7 +24,9 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
     for task in unique(pair.task for pair in pairs):
         first = next(row for row in rows if row.task == task)
         metric, n = captions.metric_name(first.metric), count(first.n_balanced_rows)
-        heading = f"{task}: {first.task_title} ({metric}, n = {n}{captions.of_protocol(first.protocol, rows)})"
+        heading = (
+            f"{task}: {first.task_title} ({metric}, n = {n}{captions.of_protocol(first.protocol, rows)})"
+        )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if pairs:
@@ -128,8 +130,9 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
             f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
-            "Separated: by Wilcoxon's signed-rank test (p adjusted over all pairs, Holm), where the test of all encoders "
-            f"together rejects; {_of_each(across, _units)}",
+            f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units, '; ')} "
+            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects."
+            + _of_each(across, _never_separated),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
             f"(random-effects model, REML, Knapp and Hartung). {_of_each(across, _sources)}",
             "New task, likeliest: three probabilities each: the first is better by more than "
@@ -272,24 +275,24 @@ def _powers(row: PowerRow) -> str:
 
 def _n_tasks(rows: Sequence[ScoreRow]) -> str:
     """``18 tasks``, of each protocol."""
-    counts = {
-        protocol: len(unique(row.task for row in own)) for protocol, own in by_protocol(rows).items()
-    }
+    counts = {protocol: len(unique(row.task for row in own)) for protocol, own in by_protocol(rows).items()}
     if len(counts) == 1:
-        return counted(*counts.values(), "task")
+        return counted(sum(counts.values()), "task")
     return "the tasks of a protocol, " + listed([f"{name} {n}" for name, n in counts.items()])
 
 
-def _of_each(across: Sequence[AcrossRow], said: Callable[[Sequence[AcrossRow]], str]) -> str:
-    """What is said of the pairs of each protocol."""
-    groups = by_protocol(across)
-    return " ".join(
-        f"Protocol {name}: {said(own)}" if len(groups) > 1 else said(own) for name, own in groups.items()
-    )
+def _of_each(
+    across: Sequence[AcrossRow], said: Callable[[Sequence[AcrossRow]], str], between: str = " "
+) -> str:
+    """What is said of the pairs of each protocol, if anything is."""
+    groups = {protocol: said(own) for protocol, own in by_protocol(across).items()}
+    if len(groups) == 1:
+        return "".join(groups.values())
+    return between.join(f"{name}: {text.strip()}" for name, text in groups.items() if text)
 
 
 def _units(across: Sequence[AcrossRow]) -> str:
-    return captions.over_units(across[0].units, across[0].n_units) + "." + _never_separated(across)
+    return captions.over_units(across[0].units, across[0].n_units)
 
 
 def _never_separated(across: Sequence[AcrossRow]) -> str:

@@ -182,7 +182,7 @@ def rows_of(groups: Mapping[str, Sequence[RankingRow]]) -> list[RankingRow]:
 def _n_tasks(groups: Mapping[str, Sequence[RankingRow | MatchRow]]) -> str:
     counts = {protocol: own[0].n_tasks for protocol, own in groups.items()}
     if len(counts) == 1:
-        return counted(*counts.values(), "task")
+        return counted(sum(counts.values()), "task")
     return "the tasks of a protocol (" + ", ".join(f"{name} {n}" for name, n in counts.items()) + ")"
 
 

@@ -72,10 +72,11 @@ def _protocol_problems(config: Mapping[str, Any], entries: AllEntries, tasks: Se
     names = {task: protocol_name(entries["tasks"][task], probe["protocol"]) for task in tasks}
     used = dict.fromkeys([probe["protocol"], *names.values(), *config["study"]["protocols"]])
     known = {name: _read(name, entries["protocols"].get(name), probe) for name in used}
-    if known[probe["protocol"]] is None:  # told already
+    base = known[probe["protocol"]]
+    if base is None:  # told already
         return
     taken = {task: protocol for task, name in names.items() if (protocol := known.get(name))}
-    yield from _other_folds(known[probe["protocol"]], taken)
+    yield from _other_folds(base, taken)
     yield from _study_problems(config, known, taken)
     if probe["documents"]:
         with_documents = [task for task in taken if names_documents(entries["tasks"][task])]

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import matplotlib as mpl
 import matplotlib.style
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter

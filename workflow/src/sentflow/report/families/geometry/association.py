@@ -8,6 +8,7 @@ import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
+from sentflow.report import captions
 from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow
 from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.families.similarity.data import main_rows
@@ -63,14 +64,14 @@ def association_rows(
         model: average_score([row for row in shown if row.model == model], n_tasks)
         for model in unique(row.model for row in shown)
     }
-    protocol = next((of_protocol(row.protocol, scores) for row in shown), "")
+    apart = captions.of_protocol(shown[0].protocol, scores) if shown else ""
     level = main[0].level if main else 0.95
     found = []
     for family in unique(row.family for row in plain):
         of_family = mean_scores([row for row in main if row.family == family])
         against = [
             (SIMILARITY, "similarity", of_family),
-            *([(TASKS, f"mean of {n_tasks} tasks{protocol}", tasks)] if tasks else []),
+            *([(TASKS, f"mean of {n_tasks} tasks{apart}", tasks)] if tasks else []),
         ]
         for measure in unique(row.measure for row in plain if row.family == family):
             members = [row for row in plain if (row.family, row.measure) == (family, measure)]

@@ -5,6 +5,7 @@ from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, DocumentComparisons, detectable
 from sentflow.compare.marks import Marks
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import DocumentScore, EffectRow, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -53,7 +54,7 @@ def section(sources: Sources) -> Section | None:
         findings=[*findings(rows, found), *_on_new_documents(sources, rows)],
         tables={name: sources.table(name) for name in tables},
         badges=(counted(len(tasks), "task"),),
-        design=(f"{first.repetitions} × {first.folds} folds", f"protocol {first.protocol}"),
+        design=(f"{first.repetitions} × {first.folds} folds", captions.protocols_of(rows)),
         warnings=("not comparable",) if not_comparable else (),
         methods=(BENCHMARK, INTERVALS, *((TESTS,) if found.pairs else ())),
         cited="the benchmark whose protocol it follows, the method behind the intervals, ",
@@ -90,7 +91,10 @@ def _shown(
         "scores": {(row.task, row.model): row for row in rows},
         "task_rows": {task: next(row for row in rows if row.task == task) for task in tasks},
         "ranked": {task: ranking([row for row in rows if row.mean == row.mean], task) for task in tasks},
-        "average": lambda model: average_score([row for row in rows if row.model == model], len(tasks)),
+        "groups": {protocol: unique(row.task for row in own) for protocol, own in by_protocol(rows).items()},
+        "average": lambda model, tasks: average_score(
+            [row for row in rows if row.model == model and row.task in tasks], len(tasks)
+        ),
         "notes": _notes(rows, found),
         "protocols": sources.settings["protocols"],
         "not_comparable": not_comparable,
