@@ -47,6 +47,10 @@ class ScoreRow:
         Whether documents were resampled instead of texts.
     warmup_floor
         Whether the warm-up of the learning rate may round down to no step (a switch of the protocol).
+    is_fitted
+        Whether the encoder is fitted inside each fold.
+    splits_alternatives
+        Whether such an encoder gets each alternative of a question by itself, as others do (a switch of the protocol).
     position
         Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
         known. Figures choose its colour and marker by it.
@@ -100,6 +104,8 @@ class ScoreRow:
     position: int = -1
     n_documents: int = 0
     effective_documents: float = 0.0
+    is_fitted: bool = False
+    splits_alternatives: bool = False
 
     @property
     def has_too_few_documents(self) -> bool:

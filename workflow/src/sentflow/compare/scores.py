@@ -70,6 +70,8 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=about_model.get("position", -1),
+            is_fitted=about_model.get("fitted", False),
+            splits_alternatives=switches.lazy_sep_layout == "alternatives",
             n_documents=documents["n"],
             effective_documents=documents["effective"],
         )

@@ -131,8 +131,8 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
             f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
             f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units, '; ')} "
-            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects."
-            + _of_each(across, _never_separated),
+            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects. "
+            f"{_of_each(across, _never_separated)}".strip(),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
             f"(random-effects model, REML, Knapp and Hartung). {_of_each(across, _sources)}",
             "New task, likeliest: three probabilities each: the first is better by more than "
@@ -288,7 +288,7 @@ def _of_each(
     groups = {protocol: said(own) for protocol, own in by_protocol(across).items()}
     if len(groups) == 1:
         return "".join(groups.values())
-    return between.join(f"{name}: {text.strip()}" for name, text in groups.items() if text)
+    return between.join(f"{name}: {text}" for name, text in groups.items() if text)
 
 
 def _units(across: Sequence[AcrossRow]) -> str:
@@ -301,7 +301,7 @@ def _never_separated(across: Sequence[AcrossRow]) -> str:
     if least * len(across) <= across[0].alpha:
         return ""
     return (
-        f" With so few no pair can be: the least p is {least:.2g}, and with Holm one has to be at most "
+        f"With so few no pair can be: the least p is {least:.2g}, and with Holm one has to be at most "
         f"{across[0].alpha / len(across):.2g}."
     )
 

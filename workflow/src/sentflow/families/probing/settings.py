@@ -215,7 +215,11 @@ class ProbingSettings(Family):
 
     def _titles(self, of_tasks: Entries) -> dict[str, Any]:
         tasks = {name: pick(entry, "title", "family") for name, entry in of_tasks.items()}
-        models = described_models(self.experiment.models)
+        lazy = self.experiment.lazy_models
+        models = {
+            name: {**about, "fitted": name in lazy}
+            for name, about in described_models(self.experiment.models).items()
+        }
         return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:

@@ -55,6 +55,7 @@ def render(sources: Sources) -> str:
         "layout": lambda name: captions.LAYOUTS.get(name, name),
         "remarks": remarks.sentences,
         "training_mark": remarks.training_mark,
+        "score_mark": remarks.score_mark,
         "interval": numbers.interval,
         "limits": lambda limits: numbers.interval(*limits),
         "p_number": numbers.p_number,

@@ -44,6 +44,7 @@ _LATEX = {
     "†": r"\textdagger{}",
     "‡": r"\textdaggerdbl{}",
     "§": r"\S{}",
+    "¶": r"\P{}",
     "×": r"$\times$",
     "±": r"$\pm$",
     "≤": r"$\leq$",

@@ -63,7 +63,7 @@ def documents_table(
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
         notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
         notes += _power_notes(comparisons.power)
-    notes += remarks.training_notes(rows)
+    notes += remarks.score_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
     if any(row.has_too_few_documents for row in rows):
         notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)

@@ -9,7 +9,7 @@ from sentflow.compare.differences import other, winner_by
 from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
-from sentflow.report.families.probing import tested
+from sentflow.report.families.probing import remarks, tested
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.findings import Finding, highest
@@ -29,7 +29,7 @@ def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -
         for protocol, own in by_protocol(rows).items()
     ]
     found = [finding for apart, own, tests in groups for finding in _leads(own, tests, apart)]
-    found.append(_trained_too_little(scored))
+    found += [_trained_too_little(scored), _held_back(scored)]
     found += [finding for apart, own, tests in groups for finding in _limits(own, tests, apart)]
     found.append(_gaps(rows))
     return [finding for finding in found if finding is not None]
@@ -117,6 +117,11 @@ def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
     which = f"all {counted(n_tasks, 'task')}" if len(tasks) == n_tasks > 1 else listed(tasks)
     sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
     return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
+
+
+def _held_back(rows: Sequence[ScoreRow]) -> Finding | None:
+    said = remarks.held_back_sentences(rows)
+    return Finding(f"Marked {remarks.HELD_BACK}", " ".join(said)) if said else None
 
 
 def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: str) -> Finding | None:

@@ -76,7 +76,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
             if any(row.clips for row in rows)
             else "",
             captions.design_note(rows),
-            *remarks.training_notes(rows),
+            *remarks.score_notes(rows),
             *captions.degenerate_notes(rows),
             captions.data_note(rows),
         ),
@@ -105,14 +105,14 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
     axes.pcolormesh(
         np.ma.masked_invalid(values), cmap=scale, vmin=0, vmax=1, edgecolors="white", linewidth=1.5
     )
-    daggers = {(row.task, row.model) for row in rows if row.degenerate}
+    marks = {(row.task, row.model): remarks.score_mark(row) + ("†" if row.degenerate else "") for row in rows}
     size = 7 if len(models) * 0.5 + _LEAST_LABEL < canvas.PAGE_WIDTH else 6
     for (line, column), value in np.ndenumerate(values):
         if math.isnan(value):
             axes.add_patch(
                 Rectangle((column, line), 1, 1, facecolor="#EEEEEE", edgecolor="white", linewidth=1.5)
             )
-        mark = "†" if (tasks[line], models[column]) in daggers else ""
+        mark = marks.get((tasks[line], models[column]), "")
         axes.text(
             column + 0.5,
             line + 0.5,

@@ -54,7 +54,7 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         notes += [captions.test_note(tested.pairs), captions.detectable_note(tested.pairs[0].alpha)]
     else:
         notes.append(captions.NO_TEST)
-    notes += remarks.training_notes(rows)
+    notes += remarks.score_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
@@ -109,14 +109,15 @@ class ScoreLine:
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
-    """``0.506 [0.479, 0.533]``; a dagger or words instead of an interval that means nothing; a dash for no row."""
+    """``0.506 [0.479, 0.533]``, perhaps with marks; words instead of an interval that means nothing; a dash for none."""
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
+    text = decimal(row.mean) + remarks.score_mark(row)
     if row.degenerate:
-        return Cell(f"{decimal(row.mean)}†")
+        return Cell(f"{text}†")
     if row.has_too_few_documents:
-        return Cell(decimal(row.mean), captions.TOO_FEW_DOCUMENTS)
-    return Cell(decimal(row.mean), interval(*row.shown_generalisation))
+        return Cell(text, captions.TOO_FEW_DOCUMENTS)
+    return Cell(text, interval(*row.shown_generalisation))
 
 
 def with_standings(

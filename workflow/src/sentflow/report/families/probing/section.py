@@ -114,7 +114,7 @@ def _notes(rows: Sequence[ScoreRow], comparisons: Comparisons) -> list[str]:
         notes += [captions.test_note(comparisons.pairs), captions.detectable_note(comparisons.pairs[0].alpha)]
     else:
         notes.append(captions.NO_TEST)
-    notes += remarks.training_notes(rows)
+    notes += remarks.score_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     return notes
