@@ -109,7 +109,7 @@ class ScoreLine:
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
-    """``0.506 [0.479, 0.533]``, perhaps with marks; words instead of an interval that means nothing; a dash for none."""
+    """``0.506 [0.479, 0.533]``, perhaps with marks; words for an interval that means nothing; a dash for no row."""
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     text = decimal(row.mean) + remarks.score_mark(row)
