@@ -19,7 +19,7 @@ from sentflow.api.data import load_task
 from sentflow.api.embedding import as_tensor, encode_rows
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
-from sentflow.api.protocols import named_protocol
+from sentflow.api.protocols import Protocols
 from sentflow.api.results import ResultFolder, TaskResult, task_result
 from sentflow.api.sources import TaskRows
 from sentflow.api.tasks import chosen_tasks, known_tasks
@@ -82,8 +82,9 @@ class UlyssesSentEval:
         published class.)
     protocol
         How probes are trained, tested and summed up: a name of the catalog or of `config`, e.g. ``"corrected"``, or an
-        entry of your own, e.g. ``{"like": "corrected", "switches": {"clip_metric": True}}``. (Not in the published
-        class.)
+        entry of your own, e.g. ``{"like": "corrected", "switches": {"clip_metric": True}}``. A task whose entry names a
+        protocol takes that one, and tasks of your own take ``"corrected"`` where this is ``"published"``. (Not in the
+        published class.)
     encoder_arguments
         Of the class that `sentence_model` names. (Not in the published class.)
 
@@ -123,7 +124,8 @@ class UlyssesSentEval:
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog.tasks)
-        self.protocol = named_protocol(protocol, config)
+        self._protocols = Protocols(protocol, config, self._catalog.tasks)
+        self.protocol = self._protocols.chosen
         self._warned: set[str] = set()
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
@@ -256,9 +258,8 @@ class UlyssesSentEval:
             An argument, the data of a task, or what `embed` returned is not in order.
         """
         self._check_embed()
-        arguments = self._train_arguments(kwargs_train)
         for task in self.tasks:
-            self._table(task, arguments)
+            self._table(task, self._train_arguments(kwargs_train, task))
         aggregated: dict[str, dict[str, Any]] = {}
         tables = []
         for task in self.tasks:
@@ -315,7 +316,7 @@ class UlyssesSentEval:
             See `evaluate`.
         """
         self._check_embed()
-        arguments = self._train_arguments(kwargs_train)
+        arguments = self._train_arguments(kwargs_train, task)
         table = self._table(task, arguments)
         source = self._source(table, dict(kwargs_embed or {}), ignore_cached=ignore_cached)
         result = self._train(table, source, arguments)
@@ -387,10 +388,9 @@ class UlyssesSentEval:
             self._warned.add(text)
             logger.warning("scores are not comparable with published ones: %s", text)
 
-    def _train_arguments(self, kwargs_train: Mapping[str, Any] | None) -> TrainArguments:
-        return TrainArguments.parse(
-            kwargs_train, protocol=self.protocol, one_process=self.disable_multiprocessing
-        )
+    def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
+        protocol = self._protocols.of(task)
+        return TrainArguments.parse(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
     def _own_features(
         self,
@@ -416,7 +416,8 @@ class UlyssesSentEval:
 
     def _splits_alternatives(self, task: str) -> bool:
         """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
-        return self._has_alternatives(task) and self.protocol.switches.lazy_sep_layout == "alternatives"
+        switches = self._protocols.of(task).switches
+        return self._has_alternatives(task) and switches.lazy_sep_layout == "alternatives"
 
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""

@@ -113,6 +113,12 @@ def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
 
 
+def named_protocols(rows: Iterable[OfAProtocol]) -> str:
+    """``Protocol published``, ``Protocols published and corrected``."""
+    names = list(by_protocol(rows))
+    return f"Protocol{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
 def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
     """``Protocol corrected`` above a group; nothing where all rows have the same one."""
     return of_protocol(protocol, rows).replace(", p", "P", 1)

@@ -130,7 +130,7 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
             f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
-            f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units, '; ')} "
+            f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units)} "
             "(p adjusted over all pairs, Holm), where the test of all encoders together rejects. "
             f"{_of_each(across, _never_separated)}".strip(),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
@@ -281,14 +281,13 @@ def _n_tasks(rows: Sequence[ScoreRow]) -> str:
     return "the tasks of a protocol, " + listed([f"{name} {n}" for name, n in counts.items()])
 
 
-def _of_each(
-    across: Sequence[AcrossRow], said: Callable[[Sequence[AcrossRow]], str], between: str = " "
-) -> str:
+def _of_each(across: Sequence[AcrossRow], said: Callable[[Sequence[AcrossRow]], str]) -> str:
     """What is said of the pairs of each protocol, if anything is."""
     groups = {protocol: said(own) for protocol, own in by_protocol(across).items()}
     if len(groups) == 1:
         return "".join(groups.values())
-    return between.join(f"{name}: {text}" for name, text in groups.items() if text)
+    each = [f"{name}: {text.removesuffix('.')}" for name, text in groups.items() if text]
+    return f"({'; '.join(each)})" if each else ""
 
 
 def _units(across: Sequence[AcrossRow]) -> str:
@@ -318,7 +317,7 @@ def _sources(across: Sequence[AcrossRow]) -> str:
 
 
 def _omnibus_notes(comparisons: Comparisons) -> list[str]:
-    groups = comparisons.omnibus.items()
+    groups = [(protocol, comparisons.omnibus[protocol]) for protocol in by_protocol(comparisons.ranks)]
     return [
         sentence
         for protocol, facts in groups

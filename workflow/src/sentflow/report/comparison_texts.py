@@ -9,7 +9,7 @@ from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.numbers import counted, decimal, duration, listed, p_value, percent
+from sentflow.report.numbers import counted, decimal, duration, p_value, percent
 from sentflow.report.rows import unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
@@ -108,7 +108,7 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
                 "First encoder minus second, task by task, on the same folds; interval of the "
                 f"{captions.test_name(rows)}, not adjusted for the number of pairs. Filled: significant at "
                 f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.{left_out}",
-                f"Protocol {listed(list(by_protocol(rows)))}, {first.n_folds} folds.",
+                f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]
         ),
@@ -190,7 +190,8 @@ def _of_each(groups: Mapping[str, Sequence[RankingRow]], said: Callable[[Ranking
     """What is said of the tasks of each protocol, by its first row."""
     if len(groups) == 1:
         return "".join(said(own[0]) for own in groups.values())
-    return "; ".join(f"{protocol}: {said(own[0])}" for protocol, own in groups.items())
+    each = "; ".join(f"{protocol}: {said(own[0])}" for protocol, own in groups.items())
+    return f"({each})"
 
 
 def _omnibus(row: RankingRow) -> str:
@@ -203,4 +204,4 @@ def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
 
 
 def _design(row: RankingRow | MatchRow | EncoderRow, rows: Iterable[OfAProtocol]) -> str:
-    return f"Protocol {listed(list(by_protocol(rows)))}, {row.repetitions} × {row.folds} folds."
+    return f"{captions.named_protocols(rows)}, {row.repetitions} × {row.folds} folds."
