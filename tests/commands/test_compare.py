@@ -422,3 +422,42 @@ def test_settings_are_those_of_the_statistics(tmp_path):
     words = made_scores.arguments(tmp_path, rows)
     settings = json.loads(words[words.index("--settings") + 1])
     assert set(settings["statistics"]) == set(made_scores.STATISTICS)
+
+
+# --- several protocols
+
+
+@pytest.fixture(scope="module")
+def two_protocols(tmp_path_factory):
+    """Two tasks by each of two protocols, all together and each protocol alone."""
+    skills = {**SKILLS, "Own": {"good": 0.80, "fair": 0.75, "weak": 0.70}}
+    protocols = {"Own": "corrected", "T1B-sample": "corrected"}
+    places = {}
+    for name in ("together", "published", "corrected"):
+        places[name] = tmp_path_factory.mktemp(name)
+        kept = {
+            task: own
+            for task, own in skills.items()
+            if name in ("together", protocols.get(task, "published"))
+        }
+        rows = made_scores.write_scores(places[name], kept, protocols=protocols)
+        assert main(made_scores.arguments(places[name], rows)) == 0
+    return places
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_every_protocol_is_compared_as_if_it_were_alone(two_protocols, name):
+    """No mean, rank, test or adjustment knows of the tasks of another protocol."""
+    together = read(two_protocols["together"], name)
+    alone = [read(two_protocols[protocol], name) for protocol in ("published", "corrected")]
+    by_task = [row for rows in alone for row in rows]
+    assert len(together) == len(by_task) > 0
+    assert sorted(map(repr, together)) == sorted(map(repr, by_task))
+
+
+def test_omnibus_is_of_each_protocol(two_protocols):
+    together = read_json(two_protocols["together"] / "out/omnibus.json")
+    assert list(together) == ["corrected", "published"]
+    for protocol, facts in together.items():
+        assert {protocol: facts} == read_json(two_protocols[protocol] / "out/omnibus.json")
+    assert together["corrected"]["tasks"] == ["T1B-sample", "Own"]

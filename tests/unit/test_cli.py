@@ -255,12 +255,14 @@ def rows_of_two_classes(n: int) -> str:
 def test_own_tasks_with_few_rows_are_warned_of(tmp_path, monkeypatch, n, trained):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.csv", rows_of_two_classes(n))
-    text = printed("validate", write(tmp_path / "mine.yaml", OWN_TASK))
-    assert ("Too few rows for protocol published" in text) == (trained is not None)
+    published = OWN_TASK.replace("metric: mcc", "metric: mcc, protocol: published")
+    text = printed("validate", write(tmp_path / "mine.yaml", published))
+    assert ("Few rows" in text) == (trained is not None)
     if trained:
-        assert trained in text and "probe.protocol: corrected" in text
-    corrected = write(tmp_path / "corrected.yaml", OWN_TASK + "probe: {protocol: corrected}\n")
-    assert "Too few rows" not in printed("validate", corrected)
+        assert trained in text and "M (published)" in text
+        assert "Write protocol: corrected at the task" in text
+    # what own tasks take by themselves
+    assert "Few rows" not in printed("validate", write(tmp_path / "own.yaml", OWN_TASK))
 
 
 def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path, monkeypatch):
@@ -273,7 +275,7 @@ def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path,
     )
     assert "limits.unpacked_ratio" in refused("validate", mine)
     larger = write(tmp_path / "larger.yaml", mine.read_text() + "limits: {unpacked_ratio: 2000}\n")
-    assert "Too few rows" in printed("validate", larger)
+    assert "no mistakes" in printed("validate", larger)
 
 
 def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_path, monkeypatch):
@@ -281,7 +283,85 @@ def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_pat
     write(tmp_path / "a.csv", rows_of_two_classes(600).replace("texto 7,", ","))
     assert "text a is empty in" in refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
     write(tmp_path / "a.csv", rows_of_two_classes(60))
-    assert "fewer than one batch of 128" in refused("validate", tmp_path / "mine.yaml")
+    published = OWN_TASK.replace("metric: mcc", "metric: mcc, protocol: published")
+    told = refused("validate", write(tmp_path / "published.yaml", published))
+    assert "fewer than one batch of 128" in told and "write protocol: corrected at the task" in told
+    assert "no mistakes" in printed("validate", tmp_path / "mine.yaml")
+
+
+def test_labels_that_are_words_are_answered_with_the_line_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600).replace(",0", ",não").replace(",1", ",sim"))
+    told = refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
+    assert 'Write the line `labels: ["não", "sim"]` in the order of the classes' in told
+    labelled = OWN_TASK.replace("label: label", 'label: label, labels: ["não", "sim"]')
+    assert "no mistakes" in printed("validate", write(tmp_path / "labelled.yaml", labelled))
+
+
+OWN_COLLECTIONS = """
+datasets:
+  mine:
+    {title: M, licence: x, citation: none, language: pt, files: {p.csv: {urls: [pairs.csv]}, d.csv: {urls: [articles.csv]},
+     q.csv: {urls: [questions.csv]}}}
+pair_sets:
+  P: {title: P, family: mine, dataset: mine, language: pt, data_version: P, scale: [0, 5],
+      reader: {format: csv, files: [p.csv], score: nota}}
+corpora:
+  C: {title: C, dataset: mine, language: pt, data_version: C, documents: [{format: csv, files: [d.csv], id: n, text: text}]}
+question_sets:
+  Q: {title: Q, dataset: mine, corpus: C, language: pt, data_version: Q,
+      questions: [{format: csv, files: [q.csv], id: n, text: question}],
+      judgements: [{format: csv, files: [q.csv], question: n, document: article}]}
+tasks: {M: {file: a.csv, text: text, label: label, metric: mcc, licence: x, language: pt}}
+select:
+  {models: [random], tasks: [M], pair_sets: [P], alignments: [], regressions: [], question_sets: [Q], retrievers: [bm25]}
+"""
+
+
+def test_mistakes_in_own_files_of_every_kind_are_told_in_one_round(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = write(tmp_path / "mine.yaml", OWN_COLLECTIONS)
+    write(tmp_path / "a.csv", "texto,label\num,1\n")
+    write(tmp_path / "pairs.csv", "text_a,text_b,nota\na,b,1\nc,d,muito\n")
+    write(tmp_path / "articles.csv", "n,text\n1,um texto\n2,dois textos\n")
+    write(tmp_path / "questions.csv", "n,pergunta,article\n1,qual?,1\n")
+    told = refused("validate", mine)
+    assert told.startswith("error: 3 data sets have files that are not in order:\n")
+    for part in (
+        "tasks.M: a.csv: text_a: no column 'text'",
+        "pair_sets.P: P", "no number in row 2 ('muito')",
+        "question_sets.Q: q.csv: text: no column 'question'",
+    ):  # fmt: skip
+        assert part in told
+    write(tmp_path / "articles.csv", "n,texto\n1,um texto\n")
+    # questions are held to their corpus, so without one nothing is said of them
+    assert "corpora.C: d.csv: text: no column 'text'" in refused("validate", mine)
+
+
+def test_own_files_of_every_kind_that_are_in_order_pass(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600))
+    write(tmp_path / "pairs.csv", "text_a,text_b,nota\na,b,1\nc,d,4.5\n")
+    write(tmp_path / "articles.csv", "n,text\n1,um texto\n2,dois textos\n")
+    write(tmp_path / "questions.csv", "n,question,article\n1,qual?,1\n")
+    assert "no mistakes" in printed("validate", write(tmp_path / "mine.yaml", OWN_COLLECTIONS))
+
+
+def test_an_estimate_goes_by_the_jobs_that_ran_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600))
+    mine = write(tmp_path / "mine.yaml", OWN_TASK)
+    before = printed("validate", mine)
+    assert "by the seconds of jobs of the default experiment; rows of 1 of 1 tasks known" in before
+    assert "up to 4,000 MB for a job" in before
+    for model in ("a", "b"):
+        file = tmp_path / f"results/benchmarks/probe/M/{model}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, json.dumps({"s": 36_000.0, "max_rss": 100.0, "cpu_time": 1.0}) + "\n")
+    after = printed("validate", mine)
+    assert "by the jobs in results" in after
+    # two encoders with fixed vectors and one task at 10 hours a job
+    assert re.search(r"about (\d+) h", after), after
 
 
 def test_all_mistakes_are_told_at_once_in_the_words_of_the_pipeline(tmp_path):

@@ -28,10 +28,13 @@ def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> li
     for task in probing.tasks:
         counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
         if counts and (warning := few_rows(counts, **protocol.needs())):
-            # the words are those of the jobs, which do not know whether the task names its protocol
-            said = warning.replace("probe.protocol: corrected", "protocol: corrected at the task")
-            found.append((f"{task} ({protocol.name})", said))
+            found.append((f"{task} ({protocol.name})", at_the_task(warning)))
     return found
+
+
+def at_the_task(advice: str) -> str:
+    """The advice of a job, which does not know that its task names a protocol of its own."""
+    return advice.replace("probe.protocol: corrected", "protocol: corrected at the task")
 
 
 def rows_of_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> dict[str, int]:

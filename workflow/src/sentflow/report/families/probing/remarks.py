@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.probing.protocol.settings import REGULARISED
 from sentflow.report.numbers import count, listed, percent
 from sentflow.report.rows import unique
 from sentflow.texts.checks import WARM_UP_BATCHES
@@ -11,6 +10,7 @@ from sentflow.texts.checks import WARM_UP_BATCHES
 TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"
 HELD_BACK = "¶"
+_REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
@@ -64,7 +64,7 @@ def held_back(row: ScoreRow) -> bool:
         return False
     if row.layout == "alternatives":
         return not row.splits_alternatives
-    return row.layout == "pair" and row.classifier != REGULARISED and row.dimension > row.n_train
+    return row.layout == "pair" and row.classifier != _REGULARISED and row.dimension > row.n_train
 
 
 def score_mark(row: ScoreRow) -> str:
