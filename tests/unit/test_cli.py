@@ -301,20 +301,26 @@ def test_labels_that_are_words_are_answered_with_the_line_to_write(tmp_path, mon
 OWN_COLLECTIONS = """
 datasets:
   mine:
-    {title: M, licence: x, citation: none, language: pt, files: {p.csv: {urls: [pairs.csv]}, d.csv: {urls: [articles.csv]},
-     q.csv: {urls: [questions.csv]}}}
+    title: M
+    files: {p.csv: {urls: [pairs.csv]}, d.csv: {urls: [articles.csv]}, q.csv: {urls: [questions.csv]}}
+    licence: x
+    citation: none
+    language: pt
 pair_sets:
-  P: {title: P, family: mine, dataset: mine, language: pt, data_version: P, scale: [0, 5],
+  P: {title: P, family: scored, dataset: mine, language: pt, data_version: P, scale: [0, 5],
       reader: {format: csv, files: [p.csv], score: nota}}
 corpora:
-  C: {title: C, dataset: mine, language: pt, data_version: C, documents: [{format: csv, files: [d.csv], id: n, text: text}]}
+  articles:
+    {title: C, dataset: mine, language: pt, data_version: C,
+     documents: [{format: csv, files: [d.csv], id: n, text: text}]}
 question_sets:
-  Q: {title: Q, dataset: mine, corpus: C, language: pt, data_version: Q,
+  asked: {title: Q, dataset: mine, corpus: articles, language: pt, data_version: Q,
       questions: [{format: csv, files: [q.csv], id: n, text: question}],
       judgements: [{format: csv, files: [q.csv], question: n, document: article}]}
 tasks: {M: {file: a.csv, text: text, label: label, metric: mcc, licence: x, language: pt}}
 select:
-  {models: [random], tasks: [M], pair_sets: [P], alignments: [], regressions: [], question_sets: [Q], retrievers: [bm25]}
+  {models: [random], tasks: [M], pair_sets: [P], alignments: [], regressions: [], question_sets: [asked],
+   retrievers: [bm25]}
 """
 
 
@@ -330,12 +336,12 @@ def test_mistakes_in_own_files_of_every_kind_are_told_in_one_round(tmp_path, mon
     for part in (
         "tasks.M: a.csv: text_a: no column 'text'",
         "pair_sets.P: P", "no number in row 2 ('muito')",
-        "question_sets.Q: q.csv: text: no column 'question'",
+        "question_sets.asked: q.csv: text: no column 'question'",
     ):  # fmt: skip
         assert part in told
     write(tmp_path / "articles.csv", "n,texto\n1,um texto\n")
     # questions are held to their corpus, so without one nothing is said of them
-    assert "corpora.C: d.csv: text: no column 'text'" in refused("validate", mine)
+    assert "corpora.articles: d.csv: text: no column 'text'" in refused("validate", mine)
 
 
 def test_own_files_of_every_kind_that_are_in_order_pass(tmp_path, monkeypatch):
@@ -350,7 +356,13 @@ def test_own_files_of_every_kind_that_are_in_order_pass(tmp_path, monkeypatch):
 def test_an_estimate_goes_by_the_jobs_that_ran_in_the_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.csv", rows_of_two_classes(600))
-    mine = write(tmp_path / "mine.yaml", OWN_TASK)
+    two = OWN_TASK.replace(
+        "select: {", "select: {models: [random, bag-of-words], question_sets: [], pair_sets: [], "
+    )
+    mine = write(
+        tmp_path / "mine.yaml",
+        two.replace("pair_sets: [], ", "pair_sets: [], alignments: [], regressions: [], "),
+    )
     before = printed("validate", mine)
     assert "by the seconds of jobs of the default experiment; rows of 1 of 1 tasks known" in before
     assert "up to 4,000 MB for a job" in before
@@ -360,8 +372,8 @@ def test_an_estimate_goes_by_the_jobs_that_ran_in_the_folder(tmp_path, monkeypat
         write(file, json.dumps({"s": 36_000.0, "max_rss": 100.0, "cpu_time": 1.0}) + "\n")
     after = printed("validate", mine)
     assert "by the jobs in results" in after
-    # two encoders with fixed vectors and one task at 10 hours a job
-    assert re.search(r"about (\d+) h", after), after
+    # a job of `probe` per encoder, 10 hours each
+    assert re.search(r"about 20 h 0\d min of one core", after), after
 
 
 def test_all_mistakes_are_told_at_once_in_the_words_of_the_pipeline(tmp_path):
