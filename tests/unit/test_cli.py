@@ -293,7 +293,7 @@ def test_labels_that_are_words_are_answered_with_the_line_to_write(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.csv", rows_of_two_classes(600).replace(",0", ",não").replace(",1", ",sim"))
     told = refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
-    assert 'Write the line `labels: ["não", "sim"]` in the order of the classes' in told
+    assert 'labels of a.csv, the first as class 0:\n  labels: ["não", "sim"]' in told
     labelled = OWN_TASK.replace("label: label", 'label: label, labels: ["não", "sim"]')
     assert "no mistakes" in printed("validate", write(tmp_path / "labelled.yaml", labelled))
 
@@ -461,7 +461,7 @@ def test_comments_of_a_new_experiment_are_right_when_their_sign_is_taken_away(tm
     path = tmp_path / "mine.yaml"
     printed("new-experiment", path)
     text = path.read_text(encoding="utf-8")
-    uncommented = re.sub(r"^# (?=models:|  )", "", text, flags=re.MULTILINE)
+    uncommented = re.sub(r"^# (?=models:|tasks:|  )", "", text, flags=re.MULTILINE)
     assert uncommented != text
     write(path, uncommented.replace("- random ", "- my-model "))
     assert list(loaded(path).models) == ["minilm-l6", "my-model"]

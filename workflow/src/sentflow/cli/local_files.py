@@ -106,10 +106,22 @@ def _settings(settings: Callable[[Any], str], checks: Callable[[Any], str], job:
 
 
 def _read_tasks(reader: _Reader, probing: Probing) -> dict[str, "TaskTable"]:
+    from sentflow.cli.label_lines import labels_line
     from sentflow.texts.prepare import PrepareSettings, prepare
 
     def maker(task: str, settings: Entry) -> Callable[[list[Path]], "TaskTable"]:
-        return lambda files: prepare(task, files, PrepareSettings.from_settings(settings, task=task))
+        def make(files: list[Path]) -> "TaskTable":
+            whole = PrepareSettings.from_settings(settings, task=task)
+            try:
+                return prepare(task, files, whole)
+            except DataError as problem:
+                # the words of the job do not know the labels in full; its code decides what runs again
+                line = (
+                    labels_line(files[0], whole.reader) if "label is not an integer" in str(problem) else ""
+                )
+                raise DataError("\n".join([str(problem), *([line] if line else [])])) from None
+
+        return make
 
     found = {}
     for task in probing.tasks:

@@ -1,6 +1,5 @@
 """Raw files of a task into its table: read, map labels to classes, and say all that is wrong at once."""
 
-import json
 import logging
 import re
 from collections import Counter
@@ -164,7 +163,7 @@ def _classes(rows: Rows, labels: Mapping[str, int]) -> tuple[list[int | None], l
         where = (
             f"{', '.join(repr(kind) for kind in kinds[:10])} in {checks.named([name for name, _ in other])}"
         )
-        problems.append(_other_labels(where, labels, kinds))
+        problems.append(_other_labels(where, labels))
     return classes, problems
 
 
@@ -175,13 +174,11 @@ def _class(label: str, labels: Mapping[str, int]) -> int | None:
     return int(match[1]) if match else None
 
 
-def _other_labels(where: str, labels: Mapping[str, int], found: Sequence[str]) -> str:
+def _other_labels(where: str, labels: Mapping[str, int]) -> str:
     if not labels:
-        # the line as YAML; so many words are hardly classes
-        line = json.dumps(found, ensure_ascii=False) if len(found) <= 10 else '["label of class 0", …]'
         return (
-            f"the label is not an integer: {where}. Write the line `labels: {line}` in the order of the classes from "
-            "0 on, or a map from label to class"
+            f"the label is not an integer: {where}. Write labels: ['label of class 0', 'label of class 1', ...], "
+            "or labels: {'label': number, ...}"
         )
     text = f"the label is not in reader.labels ({', '.join(repr(label) for label in labels)}): {where}"
     if {"true", "false"} & set(labels):
