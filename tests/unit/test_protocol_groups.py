@@ -7,6 +7,7 @@ from dataclasses import replace
 import fake_comparisons
 import fake_summary
 import pytest
+from report_pages import make_sources
 
 from sentflow.exports.macros import macros
 from sentflow.report import captions
@@ -17,6 +18,7 @@ from sentflow.report.families.probing.findings import findings
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
 from sentflow.report.numbers import decimal
+from sentflow.report.page.page import render
 from sentflow.report.table.latex import latex_text
 
 PUBLISHED = ["T1A", "T1B", "G3"]
@@ -214,3 +216,24 @@ def test_heat_map_has_the_mark_and_its_sentence():
     said = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert decimal(fitted().mean) + "¶" in said
     assert "¶ Held back by the probe" in heatmap.texts_of([fitted()]).reading
+
+
+# --- page
+
+
+def test_page_has_a_table_of_scores_for_each_protocol_and_marks_in_them(tmp_path):
+    rows = [
+        replace(row, is_fitted=True, layout="pair", dimension=12_000)
+        if (row.task, row.model) == ("G3-sample", "tfidf")
+        else row
+        for row in ROWS
+    ]
+    page = render(make_sources(tmp_path, scores=rows, curves=fake_summary.curve_rows(rows)))
+    for protocol, n in (("published", 3), ("corrected", 2)):
+        table = page.split(f'aria-label="Table of scores, protocol {protocol}"')[1].split("</table>")[0]
+        assert f"Average of {n} tasks" in table
+        assert decimal(mean_of("minilm-l6", protocol)) in table.split("<tfoot>")[1]
+        assert ("¶" in table) == (protocol == "published")
+    assert "Average of 5 tasks" not in page
+    assert "<strong>corrected</strong> on F2-sample, F6-sample" in page
+    assert "protocol published (protocol corrected on F2-sample and F6-sample)" in page
