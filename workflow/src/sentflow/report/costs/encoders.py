@@ -102,9 +102,9 @@ def encoder_rows(
                 texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
                 embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
                 device=", ".join(unique(embedding.device for embedding, _ in timed)),
-                protocol=members[0].protocol if members else "",
-                repetitions=members[0].repetitions if members else 0,
-                folds=members[0].folds if members else 0,
+                protocol=shown[0].protocol if shown else "",
+                repetitions=shown[0].repetitions if shown else 0,
+                folds=shown[0].folds if shown else 0,
                 data_version=version,
                 position=members[0].position if members else -1,
             )
