@@ -12,7 +12,7 @@ from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, records_of
 from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
@@ -70,7 +70,13 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
         header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
+        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=_compact_notes(rows, tested)),
     )
+
+
+def _compact_notes(rows: Sequence[ScoreRow], tested: Comparisons | None) -> tuple[str, ...]:
+    marks = captions.test_note(tested.pairs).removesuffix(captions.LETTERS) if tested else captions.NO_TEST
+    return captions.data_note(rows), captions.design_note(rows), captions.metric_note(rows), marks.rstrip()
 
 
 class ScoreLine:
