@@ -14,7 +14,7 @@ PAGE, COLUMN = 345.0, 215.0
 GAP = 6.0  # between columns
 LINE = 9.5  # from line to line
 NEARER, APART = 1.5, 2.0  # a detail stands nearer to its text, and farther from the next line
-HEADING_HEIGHT = 90.0  # of a heading that stands upright, at most
+HEADING_HEIGHT = 110.0  # of a heading that stands upright, at most
 
 _CENTIMETRE = 72.27 / 2.54
 _LEAST_TEXT = 48.0  # a column of text is not made narrower, where its cells are wider

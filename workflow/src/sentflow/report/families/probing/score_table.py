@@ -37,15 +37,19 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     if len(tasks) > 1:
         heading = [Cell(f"Average of {len(tasks)} tasks"), *[Cell("")] * (line.lead - 1)]
         groups.append(Group("", ((*heading, *averages),)))
+    of_details = [
+        captions.interval_note(rows),
+        "n: rows left when all classes are cut to the size of the smallest.",
+    ]
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),
-        captions.interval_note(rows),
         captions.metric_note(rows),
-        "n: rows left when all classes are cut to the size of the smallest.",
+        *of_details,
     ]
     if tested:
-        notes += [captions.test_note(tested.pairs), captions.detectable_note(tested.pairs[0].alpha)]
+        of_details.append(captions.detectable_note(tested.pairs[0].alpha))
+        notes += [captions.test_note(tested.pairs), of_details[-1]]
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.training_notes(rows)
@@ -70,13 +74,15 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
         header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
-        matrix=crossed(rows, by=("task",), across="model", value="mean", notes=_compact_notes(rows, tested)),
+        matrix=crossed(
+            rows, by=("task",), across="model", value="mean", notes=_compact_notes(notes, of_details)
+        ),
     )
 
 
-def _compact_notes(rows: Sequence[ScoreRow], tested: Comparisons | None) -> tuple[str, ...]:
-    marks = captions.test_note(tested.pairs).removesuffix(captions.LETTERS) if tested else captions.NO_TEST
-    return captions.data_note(rows), captions.design_note(rows), captions.metric_note(rows), marks.rstrip()
+def _compact_notes(notes: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
+    """Of a table without intervals, sizes and letters."""
+    return tuple(note.removesuffix(captions.LETTERS).rstrip() for note in notes if note not in left_out)
 
 
 class ScoreLine:
