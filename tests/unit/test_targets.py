@@ -105,7 +105,8 @@ def test_every_fold_of_every_task_and_encoder_is_asked_for_once():
 
 def test_tables_and_figures_come_in_every_format():
     chosen = targets(report__tables=["scores"], report__figures=["heatmap"])
-    assert chosen.tables() == [f"results/tables/scores.{ending}" for ending in ("csv", "md", "tex")]
+    forms = (".csv", ".md", ".tex", "-wide.csv", "-compact.tex")
+    assert chosen.tables() == [f"results/tables/scores{ending}" for ending in forms]
     assert chosen.figures() == [f"results/figures/heatmap.{ending}" for ending in ("pdf", "png", "svg")]
 
 

@@ -31,6 +31,9 @@ rule summarise_costs:
         " --encoders {output.encoders:q} > {log:q} 2>&1"
 
 
+ruleorder: table_of_matrix > table
+
+
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
@@ -61,8 +64,27 @@ rule table:
         settings=targets.table_settings,
     shell:
         "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
-        " --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
-        " --latex {output.latex:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+use rule table as table_of_matrix with:
+    output:
+        csv=report(
+            paths.TABLE.format(table="{table}", format="csv"),
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
+        markdown=paths.TABLE.format(table="{table}", format="md"),
+        latex=paths.TABLE.format(table="{table}", format="tex"),
+        wide=paths.WIDE_TABLE,
+        compact=paths.COMPACT_TABLE,
+    log:
+        paths.log("table_of_matrix", "{table}"),
+    benchmark:
+        paths.benchmark("table_of_matrix", "{table}")
+    wildcard_constraints:
+        table=targets.matrices(),
 
 
 rule figure:

@@ -20,9 +20,11 @@ from sentflow.api.embedding import as_tensor, encode_rows
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
 from sentflow.api.protocols import Protocols
-from sentflow.api.results import ResultFolder, TaskResult, task_result
+from sentflow.api.results import ResultFolder, score_record, task_result
 from sentflow.api.sources import TaskRows
+from sentflow.api.task_scores import TaskScores, TasksScores
 from sentflow.api.tasks import chosen_tasks, known_tasks
+from sentflow.compare.scores import score_row
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
@@ -216,7 +218,7 @@ class UlyssesSentEval:
         kwargs_train: Mapping[str, Any] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
-    ) -> "dict[str, dict[str, Any]] | tuple[dict[str, dict[str, Any]], pd.DataFrame]":
+    ) -> "TasksScores | tuple[TasksScores, pd.DataFrame]":
         """Evaluate the model on every task of this evaluator.
 
         The data of all tasks are brought and checked before the first text is embedded.
@@ -246,8 +248,8 @@ class UlyssesSentEval:
 
         Returns
         -------
-        dict
-            Task → the result of `evaluate_in_task`.
+        TasksScores
+            A dictionary, task → the result of `evaluate_in_task`, with `frame()` and `plot()`.
         DataFrame
             With `return_all_results` only. Columns task, kfold_repetition, kfold_partition, train_epoch (1-based;
             −1 for test), metric, value.
@@ -260,7 +262,7 @@ class UlyssesSentEval:
         self._check_embed()
         for task in self.tasks:
             self._table(task, self._train_arguments(kwargs_train, task))
-        aggregated: dict[str, dict[str, Any]] = {}
+        aggregated = TasksScores()
         tables = []
         for task in self.tasks:
             both = self.evaluate_in_task(
@@ -270,7 +272,7 @@ class UlyssesSentEval:
                 return_all_results=True,
                 ignore_cached=ignore_cached,
             )
-            aggregated[task], table = cast("tuple[dict[str, Any], pd.DataFrame]", both)
+            aggregated[task], table = cast("tuple[TaskScores, pd.DataFrame]", both)
             table.insert(0, "task", task)
             tables.append(table)
         if not return_all_results:
@@ -287,7 +289,7 @@ class UlyssesSentEval:
         kwargs_train: Mapping[str, Any] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
-    ) -> "dict[str, Any] | tuple[dict[str, Any], pd.DataFrame]":
+    ) -> "TaskScores | tuple[TaskScores, pd.DataFrame]":
         """Evaluate the model on one task, which need not be one of this evaluator's `tasks`.
 
         Parameters
@@ -299,8 +301,9 @@ class UlyssesSentEval:
 
         Returns
         -------
-        dict
-            ``avg_Q``, ``std_Q``, ``ci99_low_Q`` and ``ci99_high_Q`` for each quantity Q: a float for ``loss_test``
+        TaskScores
+            A dictionary, with `frame()` and `plot()`: ``avg_Q``, ``std_Q``, ``ci99_low_Q`` and ``ci99_high_Q`` for
+            each quantity Q: a float for ``loss_test``
             and ``metric_test``; one float64 per epoch, over the folds that reached it, for ``loss_per_epoch_train``,
             ``loss_per_epoch_eval`` and ``metric_per_epoch_eval``. The interval is the published bootstrap: it says
             what another shuffling of the same texts would give, and is too narrow for anything else. The files of
@@ -319,10 +322,12 @@ class UlyssesSentEval:
         arguments = self._train_arguments(kwargs_train, task)
         table = self._table(task, arguments)
         source = self._source(table, dict(kwargs_embed or {}), ignore_cached=ignore_cached)
-        result = self._train(table, source, arguments)
-        return (result.aggregated, result.folds) if return_all_results else result.aggregated
+        scores, folds = self._train(table, source, arguments)
+        return (scores, folds) if return_all_results else scores
 
-    def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
+    def _train(
+        self, table: TaskTable, source: FeatureSource, arguments: TrainArguments
+    ) -> "tuple[TaskScores, pd.DataFrame]":
         entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
@@ -330,12 +335,7 @@ class UlyssesSentEval:
         warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
-            files = ResultFolder(
-                Path(self.results_dir),
-                str(self.model_name),
-                settings=settings,
-                protocol=about_protocol(protocol, entry),
-            )
+            files = ResultFolder(Path(self.results_dir), str(self.model_name), settings=settings)
         plans = task_plans(table, design.protocol)
         results = trained_folds(source, table.labels, plans, design, n_processes=arguments.n_processes)
         folds = []
@@ -351,9 +351,16 @@ class UlyssesSentEval:
                     files.write_fold(table.info.task, fold)
                 bar.update()
         result = task_result(folds, protocol, kept_documents(table, settings))
+        name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
+        about = about_protocol(protocol, entry)
+        record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
         if files is not None:
-            files.write_score(table, folds, result)
-        return result
+            files.write_score(table, record, result.folds)
+        titles = {
+            "tasks": {table.info.task: entry},
+            "models": {name: {"title": name, "control": False}},
+        }
+        return TaskScores(result.aggregated, score_row(record, titles)), result.folds
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""

@@ -154,6 +154,8 @@ SUMMARY_DECISIONS = f"{RESULTS}/summary/decisions.parquet"
 TRAINING_SEEDS = f"{RESULTS}/comparisons/training-seeds.parquet"
 
 TABLE = f"{RESULTS}/tables/{{table}}.{{format}}"
+WIDE_TABLE = f"{RESULTS}/tables/{{table}}-wide.csv"
+COMPACT_TABLE = f"{RESULTS}/tables/{{table}}-compact.tex"
 FIGURE = f"{RESULTS}/figures/{{figure}}.{{format}}"
 REPORT = f"{RESULTS}/report/index.html"
 CHECK = f"{RESULTS}/checks/{{check}}.json"

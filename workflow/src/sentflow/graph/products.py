@@ -40,6 +40,9 @@ class Product:
         Written tables that a check reads again, where they were selected.
     quotes
         Whether it shows texts of the data, so that no publication of the run holds it.
+    is_matrix
+        Whether a table has one value by each of its lines and columns: then it is also written as a wide CSV and as
+        compact LaTeX.
     """
 
     kind: str
@@ -50,6 +53,7 @@ class Product:
     also: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     quotes: bool = False
+    is_matrix: bool = False
 
     @property
     def module(self) -> str:
@@ -67,6 +71,13 @@ def products_of(
 ) -> tuple[Product, ...]:
     """Products of one package that need the same: kind, name, module and name in it, what each reads."""
     return tuple(Product(kind, name, package + maker, reads, needs) for kind, name, maker, reads in rows)
+
+
+def matrices_of(package: str, needs: str, *rows: tuple[str, str, tuple[str, ...]]) -> tuple[Product, ...]:
+    """Tables that are matrices: name, module and name in it, what each reads."""
+    return tuple(
+        Product(TABLE, name, package + maker, reads, needs, is_matrix=True) for name, maker, reads in rows
+    )
 
 
 @dataclass(frozen=True)

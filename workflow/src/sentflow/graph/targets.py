@@ -164,6 +164,10 @@ class Targets:
         """Every table in every format."""
         return self._tables(quotes=True)
 
+    def matrices(self) -> str:
+        """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
+        return one_of(_matrices(self.selected("tables")))
+
     def figures(self) -> list[str]:
         """Every figure in every format."""
         return expanded(paths.FIGURE, "figure", self.selected("figures"), FIGURE_FORMATS)
@@ -187,7 +191,8 @@ class Targets:
         """The tables that a check reads again."""
         read_again = _product(products.CHECK, wildcards).tables
         chosen = [name for name in self.selected("tables") if name in read_again]
-        return expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+        written = expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+        return [*written, *(paths.COMPACT_TABLE.format(table=name) for name in _matrices(chosen))]
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
@@ -225,7 +230,12 @@ class Targets:
         """Every table, or those that quote no texts of the data."""
         chosen = self.selected("tables")
         shown = [name for name in chosen if quotes or not products.find(products.TABLE, name).quotes]
-        return expanded(paths.TABLE, "table", shown, TABLE_FORMATS)
+        matrices = [
+            form.format(table=name)
+            for name in _matrices(shown)
+            for form in (paths.WIDE_TABLE, paths.COMPACT_TABLE)
+        ]
+        return [*expanded(paths.TABLE, "table", shown, TABLE_FORMATS), *matrices]
 
     def _published(self) -> dict[str, Any]:
         """Table → what papers report of the things that it shows."""
@@ -338,6 +348,10 @@ class Targets:
         return found | {
             key: value for family in self._families() for key, value in family.constraints().items()
         }
+
+
+def _matrices(tables: list[str]) -> list[str]:
+    return [name for name in tables if products.find(products.TABLE, name).is_matrix]
 
 
 def _product(kind: str, wildcards: Any) -> Product:

@@ -1,7 +1,7 @@
 """The tables, figures and checks of tasks, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.probing."
 _SCORES = (paths.SUMMARY,)
@@ -14,10 +14,14 @@ _DOCUMENTS = (
 )
 
 PRODUCTS = (
+    *matrices_of(
+        _PACKAGE,
+        "scores",
+        ("scores", "score_table:table", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
+    ),
     *products_of(
         _PACKAGE,
         "scores",
-        (TABLE, "scores", "score_table:table", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
         (TABLE, "intervals", "intervals_table:table", _COMPARED),
         (TABLE, "differences", "comparison_products:differences", _COMPARED),
         (TABLE, "ranks", "comparison_products:ranks", _RANKED),

@@ -13,7 +13,7 @@ from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, records_of
 from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
@@ -43,15 +43,19 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
             heading = [Cell(f"Average of {len(tasks)} tasks{apart}"), *[Cell("")] * (line.lead - 1)]
             groups.append(Group("", ((*heading, *means),)))
             averages += means
+    of_details = [
+        captions.interval_note(rows),
+        "n: rows left when all classes are cut to the size of the smallest.",
+    ]
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),
-        captions.interval_note(rows),
         captions.metric_note(rows),
-        "n: rows left when all classes are cut to the size of the smallest.",
+        *of_details,
     ]
     if tested:
-        notes += [captions.test_note(tested.pairs), captions.detectable_note(tested.pairs[0].alpha)]
+        of_details.append(captions.detectable_note(tested.pairs[0].alpha))
+        notes += [captions.test_note(tested.pairs), of_details[-1]]
     else:
         notes.append(captions.NO_TEST)
     notes += remarks.score_notes(rows)
@@ -76,7 +80,15 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
         header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
+        matrix=crossed(
+            rows, by=("task",), across="model", value="mean", notes=_compact_notes(notes, of_details)
+        ),
     )
+
+
+def _compact_notes(notes: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
+    """Of a table without intervals, sizes and letters."""
+    return tuple(note.removesuffix(captions.LETTERS).rstrip() for note in notes if note not in left_out)
 
 
 class ScoreLine:
