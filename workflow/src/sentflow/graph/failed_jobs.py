@@ -5,7 +5,6 @@ kernel killed there is none.
 """
 
 import logging
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from pathlib import Path
@@ -112,7 +111,7 @@ class _Listener(logging.Handler):
         if job is None:
             return
         kills = _memory_kills()
-        said = "\n".join([str(getattr(record, "rule_msg", "")), *_ends(getattr(record, "log", None) or [])])
+        said = "\n".join([str(getattr(record, "rule_msg", "")), *map(end_of, logs_of(record))])
         is_local = self._workflow.local_exec or job.is_local
         if reason := reason_of(said, is_local=is_local, machine_was_short=kills > self._kills):
             self._kills = kills
@@ -128,13 +127,14 @@ def _memory_kills() -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
-def _ends(files: Sequence[str]) -> list[str]:
-    """The ends of those logs that are there; Snakemake adds remarks to some names."""
-    found = []
-    for file in files:
-        path = Path(str(file).partition(" (")[0])
-        if path.is_file():
-            with path.open("rb") as stream:
-                stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-                found.append(stream.read().decode("utf-8", errors="replace"))
-    return found
+def logs_of(record: logging.LogRecord) -> list[Path]:
+    """The log files that a record of a failed job names and that are there; Snakemake adds remarks to some names."""
+    named = [Path(str(name).partition(" (")[0]) for name in getattr(record, "log", None) or []]
+    return [path for path in named if path.is_file()]
+
+
+def end_of(log: Path) -> str:
+    """The end of a log file, as much as says why its job failed."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        return stream.read().decode("utf-8", errors="replace")

@@ -1,0 +1,1 @@
+"""What a run says where somebody reads along: a line per job, how far it is, and why a job failed."""
