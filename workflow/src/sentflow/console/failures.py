@@ -6,6 +6,7 @@ from sentflow.files.control_characters import visible
 
 _ERROR = "error: "
 _TRACEBACK = "Traceback (most recent call last)"
+_INTERRUPTED = "KeyboardInterrupt"
 # Of a log without either, and of a traceback.
 _LINES = 15
 
@@ -19,17 +20,14 @@ def paragraph(log: str) -> str:
         The end of a log file is enough.
     """
     lines = visible(log).rstrip().splitlines()
+    if lines[-1:] == [_INTERRUPTED]:
+        return "It was interrupted (Ctrl-C)."
     if (first := _last(lines, _ERROR)) is not None:
         return "\n".join(lines[first:])
     if (first := _last(lines, _TRACEBACK)) is not None:
         found = lines[first:]
         return "\n".join(found if len(found) <= _LINES else [found[0], "  …", *found[1 - _LINES :]])
     return "\n".join(lines[-_LINES:])
-
-
-def is_explained(log: str) -> bool:
-    """Whether a job says by itself why it failed, in words for its user."""
-    return any(line.startswith(_ERROR) for line in log.splitlines())
 
 
 def _last(lines: Sequence[str], beginning: str) -> int | None:

@@ -30,6 +30,7 @@ _UNTOLD = re.compile(
 )
 _REPEATED = re.compile(r"Trying to restart job (?P<number>\d+)\.")
 _FAILED = "Exiting because a job execution failed"
+_COMMAND = "CalledProcessError in file"
 
 
 def take_over(snakemake_logger: logging.Logger, workflow: Any) -> None:
@@ -93,6 +94,7 @@ class Console(logging.Handler):
             "progress": self._progress,
             "job_error": self._job_error,
             "group_error": self._group_error,
+            "error": self._error,
         }
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -164,6 +166,10 @@ class Console(logging.Handler):
             log = Path(name)
             self._display.say(paragraph(end_of(log)) if log.is_file() else "", "red")
             self._display.say(f"log: {name}")
+
+    def _error(self, record: Any) -> None:
+        if _COMMAND not in record.getMessage():  # the job's own words follow
+            self._anything(record)
 
     def _anything(self, record: logging.LogRecord) -> None:
         said = record.getMessage()
