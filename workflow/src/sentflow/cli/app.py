@@ -187,6 +187,22 @@ def compare(
 
 
 @app.command()
+def leaderboard(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RESULTS...", help="Results folders; runs may be unfinished.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show the encoders of several runs in one order, the best mean first.
+
+    Means are over tasks that all encoders have. Runs that measured a task in other ways are refused.
+    """
+    from sentflow.cli.leaderboard import leaderboard as run
+
+    run(runs, as_json=as_json)
+
+
+@app.command()
 def evaluate(
     files: Annotated[
         list[Path],

@@ -1,6 +1,5 @@
 """`sentflow compare`: whether a run gave the results of another, and if not, what differs and why."""
 
-import json
 import math
 import sys
 from collections import Counter
@@ -9,6 +8,7 @@ from pathlib import Path
 
 from sentflow.cli.terminal import Block, Facts, Listing, show_blocks
 from sentflow.errors import ConfigError
+from sentflow.files.io import json_document
 from sentflow.report.numbers import MISSING, counted, decimal
 from sentflow.runs.causes import STAGES
 from sentflow.runs.comparison import Comparison, compare_folders
@@ -52,9 +52,7 @@ def compare(a: Path, b: Path, *, tolerance: float, common: bool, rows: int, as_j
     found = compare_folders(ResultsFolder(a), ResultsFolder(b), tolerance=tolerance)
     is_equal = found.is_equal and (common or not (found.only_a or found.only_b))
     if as_json:
-        sys.stdout.write(
-            json.dumps({**found.to_json(), "equal": is_equal}, indent=1, ensure_ascii=False) + "\n"
-        )
+        sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
     else:
         show_blocks(_blocks(found, a, b, rows=rows, is_equal=is_equal))
     return is_equal
