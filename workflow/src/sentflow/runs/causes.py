@@ -16,6 +16,8 @@ from sentflow.runs.folder import Result, ResultsFolder
 STAGES = ("data", "settings", "vectors", "code", "library", "processor", "unknown")
 # Titles, names of tables, and what else is run: no number of a result depends on them.
 _WITHOUT_EFFECT = ("experiment.", "report.", "select.", "mirrors.", "limits.")
+# Counted or found, not set
+_FOUND = ("n_", "dimension", "epochs", "intervals.", "drawn.", "warnings.")
 _ROWS_AT_A_TIME = 4096
 
 
@@ -69,7 +71,7 @@ class Chain:
         named = [name for name in self.data if name.partition("/")[2] in words]
         if read := named or [name for name in self.data if name in texts]:
             yield Cause("data", f"{_listed(read)}: another table")
-        if own := {key: sides for key, sides in difference.about.items() if not key.startswith("n_")}:
+        if own := {key: sides for key, sides in difference.about.items() if not key.startswith(_FOUND)}:
             yield Cause("settings", _sides(own))
         if settings := {
             key: sides for key, sides in self.settings.items() if not key.startswith(_WITHOUT_EFFECT)
