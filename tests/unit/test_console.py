@@ -10,7 +10,7 @@ from workflow_copy import REPOSITORY, snakemake
 from sentflow.console.display import Lines, Screen, is_screen
 from sentflow.console.failures import paragraph
 from sentflow.console.former_runs import mean_seconds
-from sentflow.console.handler import VARIABLE, take_over
+from sentflow.console.handler import VARIABLE, Console, take_over
 from sentflow.console.run import Run
 from sentflow.console.time_left import Estimator
 from sentflow.console.words import job_words
@@ -253,6 +253,31 @@ def test_another_value_of_the_variable_is_refused(monkeypatch):
     monkeypatch.setenv(VARIABLE, "off")
     with pytest.raises(ConfigError, match="SENTFLOW_CONSOLE is 'off'. Write lines"):
         replaced()
+
+
+def test_of_a_job_on_a_cluster_its_log_the_reason_of_the_cluster_and_its_number_there_are_told(tmp_path):
+    stream = io.StringIO()
+    before = logging.StreamHandler(stream)
+    settings = SimpleNamespace(verbose=False, dryrun=False, quiet=None)
+    console = Console(before, SimpleNamespace(output_settings=settings, rules=[]), only_lines=True)
+    log, of_slurm = tmp_path / "probe.log", tmp_path / "5.log"
+    log.write_text("INFO fold 3\n", encoding="utf-8")
+    of_slurm.write_text("slurmstepd: error: exceeded memory limit\n", encoding="utf-8")
+    record = logging.LogRecord("x", logging.ERROR, "", 0, "Error in rule probe, jobid: 5", None, None)
+    record.__dict__.update(
+        event="job_error", jobid=5, rule_name="probe", rule_msg="SLURM status is: 'OUT_OF_MEMORY'",
+        log=[f"{log} (check log file(s) for error details)", str(of_slurm)], aux={"external_jobid": "77"},
+    )  # fmt: skip
+    console.handle(record)
+    assert stream.getvalue().splitlines() == [
+        "Failed: probe",
+        "INFO fold 3",
+        "slurmstepd: error: exceeded memory limit",
+        "SLURM status is: 'OUT_OF_MEMORY'",
+        f"log: {log}",
+        f"log: {of_slurm}",
+        "external_jobid: 77",
+    ]
 
 
 # --- the display ---------------------------------------------------------------------------------

@@ -153,7 +153,8 @@ class Console(logging.Handler):
         self._display.say(f"Failed: {self._run.fail(record)}", "bold red")
         logs = logs_of(record)
         told = [text for log in logs if (text := paragraph(end_of(log)))]
-        for text in told or [record.rule_msg or "It wrote no log."]:
+        said = [record.rule_msg] if record.rule_msg else []  # by what ran it, e.g. a cluster
+        for text in told + said or ["It wrote no log."]:
             self._display.say(text, "red")
         for log in logs:
             self._display.say(f"log: {log}")
