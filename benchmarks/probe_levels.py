@@ -1,4 +1,4 @@
-"""Do tests of probes hold below 5 %, over all pairs, and for three classes? python benchmarks/probe_levels.py --mirror FOLDER
+"""Do tests of probes hold below 5 %, and for three classes? python benchmarks/probe_levels.py --mirror FOLDER
 
 Rows of a real task are drawn without replacement and four encoders cross-validated (10 × 5 folds, `real_probes`). Every
 two of them are tested as the pipeline tests them, but against their true difference: the mean, over all samples, of
@@ -96,9 +96,7 @@ def tests(found: Predicted) -> dict[str, list[PairedT]]:
     by_rows: list[PairedT] = [
         OutOfFoldT.of(scored[a], scored[b], own) for (a, b), own in zip(PAIRS, differences, strict=True)
     ]
-    return dict(
-        zip(TESTS, (by_rows, [CorrectedT(own, found.folds) for own in differences]), strict=True)
-    )
+    return dict(zip(TESTS, (by_rows, [CorrectedT(own, found.folds) for own in differences]), strict=True))
 
 
 def cells(found: list[Sample], test: str, drawn_share: float) -> Iterator[str]:

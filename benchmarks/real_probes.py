@@ -246,9 +246,7 @@ def cross_validated(
         fold_of[plan.repetition - 1, plan.test] = plan.fold - 1
         called = decided(task.features[:, rows[plan.test]], weights[:, number])
         predicted[:, plan.repetition - 1, plan.test] = called
-    return CrossValidated(
-        task.metric, task.n_classes, labels, documents, fold_of, predicted, plans, weights
-    )
+    return CrossValidated(task.metric, task.n_classes, labels, documents, fold_of, predicted, plans, weights)
 
 
 def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predicted:
@@ -256,15 +254,11 @@ def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predict
     fold_of = np.full((protocol.repetitions, len(rows)), -1)
     predicted = np.zeros((len(task.features), protocol.repetitions, len(rows)), np.int64)
     for model, features in enumerate(task.features[:, rows, :-1]):  # they have a constant of their own
-        found = cross_validate(
-            features, task.labels[rows], metric=task.metric, protocol=protocol
-        ).predictions
+        found = cross_validate(features, task.labels[rows], metric=task.metric, protocol=protocol).predictions
         place = found["repetition"] - 1, found["row"]
         fold_of[place] = found["fold"] - 1
         predicted[(model, *place)] = found["predicted"]
-    return Predicted(
-        task.metric, task.n_classes, task.labels[rows], task.documents[rows], fold_of, predicted
-    )
+    return Predicted(task.metric, task.n_classes, task.labels[rows], task.documents[rows], fold_of, predicted)
 
 
 def planned(

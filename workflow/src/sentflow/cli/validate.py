@@ -33,16 +33,17 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     """
     experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
     plan = plan_of(experiment)
-    small = small_tasks(experiment)
+    small, protocol = small_tasks(experiment), experiment.config["probe"]["protocol"]
     name = ", ".join(str(file) for file in files) or "config.yaml"
     jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
     show_blocks(
         [
             Facts(f"{name}: no mistakes", _facts(experiment, plan)),
             Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
+            *([Facts(f"Too few rows for protocol {protocol}", small.rows)] if small.rows else []),
             *(
-                [Facts(f"Too few rows for protocol {experiment.config['probe']['protocol']}", small)]
-                if small
+                [Facts(f"Too few documents for protocol {protocol}", small.documents)]
+                if small.documents
                 else []
             ),
             _next(files, alone=alone),

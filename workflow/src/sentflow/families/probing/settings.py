@@ -37,15 +37,19 @@ class ProbingSettings(Family):
         self.tasks = experiment.selected["tasks"]
         # The protocol of the scores, then those that a study compares with it.
         entries = experiment.selected["protocols"]
+        self._asked_protocols = list(entries)
         self.protocols = {
             name: protocol_of(name, entry, experiment.config["probe"]) for name, entry in entries.items()
         }
         self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
         self.study = [name for name in self.protocols if name != self.protocol.name]
         # Tasks that say of which document a row is, and the protocol that says how scores are on new documents.
+        self._tasks_with_documents = {
+            name: task for name, task in self.tasks.items() if names_documents(task)
+        }
         self.document_tasks: Entries = {}
         if experiment.config["probe"]["documents"] and not self.protocol.switches.group_folds:
-            self.document_tasks = {name: task for name, task in self.tasks.items() if names_documents(task)}
+            self.document_tasks = self._tasks_with_documents
         self.document_protocol = keeping_documents(self.protocol)
         if self.document_tasks:
             self.protocols.setdefault(self.document_protocol.name, self.document_protocol)
@@ -74,8 +78,9 @@ class ProbingSettings(Family):
         name = entry["reader"]["file"]
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
         checks = {"metric": entry["metric"], **self.protocol.needs()}
-        if wildcards.task in self.document_tasks:
-            checks["documents"] = self.protocol.cross_validation
+        needed = any(self.protocols[name].switches.group_folds for name in self._asked_protocols)
+        if wildcards.task in (self._tasks_with_documents if needed else self.document_tasks):
+            checks["documents"] = {**self.protocol.cross_validation, "needed": needed}
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     @property
@@ -203,6 +208,7 @@ class ProbingSettings(Family):
             lazy=lazy,
             # its kind: which one of several alike trains changes no number
             device=self.probe_device.partition(":")[0],
+            folds_optional=protocol not in self._asked_protocols,
         )
 
     def _folds_from(self, wildcards: Any) -> ProbeProtocol:

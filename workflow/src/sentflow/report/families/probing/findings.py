@@ -43,19 +43,21 @@ def on_new_documents(
     """
     known = {(row.task, row.model): row.mean for row in split}
     changes = [row.mean - known[row.task, row.model] for row in rows if (row.task, row.model) in known]
-    usable = [change for change in changes if not math.isnan(change)]
-    if not usable:
+    if not changes:
         return []
-    tasks = unique(row.task for row in rows)
-    text = (
-        f"Scores on {listed(tasks)} are for new texts of the same documents. For new documents they change by "
-        f"{signed(median(usable))} (median; from {signed(min(usable))} to {signed(max(usable))})."
-    )
-    if few := unique(row.task for row in rows if row.has_too_few_documents):
-        text += f" {listed(few)}: {captions.TOO_FEW_DOCUMENTS}, so that no interval can be given."
+    usable = [change for change in changes if not math.isnan(change)]
+    sentences = [
+        f"Scores on {listed(unique(row.task for row in rows))} are for new texts of the same documents."
+    ]
+    if usable:
+        sentences.append(
+            f"For new documents they change by {signed(median(usable))} (median; from {signed(min(usable))} to "
+            f"{signed(max(usable))})."
+        )
+    sentences += captions.too_few_documents_notes(rows)
     if comparisons.pairs:
-        text += f" {tested.within_tasks(comparisons)}"
-    return [Finding("New documents", text)]
+        sentences.append(tested.within_tasks(comparisons))
+    return [Finding("New documents", " ".join(sentences))]
 
 
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:

@@ -104,12 +104,12 @@ class ScoreLine:
 
 def score_cell(row: ScoreRow | None) -> Cell:
     """``0.506 [0.479, 0.533]``; a dagger or words instead of an interval that means nothing; a dash for no row."""
+    if row is not None and row.has_too_few_documents:
+        return Cell(decimal(row.mean), captions.TOO_FEW_DOCUMENTS)
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     if row.degenerate:
         return Cell(f"{decimal(row.mean)}†")
-    if row.has_too_few_documents:
-        return Cell(decimal(row.mean), captions.TOO_FEW_DOCUMENTS)
     return Cell(decimal(row.mean), interval(*row.shown_generalisation))
 
 
