@@ -35,7 +35,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
         generalisation = scores["intervals"]["generalisation"]
         # the library scores folds without their predictions
         item = scores["intervals"].get("item", {"mean": None, "low": None, "high": None, "grouped": False})
-        documents = generalisation.get("documents", {"n": 0, "effective": 0.0, "with_rarest_class": 0})
+        documents = generalisation.get("documents", {"n": 0, "effective": 0.0})
         about_task, about_model = (
             described(settings, "tasks", scores["task"]),
             described(settings, "models", scores["model"]),
@@ -69,7 +69,7 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             position=about_model.get("position", -1),
             n_documents=documents["n"],
             effective_documents=documents["effective"],
-            documents_with_rarest_class=documents["with_rarest_class"],
+            documents_with_rarest_class=documents.get("with_rarest_class", 0),
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error

@@ -152,16 +152,17 @@ def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """Of each task with too few documents how many there are, how many are needed, and what is not said for it."""
     found = []
     for row in {row.task: row for row in rows if row.has_too_few_documents}.values():
+        known = f"{row.task} has {counted(row.n_documents, 'document')}"
         if row.is_untested:
             missing = (
-                f"{row.task} has {counted(row.n_documents, 'document')}, and a class occurs in "
+                f"{known}, and the rarest class occurs in "
                 f"{row.documents_with_rarest_class} of them. {row.folds} folds that keep documents together need every "
                 f"class in at least {row.folds} (more, where documents differ in size), so there is no score"
             )
         else:
             missing = (
-                f"{row.task} has {decimal(row.effective_documents, 1)} effective documents, and of fewer than "
-                f"{FEWEST_DOCUMENTS:g} (a convention) there is no interval and no test"
+                f"{known}, {decimal(row.effective_documents, 1)} effective; of fewer than {FEWEST_DOCUMENTS:g} "
+                "effective ones (a convention) there is no interval and no test"
             )
         found.append(f"{TOO_FEW_DOCUMENTS.capitalize()}: {missing}.")
     return found
