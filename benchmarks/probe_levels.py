@@ -11,7 +11,7 @@ import argparse
 import itertools
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,27 +99,51 @@ def tests(found: Predicted) -> dict[str, list[PairedT]]:
     return dict(zip(TESTS, (by_rows, [CorrectedT(own, found.folds) for own in differences]), strict=True))
 
 
-def cells(found: list[Sample], test: str, drawn_share: float) -> Iterator[str]:
-    """What a line says of a test; two numbers of each share, as it is and for a much larger population."""
+class Rejections(NamedTuple):
+    """What a test says of true differences.
+
+    Attributes
+    ----------
+    p
+        (samples, pairs) of the hypothesis that the difference is the true one.
+    ratios
+        (pairs,) mean standard error over the true one.
+    """
+
+    p: np.ndarray
+    ratios: np.ndarray
+
+
+def wrong_rejections(found: list[Sample], test: str, *, drawn_share: float) -> Rejections:
+    """The p-values of a test against the truth.
+
+    Parameters
+    ----------
+    drawn_share
+        See `probe_documents.coverage`.
+    """
     truth = np.mean([one.outside for one in found], axis=0)
     gaps = np.array([truth[a] - truth[b] for a, b in PAIRS])
     own = [one.tests[test] for one in found]
-    away = np.array([[one.mean for one in pairs] for pairs in own]) - gaps
-    errors = np.array([[one.error for one in pairs] for pairs in own])
-    freedom = np.array([[one.freedom for one in pairs] for pairs in own])
-    large = away / np.sqrt(1 - drawn_share)
-    ratios = errors.mean(axis=0) / np.sqrt(np.square(large).mean(axis=0))
-    yield f"{ratios.min():.2f} to {ratios.max():.2f}"
-    both = [2 * stdtr(freedom, -np.abs(one) / errors) for one in (away, large)]
+    mean, error, freedom = (
+        np.array([[getattr(one, name) for one in pairs] for pairs in own])
+        for name in ("mean", "error", "freedom")
+    )
+    away = np.abs(mean - gaps) / np.sqrt(1 - drawn_share)
+    ratios = error.mean(axis=0) / np.sqrt(np.square(away).mean(axis=0))
+    return Rejections(2 * stdtr(freedom, -away / error), ratios)
+
+
+def cells(found: list[Sample], test: str, drawn_share: float) -> Iterator[str]:
+    """What a line says of a test; two numbers of each share, as it is and for a much larger population."""
+    own, large = (wrong_rejections(found, test, drawn_share=share) for share in (0.0, drawn_share))
+    yield f"{large.ratios.min():.2f} to {large.ratios.max():.2f}"
     for alpha in SINGLE:
+        shares = [(one.p <= alpha).mean(axis=0) for one in (own, large)]
         for summary in (np.mean, np.max):
-            yield _shares(both, lambda p, alpha=alpha, of=summary: of((p <= alpha).mean(axis=0)))
+            yield ", ".join(f"{100 * summary(share):.1f}" for share in shares)
     for alpha in FAMILY:
-        yield _shares(both, lambda p, alpha=alpha: _any_by_holm(p, alpha))
-
-
-def _shares(both: list[np.ndarray], share: Callable[[np.ndarray], float]) -> str:
-    return ", ".join(f"{100 * share(p):.1f}" for p in both)
+        yield ", ".join(f"{100 * _any_by_holm(one.p, alpha):.1f}" for one in (own, large))
 
 
 def _any_by_holm(p: np.ndarray, alpha: float) -> float:
