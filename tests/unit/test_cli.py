@@ -257,12 +257,26 @@ def test_own_tasks_with_few_rows_are_warned_of(tmp_path, monkeypatch, n, trained
     write(tmp_path / "a.csv", rows_of_two_classes(n))
     published = OWN_TASK.replace("metric: mcc", "metric: mcc, protocol: published")
     text = printed("validate", write(tmp_path / "mine.yaml", published))
-    assert ("Few rows" in text) == (trained is not None)
+    assert ("Too few rows" in text) == (trained is not None)
     if trained:
         assert trained in text and "M (published)" in text
         assert "Write protocol: corrected at the task" in text
     # what own tasks take by themselves
-    assert "Few rows" not in printed("validate", write(tmp_path / "own.yaml", OWN_TASK))
+    assert "Too few rows" not in printed("validate", write(tmp_path / "own.yaml", OWN_TASK))
+
+
+def test_own_tasks_with_few_documents_are_warned_of_or_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"texto {k},{k % 2},post {k % 3}\n" for k in range(900))
+    write(tmp_path / "a.csv", "text,label,post\n" + rows)
+    grouped = OWN_TASK.replace("label: label,", "label: label, group: post,")
+    text = printed("validate", write(tmp_path / "mine.yaml", grouped))
+    assert "Too few documents for protocol published" in text
+    assert "3 documents cannot be assigned to 5 folds" in text
+    silent = write(tmp_path / "silent.yaml", grouped + "probe: {documents: false}\n")
+    assert "Too few documents" not in printed("validate", silent)
+    named = write(tmp_path / "named.yaml", grouped + "probe: {protocol: published-documents}\n")
+    assert "M: the rows of 3 documents cannot be assigned to 5 folds" in refused("validate", named)
 
 
 def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path, monkeypatch):

@@ -1,8 +1,10 @@
 """Tasks of an experiment that are too small for their protocol, as far as that is known before the first job."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, NamedTuple
 
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment
@@ -11,24 +13,44 @@ if TYPE_CHECKING:
     from sentflow.texts.table import TaskTable
 
 
-def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> list[tuple[str, str]]:
-    """Task with its protocol, and warning, in the order of the selection.
+class SmallTasks(NamedTuple):
+    """Tasks with their protocols, and warnings, in the order of the selection.
+
+    Attributes
+    ----------
+    rows
+        Of tasks with too few rows to train on as published.
+    documents
+        Of tasks with too few documents for anything to be said of new ones.
+    """
+
+    rows: list[tuple[str, str]]
+    documents: list[tuple[str, str]]
+
+
+def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> SmallTasks:
+    """Which tasks are too small.
 
     Parameters
     ----------
     experiment
         Rows per class of its catalog count where a task has no table.
     tables
-        Of tasks whose files are on this machine.
+        Of tasks whose files are on this machine; documents are known only of these.
     """
+    from sentflow.probing.plans import check_documents
     from sentflow.texts.checks import few_rows
 
     probing = Probing(experiment)
-    found = []
+    found = SmallTasks([], [])
     for task in probing.tasks:
         counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
+        where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, **protocol.needs())):
-            found.append((f"{task} ({protocol.name})", at_the_task(warning)))
+            found.rows.append((where, at_the_task(warning)))
+        documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("documents")
+        if task in tables and documents and (warning := check_documents(tables[task], **documents)):
+            found.documents.append((where, warning))
     return found
 
 

@@ -45,7 +45,8 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
             Facts(f"{name}: no mistakes", _facts(experiment, plan)),
             Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
             Facts("Estimate for an empty results folder", run_estimate(experiment, plan, rows)),
-            *([Facts("Few rows", small)] if small else []),
+            *([Facts("Too few rows", small.rows)] if small.rows else []),
+            *([Facts("Too few documents", small.documents)] if small.documents else []),
             _next(files, alone=alone),
         ]
     )

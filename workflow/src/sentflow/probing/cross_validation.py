@@ -63,7 +63,7 @@ class CrossValidation:
             {
                 "repetition": [fold.repetition],
                 "fold": [fold.fold],
-                **{name: [value] for name, value in fold.setting._asdict().items()},
+                **{name: [value] for name, value in fold.chosen.items()},
                 "epochs": [len(fold.train_losses)],
             }
             for fold in self.folds

@@ -6,8 +6,9 @@ from sentflow.compare.protocol_groups import OfAProtocol, OfATask, by_protocol
 from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import counted, listed, percent
+from sentflow.report.numbers import counted, decimal, listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+from sentflow.stats.effective import FEWEST_DOCUMENTS
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -44,10 +45,6 @@ _CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
 SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
 TOO_FEW_DOCUMENTS = "too few documents"
-TOO_FEW_DOCUMENTS_NOTE = (
-    "Too few documents: of fewer than 4 effective ones nothing is claimed about new documents, so there is no interval "
-    "and no test."
-)
 ITEM_LEVEL = (
     "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
     "texts were "
@@ -183,6 +180,26 @@ def population(rows: Sequence[ScoreRow]) -> str:
         others = "other tasks" if kept or split else "tasks"
         said += f". Texts of {others} may share documents that the data do not name: it then says nothing of new ones"
     return said
+
+
+def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """Of each task with too few documents how many there are, how many are needed, and what is not said for it."""
+    found = []
+    for row in {row.task: row for row in rows if row.has_too_few_documents}.values():
+        known = f"{row.task} has {counted(row.n_documents, 'document')}"
+        if row.is_untested:
+            missing = (
+                f"{known}, and the rarest class occurs in "
+                f"{row.documents_with_rarest_class} of them. {row.folds} folds that keep documents together need every "
+                f"class in at least {row.folds} (more, where documents differ in size), so there is no score"
+            )
+        else:
+            missing = (
+                f"{known}, {decimal(row.effective_documents, 1)} effective; of fewer than {FEWEST_DOCUMENTS:g} "
+                "effective ones (a convention) there is no interval and no test"
+            )
+        found.append(f"{TOO_FEW_DOCUMENTS.capitalize()}: {missing}.")
+    return found
 
 
 def test_name(pairs: Iterable[PairRow]) -> str:

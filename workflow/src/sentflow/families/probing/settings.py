@@ -55,6 +55,7 @@ class ProbingSettings(Family):
         names = dict.fromkeys([probe["protocol"], *self._protocol_names.values(), *self.study])
         entries = experiment.entries["protocols"]
         self.protocols = {name: protocol_of(name, entries[name], probe) for name in names}
+        self._asked_protocols = list(names)
         self.protocol = self.protocols[probe["protocol"]]
         self.study_tasks = {
             name: entry for name, entry in self.tasks.items() if self.task_protocol(name) == self.protocol
@@ -89,8 +90,10 @@ class ProbingSettings(Family):
         file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
         protocol = self.task_protocol(wildcards.task)
         checks = {"metric": entry["metric"], **protocol.needs()}
-        if wildcards.task in self.document_tasks:
-            checks["documents"] = protocol.cross_validation
+        asked = [protocol, *(self.protocols[name] for name in self.study)]
+        needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
+        if needed or wildcards.task in self.document_tasks:
+            checks["documents"] = {**protocol.cross_validation, "needed": needed}
         return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
 
     @property
@@ -238,6 +241,7 @@ class ProbingSettings(Family):
             lazy=lazy,
             # its kind: which one of several alike trains changes no number
             device=self.probe_device.partition(":")[0],
+            folds_optional=protocol not in self._asked_protocols,
         )
 
     def _folds_from(self, wildcards: Any) -> ProbeProtocol:

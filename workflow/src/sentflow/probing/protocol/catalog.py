@@ -113,6 +113,7 @@ def job_settings(
     *,
     lazy: bool,
     device: str = "cpu",
+    folds_optional: bool = False,
 ) -> dict[str, Any]:
     """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
 
@@ -126,8 +127,8 @@ def job_settings(
         Its entry.
     lazy
         Whether the encoder is fitted inside each fold.
-    device
-        See `ProbeDesign`.
+    device, folds_optional
+        See `ProbeDesign`; the latter matters only where documents are kept together.
     """
     switches: dict[str, SwitchValue] = {
         name: value for name, value in protocol.switches.changes().items() if name in PROBE_SWITCHES
@@ -150,6 +151,7 @@ def job_settings(
         **({"switches": switches} if switches else {}),
         **({"training": training} if training else {}),
         **({"device": device} if device != "cpu" else {}),
+        **({"folds_optional": True} if folds_optional and "group_folds" in switches else {}),
     }
 
 

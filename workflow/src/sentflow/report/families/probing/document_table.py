@@ -65,8 +65,7 @@ def documents_table(
         notes += _power_notes(comparisons.power)
     notes += remarks.score_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
-    if any(row.has_too_few_documents for row in rows):
-        notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)
+    notes += captions.too_few_documents_notes(rows)
     return Table(
         name="documents",
         caption=f"{title}: scores for new texts of the same documents, and for new documents.",
@@ -81,9 +80,10 @@ def documents_table(
 
 def _heading(row: DocumentScore, mdd: float) -> str:
     known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
+    dealt = "" if row.is_untested else f", n = {count(row.n_balanced_rows)}{known}"
     return (
         f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
-        f"{decimal(row.effective_documents, 1)} effective, n = {count(row.n_balanced_rows)}{known})"
+        f"{decimal(row.effective_documents, 1)} effective{dealt})"
     )
 
 

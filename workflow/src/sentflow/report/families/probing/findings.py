@@ -64,21 +64,23 @@ def on_new_documents(
     """
     known = {(row.task, row.model): row.mean for row in split}
     changes = [row.mean - known[row.task, row.model] for row in rows if (row.task, row.model) in known]
-    usable = [change for change in changes if not math.isnan(change)]
-    if not usable:
+    if not changes:
         return []
-    tasks = unique(row.task for row in rows)
+    usable = [change for change in changes if not math.isnan(change)]
     protocols = by_protocol(rows)
-    text = (
-        f"Scores on {listed(tasks)} are for new texts of the same documents. For new documents they change by "
-        f"{signed(median(usable))} (median; from {signed(min(usable))} to {signed(max(usable))})."
-    )
-    if few := unique(row.task for row in rows if row.has_too_few_documents):
-        text += f" {listed(few)}: {captions.TOO_FEW_DOCUMENTS}, so that no interval can be given."
+    sentences = [
+        f"Scores on {listed(unique(row.task for row in rows))} are for new texts of the same documents."
+    ]
+    if usable:
+        sentences.append(
+            f"For new documents they change by {signed(median(usable))} (median; from {signed(min(usable))} to "
+            f"{signed(max(usable))})."
+        )
+    sentences += captions.too_few_documents_notes(rows)
     for protocol in protocols if comparisons.pairs else ():
-        apart = f" Protocol {protocol}:" if len(protocols) > 1 else ""
-        text += f"{apart} {tested.within_tasks(comparisons.of(protocol))}"
-    return [Finding("New documents", text)]
+        apart = f"Protocol {protocol}: " if len(protocols) > 1 else ""
+        sentences.append(f"{apart}{tested.within_tasks(comparisons.of(protocol))}")
+    return [Finding("New documents", " ".join(sentences))]
 
 
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:

@@ -31,7 +31,7 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
 
 def trained_too_little(row: ScoreRow) -> bool:
     """Whether the learning rate never leaves its start, because an epoch has too few batches for a step of warm-up."""
-    return row.warmup_floor and row.n_train < _enough_rows(row)
+    return row.warmup_floor and not row.is_untested and row.n_train < _enough_rows(row)
 
 
 def training_mark(row: ScoreRow) -> str:

@@ -122,13 +122,13 @@ class ScoreLine:
 
 def score_cell(row: ScoreRow | None) -> Cell:
     """``0.506 [0.479, 0.533]``, perhaps with marks; words for an interval that means nothing; a dash for no row."""
+    if row is not None and row.has_too_few_documents:
+        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS)
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
     text = decimal(row.mean) + remarks.score_mark(row)
     if row.degenerate:
         return Cell(f"{text}†")
-    if row.has_too_few_documents:
-        return Cell(text, captions.TOO_FEW_DOCUMENTS)
     return Cell(text, interval(*row.shown_generalisation))
 
 
