@@ -196,6 +196,7 @@ def test_ranks_are_of_complete_encoders(folder):
     assert [row.mean for row in ranks] == pytest.approx(means)
     for row in ranks:
         assert row.complete and row.n_tasks == 3
+        assert row.mean_low < row.mean < row.mean_high
         assert 1 <= row.repeat_low <= row.average_rank <= row.repeat_high <= 3
         assert 1 <= row.true_low <= row.average_rank <= row.true_high <= 3
         assert row.place_low <= row.place <= row.place_high

@@ -143,8 +143,8 @@ def test_average_ranks_of_a_figure_are_those_of_its_protocol():
 
 def test_findings_are_of_each_protocol():
     found = {finding.heading: finding.text for finding in findings(ROWS, FOUND)}
-    assert "Average over 3 tasks, protocol published" in found
-    assert decimal(mean_of("minilm-l6", "corrected")) in found["Average over 2 tasks, protocol corrected"]
+    assert re.search(r"on \d of 3 tasks\.", found["Highest score, protocol published"])
+    assert re.search(r"on \d of 2 tasks\.", found["Highest score, protocol corrected"])
     assert re.match(r"On \d of 2 tasks", found["How clear the lead is, protocol corrected"])
     assert not [label for label in found if "5 tasks" in label]
 

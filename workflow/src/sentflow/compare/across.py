@@ -26,6 +26,7 @@ from sentflow.stats.multiplicity import ADJUSTMENTS, holm
 from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
+from sentflow.stats.task_mean import task_mean_interval
 
 
 class Grid:
@@ -136,10 +137,12 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
         )
         means = grid.means().mean(axis=0).tolist()
         numbers = {
-            model: {"mean": mean, **asdict(found)}
+            model: {"mean": mean, **_mean_limits(grid, model, settings.level), **asdict(found)}
             for model, mean, found in zip(grid.complete, means, intervals, strict=True)
         }
-    missing = dict.fromkeys(("mean", *(field.name for field in fields(RankInterval))), math.nan)
+    missing = dict.fromkeys(
+        ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan
+    )
     return [
         RankRow(
             protocol=grid.protocol,
@@ -153,6 +156,17 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
         )
         for model, (title, is_control) in grid.models.items()
     ]
+
+
+def _mean_limits(grid: Grid, model: str, level: float) -> dict[str, float]:
+    low, high = task_mean_interval(
+        [grid.fold_scores[task, model] for task in grid.tasks],
+        grid.sources,
+        folds=grid.folds,
+        level=level,
+        documents=[grid.documents.get(task, math.inf) for task in grid.tasks],
+    )
+    return {"mean_low": low, "mean_high": high}
 
 
 def across_rows(

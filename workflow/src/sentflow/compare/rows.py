@@ -211,8 +211,8 @@ class RankRow:
         Tasks on which it has a score.
     complete
         Whether these are all tasks.
-    mean
-        Over the tasks.
+    mean, mean_low, mean_high
+        Over the tasks, and the interval, at `level`, of the mean of the expected scores: for new texts of these tasks.
     average_rank
         Mean of its ranks on the tasks among the complete encoders, 1 for the best.
     repeat_low, repeat_high
@@ -231,6 +231,8 @@ class RankRow:
     n_tasks: int
     complete: bool
     mean: float
+    mean_low: float
+    mean_high: float
     average_rank: float
     repeat_low: float
     repeat_high: float

@@ -118,6 +118,9 @@ COMMON_PRODUCTS = (
 )
 
 
+_TEMPLATES_OF_PAGE = ("page", "macros", "summary", "encoders", "checks", "costs", "cite", "record")
+
+
 def known_products() -> list[Product]:
     """The products of every family, then those of every run."""
     from sentflow.graph.family import known_families
@@ -161,7 +164,8 @@ def modules_of_page() -> list[str]:
 
 def files_of_page() -> list[str]:
     """Templates, style and script of the page, below the package."""
-    own = [f"report/page/{name}" for name in ("page.html.j2", "macros.html.j2", "page.css", "page.js")]
+    own = [f"report/page/{name}" for name in ("page.css", "page.js")]
+    own += [f"report/page/{name}.html.j2" for name in _TEMPLATES_OF_PAGE]
     return [*own, *(template for section in known_sections() for template in section.templates)]
 
 

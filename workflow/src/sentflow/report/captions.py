@@ -59,6 +59,7 @@ NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
 )
+SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
 DEGENERATE = "†: all folds gave the same score, so there is no interval."
 
 
@@ -66,7 +67,7 @@ def data_note(rows: Sequence[DataRow]) -> str:
     """What the texts are; made-up texts are called so first and plainly."""
     versions = data_versions(rows)
     if all(is_sample(version) for version in versions):
-        return "Made from sample data: generated texts, so the numbers do not apply to real ones."
+        return SAMPLE_NOTE
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
     tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}

@@ -30,4 +30,4 @@ PRODUCTS = (
         tables=("sts",),
     ),
 )
-SECTION = SectionOfPage.of("similarity", "summary", "results")
+SECTION = SectionOfPage.of("similarity", "summary", "results", "geometry")

@@ -11,7 +11,6 @@ from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks, tested
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
-from sentflow.report.families.probing.rows import average_score
 from sentflow.report.findings import Finding, highest
 from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import unique
@@ -38,7 +37,7 @@ def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -
 def _leads(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: str) -> list[Finding | None]:
     """Who is ahead on the tasks of one protocol; `apart` ends the headings where there are several."""
     scores = [(row.task, row.model_title, row.mean) for row in rows if not math.isnan(row.mean)]
-    found = [highest("Highest score" + apart, scores, "task"), _averages(rows, apart)]
+    found = [highest("Highest score" + apart, scores, "task")]
     return found + (_tested(comparisons, apart) if comparisons and comparisons.pairs else [])
 
 
@@ -86,20 +85,6 @@ def on_new_documents(
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
     """The rows of a task from the highest score to the lowest; equal scores stay in their order."""
     return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
-
-
-def _averages(rows: Sequence[ScoreRow], apart: str) -> Finding | None:
-    n_tasks = len(unique(row.task for row in rows))
-    if n_tasks < 2:
-        return None
-    by_model = {row.model_title: [other for other in rows if other.model == row.model] for row in rows}
-    average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
-    whole = {title: value for title, value in average.items() if not math.isnan(value)}
-    ranked = sorted(whole, key=lambda title: -whole[title])
-    text = listed([f"{title} {decimal(whole[title])}" for title in ranked])
-    left_out = [title for title in average if title not in whole]
-    missing = f" No average for {listed(left_out)}: not all tasks have a score." if left_out else ""
-    return Finding(f"Average over {n_tasks} tasks{apart}", f"{text + '.' if text else 'None.'}{missing}")
 
 
 def _tested(comparisons: Comparisons, apart: str) -> list[Finding | None]:
