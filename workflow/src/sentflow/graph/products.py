@@ -109,12 +109,7 @@ COMMON_PRODUCTS = (
         (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
     ),
     *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "encoders_table:table", _ENCODERS)),
-    *products_of(
-        _COSTS,
-        "scores",
-        (FIGURE, "sizes", "pareto:SIZES", _ENCODERS),
-        (FIGURE, "speed", "pareto:SPEED", _ENCODERS),
-    ),
+    Product(FIGURE, "score-and-cost", f"{_COSTS}trade_off:FIGURE", (paths.ENCODERS, paths.RANKS), "scores"),
 )
 
 

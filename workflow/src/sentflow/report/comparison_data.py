@@ -25,9 +25,8 @@ class RankingRow(RankRow):
         The other encoders that the tests over tasks do not tell from this one; joined by spaces.
     alpha
         Of the tests.
-    nemenyi_cd, friedman_p, iman_davenport_p
-        Of all complete encoders, the same in every row; NaN where there are too few, and the first also where units
-        are sources.
+    friedman_p, iman_davenport_p
+        Of all complete encoders, the same in every row; NaN where there are too few.
     units, n_units
         See `AcrossRow`.
     position
@@ -36,7 +35,6 @@ class RankingRow(RankRow):
 
     not_separated: str
     alpha: float
-    nemenyi_cd: float
     friedman_p: float
     iman_davenport_p: float
     units: str
@@ -81,7 +79,7 @@ def _rankings(
     across: Sequence[AcrossRow],
     omnibus: Mapping[str, Any],
 ) -> list[RankingRow]:
-    names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
+    names = ("alpha", "friedman_p", "iman_davenport_p")
     tests: dict[str, Any] = {name: number_or_nan(omnibus.get(name)) for name in names}
     position = {row.model: row.position for row in scores}
     joined = {(row.model_a, row.model_b) for row in across if not row.separated}

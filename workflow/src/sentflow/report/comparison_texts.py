@@ -7,67 +7,43 @@ from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
 from sentflow.compare.rows import PairRow
 from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.numbers import counted, decimal, duration, p_value, percent
+from sentflow.report.numbers import counted, decimal, p_value, percent
 from sentflow.report.rows import unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
 
 
-def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
-    """Texts of the critical-difference diagram."""
-    groups = ranked_groups(rows)
-    if not groups:
-        return nothing("Average ranks and significant differences")
-    ranked = rows_of(groups)
-    first = ranked[0]
-    said = [
-        f"Average rank over {_n_tasks(groups)}, 1 is the best. A bar joins encoders that are not "
-        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test "
-        f"{_of_each(groups, lambda row: captions.over_units(row.units, row.n_units))}, Holm over all pairs, "
-        "where the test of all encoders together rejects.",
-        f"All encoders equal? {_of_each(groups, _omnibus)}.",
-        *captions.apart_notes(rows),
-    ]
-    if any(not math.isnan(row.nemenyi_cd) for row in ranked):
-        said.append(
-            "CD: the difference of average ranks that Nemenyi's test requires at "
-            f"{percent(first.alpha)}, for "
-            "comparison with other papers; the bars do not use it."
-        )
-    return FigureTexts(
-        title="Average ranks and significant differences",
-        reading=" ".join([*said, *_not_ranked(rows), _design(first, rows), captions.data_note(rows)]),
-        alternative=f"Critical-difference diagram of {len(ranked)} encoders on {_n_tasks(groups)}: "
-        + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
-        + ". The table of ranks has the same numbers.",
-    )
-
-
 def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
-    """Texts of the rank intervals."""
+    """Texts of the average ranks, their intervals, and the bars that join encoders."""
     groups = ranked_groups(rows)
     if not groups:
-        return nothing("Ranks with intervals")
+        return nothing("Average ranks")
     ranked = rows_of(groups)
     first = ranked[0]
     return FigureTexts(
-        title=f"Ranks with {percent(first.level)} intervals",
+        title=f"Average ranks with {percent(first.level)} intervals, and which encoders are not separated",
         reading=" ".join(
             [
                 f"Average rank over {_n_tasks(groups)}, 1 is the best. Thick: interval of the average "
                 "rank that a repetition with other tasks (of other sources, where there are several) and other texts "
                 "would give; thin: of the true average "
-                "rank on these tasks, by the expected scores. Right: the mean score.",
+                "rank on these tasks, by the expected scores.",
+                "A bar at the right joins encoders that are not separated at "
+                f"{percent(first.alpha)}: Wilcoxon's signed-rank test "
+                f"{_of_each(groups, lambda row: captions.over_units(row.units, row.n_units))}, Holm over all pairs, "
+                "where the test of all encoders together rejects. It does not say that they are equal.",
+                f"All encoders equal? {_of_each(groups, _omnibus)}.",
                 *captions.apart_notes(rows),
                 *_not_ranked(rows),
                 _design(first, rows),
                 captions.data_note(rows),
             ]
         ),
-        alternative=f"Average rank and interval of {len(ranked)} encoders, {ranked[0].model_title} first. "
-        "The table of ranks has the same numbers.",
+        alternative=f"Average rank, its intervals and bars of encoders that are not separated, for {len(ranked)} "
+        f"encoders on {_n_tasks(groups)}: "
+        + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
+        + ". The table of ranks has the same numbers.",
     )
 
 
@@ -118,54 +94,9 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
     )
 
 
-def sizes(rows: Sequence[EncoderRow]) -> FigureTexts:
-    """Texts of the scores against the sizes of models."""
-    shown = [row for row in rows if not math.isnan(row.parameters) and not math.isnan(row.mean)]
-    return _trade_off(
-        rows,
-        shown,
-        title="Score against model size",
-        what="Mean score against number of trained parameters; encoders without weights are at the left.",
-        unknown="of unknown size",
-    )
-
-
-def speed(rows: Sequence[EncoderRow]) -> FigureTexts:
-    """Texts of the scores against the time of embedding."""
-    shown = [row for row in rows if not math.isnan(row.embed_seconds) and not math.isnan(row.mean)]
-    devices = unique(row.device for row in shown)
-    total = math.fsum(row.embed_seconds for row in shown)
-    return _trade_off(
-        rows,
-        shown,
-        title="Score against embedding time",
-        what=f"Mean score against the time to embed 1,000 texts on {', '.join(devices) or 'no device'}, including "
-        f"loading the model; {duration(total)} in all.",
-        unknown="not embedded separately, because they are fitted in every fold",
-    )
-
-
 def nothing(title: str) -> FigureTexts:
     """Texts of a figure that has nothing to show."""
     return FigureTexts(title=title, reading=NOTHING, alternative=f"{title}. {NOTHING}")
-
-
-def _trade_off(
-    rows: Sequence[EncoderRow], shown: Sequence[EncoderRow], *, title: str, what: str, unknown: str
-) -> FigureTexts:
-    first = rows[0]
-    incomplete = [row.model_title for row in rows if math.isnan(row.mean)]
-    absent = [row.model_title for row in rows if row not in shown and not math.isnan(row.mean)]
-    said = [what, "The line joins the encoders that no other beats in both (Pareto front); it is not a test."]
-    said += [f"Not shown, {unknown}: {', '.join(absent)}."] if absent else []
-    said += [f"Not shown, because a task is missing: {', '.join(incomplete)}."] if incomplete else []
-    said.append(_design(first, rows))
-    return FigureTexts(
-        title=title,
-        reading=" ".join([*said, captions.data_note(rows)]),
-        alternative=f"{title}: {len(shown)} encoders, mean over {first.n_tasks} tasks. "
-        "The table of encoders has the same numbers.",
-    )
 
 
 def ranked_groups(rows: Sequence[RankingRow]) -> dict[str, list[RankingRow]]:
@@ -203,5 +134,5 @@ def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
     return [f"Not ranked, because a task is missing: {', '.join(names)}."] if names else []
 
 
-def _design(row: RankingRow | MatchRow | EncoderRow, rows: Iterable[OfAProtocol]) -> str:
+def _design(row: RankingRow | MatchRow, rows: Iterable[OfAProtocol]) -> str:
     return f"{captions.named_protocols(rows)}, {row.repetitions} × {row.folds} folds."

@@ -1,0 +1,136 @@
+"""Figures with a panel per task and a line per encoder, all on one axis."""
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from sentflow.report import captions
+from sentflow.report.figure import canvas, layout, lettering
+from sentflow.report.figure.panels import Panels
+from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.rows import DataRow, unique
+
+_COLUMNS = 3
+_LINE_INCHES = 0.15
+_LABEL_SIZE, _LABEL_INCHES = 6.5, 1.6
+_LEAST_PANEL, _MOST_PANEL = 1.2, 4.0  # inches
+_TITLE_SIZE, _MOST_TITLE_LINES = 6, 3  # of the title of a task below its name
+_TITLE_GAP, _TITLE_LINE = 3, 7  # points
+CHANCE = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
+"""Look of the line at 0."""
+
+
+class OfTaskAndEncoder(canvas.EncoderInRow, DataRow, Protocol):
+    """What a row says of its task and its encoder."""
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+
+    @property
+    def task_title(self) -> str:
+        """Its title."""
+
+    @property
+    def metric(self) -> str:
+        """Its metric."""
+
+    @property
+    def model_title(self) -> str:
+        """The encoder as people know it."""
+
+
+Row = TypeVar("Row", bound=OfTaskAndEncoder)
+DrawLine = Callable[[Axes, Row, int, canvas.Look], None]
+
+
+def draw(
+    rows: Sequence[Row],
+    draw_line: DrawLine[Row],
+    *,
+    ends: Callable[[Row], Iterable[float]],
+    texts: FigureTexts,
+    legend: Sequence[Line2D],
+) -> Figure:
+    """A panel for each task, in the order of the rows.
+
+    Parameters
+    ----------
+    rows
+        One per task and encoder; at least one.
+    draw_line
+        Draws a row into axes, at a height.
+    ends
+        What of a row has to be inside of the axis; NaN for nothing.
+    texts, legend
+        What stands around the panels.
+    """
+    tasks, titles = unique(row.task for row in rows), {row.model: row.model_title for row in rows}
+    labels = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
+    n_columns = min(_COLUMNS, len(tasks))
+    n_lines = math.ceil(len(tasks) / n_columns)
+    beside = lettering.widest(list(labels.values()), _LABEL_SIZE)
+    inches = min(_MOST_PANEL, layout.column_inches(n_columns, beside))
+    headings, below = _headings(rows, inches), _titles(rows, inches)
+    figure = Figure()
+    grid = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False)
+    looks, heights = canvas.looks(rows), {model: height for height, model in enumerate(titles)}
+    for axes in grid.flat[len(tasks) :]:
+        axes.set_visible(False)
+    for index, (axes, task) in enumerate(zip(grid.flat, tasks, strict=False)):
+        axes.axvline(0, zorder=0, **CHANCE)
+        axes.grid(axis="x")
+        for row in rows:
+            if row.task == task:
+                draw_line(axes, row, heights[row.model], looks[row.model])
+        axes.spines["left"].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        _head(axes, headings[task], below[task], max(map(len, below.values())))
+        # sharing an axis hides the numbers of a panel that has an empty place below it
+        axes.tick_params(labelbottom=index + n_columns >= len(tasks))
+    canvas.few_ticks(grid[0, 0].xaxis)
+    grid[0, 0].set_yticks(range(len(labels)), list(labels.values()))
+    grid[0, 0].set_ylim(len(labels) - 0.4, -0.6)
+    grid[0, 0].set_xlim(*_limits([0.0, *(end for row in rows for end in ends(row))]))
+    panels = Panels([_LINE_INCHES * (len(titles) + 0.2)] * n_lines, _LEAST_PANEL, _MOST_PANEL)
+    layout.finish(figure, texts, rows, panels, legend)
+    return figure
+
+
+def _headings(rows: Sequence[Row], inches: float) -> dict[str, str]:
+    """Name and metric of each task."""
+    ends = {row.task: f" ({captions.metric_name(row.metric)})" for row in rows}
+    room = inches - lettering.widest(list(ends.values()), 7, bold=True)
+    names = lettering.starts({task: task for task in ends}, lettering.into(room, 7, bold=True))
+    return {task: names[task] + end for task, end in ends.items()}
+
+
+def _titles(rows: Sequence[Row], inches: float) -> Mapping[str, list[str]]:
+    """Title of each task in lines; what needs too many is cut."""
+    fits = lettering.into(inches, _TITLE_SIZE)
+    found = {}
+    for task, title in {row.task: row.task_title for row in rows}.items():
+        lines = lettering.wrap(title, fits)
+        rest = [lettering.cut(" ".join(lines[_MOST_TITLE_LINES - 1 :]), fits)] if lines else []
+        found[task] = [*lines[: _MOST_TITLE_LINES - 1], *rest] if len(lines) > _MOST_TITLE_LINES else lines
+    return found
+
+
+def _head(axes: Axes, heading: str, title: Sequence[str], n_lines: int) -> None:
+    """Name above title; in all panels as high as the longest title needs."""
+    pad = _TITLE_GAP + _TITLE_LINE * n_lines
+    axes.set_title(heading, loc="left", fontweight="bold", color=canvas.INK, pad=pad)
+    axes.annotate(
+        "\n".join(title), (0, 1), xytext=(0, pad - 1), xycoords="axes fraction", textcoords="offset points",
+        va="top", fontsize=_TITLE_SIZE, color=canvas.QUIET, linespacing=lettering.LINE,
+    )  # fmt: skip
+
+
+def _limits(values: Sequence[float]) -> tuple[float, float]:
+    known = [value for value in values if not math.isnan(value)]
+    margin = 0.03 * (max(known) - min(known)) or 0.05
+    return min(known) - margin, max(known) + margin
