@@ -12,11 +12,11 @@ from workflow_copy import PACKAGE, planned
 from sentflow.graph.provenance import PLUMBING
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
-FIGURES_OF_SCORES = ("heatmap", "forest", "critical-difference", "ranks", "wins", "differences", "curves")
+FIGURES_OF_SCORES = ("heatmap", "forest", "ranks", "wins", "differences", "differences-to-best", "curves")
 COSTS = (
     "summarise_costs",
     *(f"table …{name}" for name in ("costs", "encoders")),
-    *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
+    *(f"figure …{name}" for name in ("costs", "score-and-cost")),
 )
 CHECKS_OF_SCORES = tuple(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls"))
 AFTER_SCORES = (
@@ -32,7 +32,7 @@ AFTER_SCORES = (
 )
 AFTER_COMPARE = (
     *(f"table …{name}" for name in ("scores", "intervals", "differences", "ranks", "matches", "power")),
-    *(f"figure …{name}" for name in ("critical-difference", "ranks", "wins", "differences")),
+    *(f"figure …{name}" for name in ("ranks", "wins", "differences", "differences-to-best")),
     "check …tables",
     "report",
 )

@@ -8,8 +8,8 @@ from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
 TABLES = (*TABLES_OF_SCORES, "tasks", "encoders", "costs")
-FIGURES_OF_COMPARISONS = ("critical-difference", "ranks", "wins", "differences")
-FIGURES = ("heatmap", "forest", *FIGURES_OF_COMPARISONS, "curves", "sizes", "speed", "costs")
+FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best")
+FIGURES = ("heatmap", "forest", *FIGURES_OF_COMPARISONS, "curves", "score-and-cost", "costs")
 SUMMARIES = {
     "compare",
     "summarise",
@@ -28,7 +28,7 @@ AFTER_COMPARE_SIMILARITY = {"table sts", "table sts-differences", "check similar
 COSTS = {
     "summarise_costs",
     *(f"table {name}" for name in ("encoders", "costs")),
-    *(f"figure {name}" for name in ("sizes", "speed", "costs")),
+    *(f"figure {name}" for name in ("score-and-cost", "costs")),
 }
 TABLES_OF_MEASURES = ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
 FIGURES_OF_MEASURES = (

@@ -9,7 +9,7 @@ MODELS = ("bag-of-words", "random")
 COSTS = {
     "summarise_costs",
     *(f"table {name}" for name in ("encoders", "costs")),
-    *(f"figure {name}" for name in ("sizes", "speed", "costs")),
+    *(f"figure {name}" for name in ("score-and-cost", "costs")),
 }
 ALWAYS = {"report", "record"}
 OF_SIMILARITY = {

@@ -139,13 +139,12 @@ def test_tables_figures_report_and_record_are_there(reference):
     figures = (
         "heatmap",
         "forest",
-        "critical-difference",
         "ranks",
         "wins",
         "differences",
         "curves",
-        "sizes",
-        "speed",
+        "differences-to-best",
+        "score-and-cost",
         "costs",
     )
     for name in figures:

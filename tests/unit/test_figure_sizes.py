@@ -151,7 +151,7 @@ def project_style():
 
 @pytest.mark.usefixtures("project_style")
 def test_an_encoder_looks_the_same_whichever_rows_a_figure_gets():
-    for name in ("forest", "curves", "ranks", "sizes", "spectrum", "truncation"):
+    for name in ("forest", "curves", "ranks", "score-and-cost", "spectrum", "truncation"):
         rows = rows_of(name, Extent(20, 1))
         everything, last = (
             canvas.looks(rows),
@@ -162,7 +162,7 @@ def test_an_encoder_looks_the_same_whichever_rows_a_figure_gets():
 
 @pytest.mark.usefixtures("project_style")
 def test_forty_encoders_look_different():
-    looks = canvas.looks(rows_of("sizes", Extent(40, 1)))
+    looks = canvas.looks(rows_of("score-and-cost", Extent(40, 1)))
     assert len({look.color for look in looks.values()}) == 40
     assert len({look.marker for look in looks.values()}) == 8
 

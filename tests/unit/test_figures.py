@@ -16,9 +16,9 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import bars as cost_bars
-from sentflow.report.costs import pareto
+from sentflow.report.costs import trade_off
 from sentflow.report.costs.rows import CostRow, EncoderRow
-from sentflow.report.families.probing import curves, differences, forest, heatmap, rankings, wins
+from sentflow.report.families.probing import best_gaps, curves, differences, forest, heatmap, rankings, wins
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
@@ -55,11 +55,10 @@ def figures_of(data_version):
         "forest": forest.draw(rows),
         "curves": curves.draw(fake_summary.curve_rows(rows)),
         "costs": cost_bars.draw(fake_summary.cost_rows(data_version)),
-        "sizes": pareto.draw_sizes(fake_comparisons.encoder_rows(rows)),
-        "speed": pareto.draw_speed(fake_comparisons.encoder_rows(rows)),
+        "score-and-cost": trade_off.draw(fake_comparisons.trade_off_rows(rows)),
         "differences": differences.draw(fake_comparisons.pair_rows(rows)),
-        "critical-difference": rankings.draw_critical_difference(fake_comparisons.ranking_rows(rows)),
-        "ranks": rankings.draw_ranks(fake_comparisons.ranking_rows(rows)),
+        "differences-to-best": best_gaps.draw(best_gaps.gap_rows(rows, fake_comparisons.pair_rows(rows))),
+        "ranks": rankings.draw(fake_comparisons.ranking_rows(rows)),
         "wins": wins.draw(fake_comparisons.match_rows(rows)),
     }
 
@@ -113,6 +112,12 @@ def test_forest_axis_holds_negative_limits_of_scores_that_are_not_cut_at_zero():
     low, high = forest.draw(rows).axes[0].get_xlim()
     assert low < -0.31
     assert high > 0.35
+
+
+def test_titles_of_tasks_are_broken_into_lines_and_not_cut():
+    title = "Questions and answers of government services"
+    rows = [fake_summary.one_row(task=f"T{number}", task_title=title) for number in range(3)]
+    assert title in [text.replace("\n", " ") for text in texts_of(forest.draw(rows))]
 
 
 def test_forest_draws_no_interval_for_a_degenerate_row():
@@ -221,7 +226,7 @@ def test_every_figure_is_drawn_from_one_file(tmp_path, name):
     write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
     write_rows(tmp_path / "encoders.parquet", EncoderRow, fake_comparisons.encoder_rows(rows))
     compared = fake_comparisons.write_comparisons(tmp_path / "comparisons", rows)
-    sources = {"curves": ["curves"], "costs": ["costs"], "sizes": ["encoders"], "speed": ["encoders"]}
+    sources = {"curves": ["curves"], "costs": ["costs"], "score-and-cost": ["encoders"]}
     files = [tmp_path / f"{stem}.parquet" for stem in sources.get(name, ["scores"])]
     if name == "differences":
         files = [tmp_path / "comparisons" / "pairs.parquet"]
@@ -240,9 +245,7 @@ def test_wrong_file_for_a_figure_is_explained(tmp_path):
 
 
 def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(
-        ConfigError, match="'radar'. Write one of: heatmap, forest, critical-difference, ranks"
-    ):
+    with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, ranks, wins"):
         draw("radar", tmp_path / "scores.parquet")
 
 

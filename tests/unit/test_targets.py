@@ -174,8 +174,7 @@ def test_costs_are_read_by_what_shows_costs_alone():
     of_figure = chosen.files_of("figure")
     sources = [of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
     assert sources == [[paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
-    for name in ("sizes", "speed"):
-        assert of_figure(SimpleNamespace(figure=name)) == [paths.ENCODERS]
+    assert of_figure(SimpleNamespace(figure="score-and-cost")) == [paths.ENCODERS, paths.RANKS]
 
 
 def test_comparisons_are_read_by_what_shows_them_alone():
@@ -192,6 +191,21 @@ def test_comparisons_are_read_by_what_shows_them_alone():
     }
     assert chosen.files_of("figure")(SimpleNamespace(figure="differences")) == [paths.PAIRS]
     assert paths.SUMMARY in chosen.files_of("figure")(SimpleNamespace(figure="ranks"))
+
+
+def test_the_check_of_figures_reads_what_was_measured_of_each():
+    chosen = targets()
+    check = SimpleNamespace(check="figures")
+    read = chosen.files_of("check")(check)
+    assert read == [paths.FIGURE_INSPECTION.format(figure=name) for name in chosen.selected("figures")]
+    assert set(read) <= set(chosen.summaries_of_page())
+    assert json.loads(chosen.check_settings(check)) == {"random_models": ["random"]}
+
+
+def test_without_figures_there_is_no_check_of_them():
+    assert "figures" not in targets(report={"tables": [], "figures": [], "checks": ["figures"]}).selected(
+        "checks"
+    )
 
 
 def test_only_the_check_of_tables_reads_tables():

@@ -88,7 +88,7 @@ use rule table as table_of_matrix with:
 
 
 rule figure:
-    """One figure as PDF, PNG and SVG, and its rows as Parquet: everything needed to draw it again."""
+    """One figure as PDF, PNG and SVG, what was measured of it, and its rows: everything needed to draw it again."""
     input:
         targets.files_of("figure"),
     output:
@@ -101,6 +101,7 @@ rule figure:
         ),
         svg=paths.FIGURE.format(figure="{figure}", format="svg"),
         data=paths.FIGURE.format(figure="{figure}", format="parquet"),
+        inspection=paths.FIGURE_INSPECTION,
     log:
         paths.log("figure", "{figure}"),
     benchmark:
@@ -118,7 +119,8 @@ rule figure:
         env=versions("matplotlib"),
     shell:
         "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
-        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} > {log:q} 2>&1"
+        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} --inspection {output.inspection:q}"
+        " > {log:q} 2>&1"
 
 
 rule check:

@@ -14,7 +14,8 @@ from sentflow.errors import ConfigError
 from sentflow.graph import paths
 
 TABLE, FIGURE, CHECK = "table", "figure", "check"
-ENCODERS = "encoders"  # what some products need: that any encoder was measured
+# What some products need beside the results of families: that any encoder was measured, that any figure is drawn.
+ENCODERS, DRAWN = "encoders", "figures"
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,9 @@ COMMON_PRODUCTS = (
         (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
     ),
     *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "encoders_table:table", _ENCODERS)),
+    Product(
+        CHECK, "figures", "sentflow.report.figure.check:check_figures", (paths.FIGURE_INSPECTION,), DRAWN
+    ),
     Product(FIGURE, "score-and-cost", f"{_COSTS}trade_off:FIGURE", (paths.ENCODERS, paths.RANKS), "scores"),
 )
 

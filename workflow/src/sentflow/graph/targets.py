@@ -109,6 +109,7 @@ class Targets:
             for pattern in products.find(products.CHECK, name).reads
         ]
         there = [file for family in self._families() for file in family.documents()]
+        there += expanded(paths.FIGURE_INSPECTION, "figure", self.selected("figures"), ("json",))
         return list(
             dict.fromkeys(file for pattern in reads for file in _matching(pattern, there) if file in there)
         )
@@ -158,6 +159,8 @@ class Targets:
         }
         if self.collections or "scores" in there:  # some probes need no vectors
             there.add(products.ENCODERS)
+        if section == "checks" and self.selected("figures"):
+            there.add(products.DRAWN)
         return [product.name for product in chosen if not product.needs or product.needs in there]
 
     def tables(self) -> list[str]:
@@ -205,9 +208,9 @@ class Targets:
         return json_text({"caption": self.experiment.title, **found})
 
     def check_settings(self, wildcards: Any) -> str:
-        """What was asked for of the family that a check looks at, to compare with what is there."""
+        """What was asked for of the family that a check looks at, to compare with what is there; of none else."""
         needs = _product(products.CHECK, wildcards).needs
-        asked = next(family.asked() for family in self._families() if needs in family.available())
+        asked = next((family.asked() for family in self._families() if needs in family.available()), {})
         return json_text({**asked, "random_models": self.experiment.random_models})
 
     def report_settings(self, _wildcards: Any) -> str:

@@ -132,8 +132,8 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
                 if len(panels) > 1
                 else []
             ),
-            f"Above one panel are the titles of measurements that differ by at most {percent(_NEAR)} of the range over "
-            "encoders; it shows the first, the table of alignments has all."
+            f"≈: values of these measurements differ by at most {percent(_NEAR)} of the range over encoders; "
+            "the panel shows the first, the table of alignments has all."
             if any(len(sets) > 1 for sets in panels.values())
             else "",
             "A point without a letter has no room for one."
@@ -174,8 +174,8 @@ def _draw_panel(
 def _head_panel(axes: Axes, titles: Sequence[str], inches: float) -> None:
     fits = lettering.into(inches, _LEGEND_SIZE, bold=True)
     heading = []
-    for title in titles:
-        lines = lettering.wrap(title, fits)
+    for place, title in enumerate(titles):
+        lines = lettering.wrap(f"≈ {title}" if place else title, fits)
         last = _MOST_HEADING_LINES - 1
         heading += [*lines[:last], lettering.cut(" ".join(lines[last:]), fits)] if lines[last:] else lines
     axes.set_title("\n".join(heading), loc="left", fontweight="bold", color=canvas.INK)

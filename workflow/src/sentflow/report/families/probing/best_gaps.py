@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from sentflow.compare.comparisons import Comparisons
-from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
@@ -20,7 +19,7 @@ from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, sentences
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import counted, listed, percent
+from sentflow.report.numbers import counted, percent
 from sentflow.report.rows import unique
 
 _TITLE = "Differences to the highest score of each task"
@@ -79,7 +78,7 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
             "too large on average, and the intervals of those close to it too far from 0.",
             f"Filled: significant at {percent(first.alpha)} (Holm over all pairs of the task, which holds "
             "after that choice, too); hollow: not, which does not mean equal.",
-            f"Protocol {listed(list(by_protocol(rows)))}, {first.n_folds} folds.",
+            f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
             captions.data_note(rows),
         ),
         alternative=f"Differences of {encoders(rows)} to the highest score on {counted(len(tasks), 'task')}, a panel "
