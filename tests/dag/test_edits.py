@@ -12,7 +12,16 @@ from workflow_copy import PACKAGE, planned
 from sentflow.graph.provenance import PLUMBING
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
-FIGURES_OF_SCORES = ("heatmap", "forest", "ranks", "wins", "differences", "differences-to-best", "curves")
+FIGURES_OF_SCORES = (
+    "heatmap",
+    "forest",
+    "family-means",
+    "ranks",
+    "wins",
+    "differences",
+    "differences-to-best",
+    "curves",
+)
 COSTS = (
     "summarise_costs",
     *(f"table …{name}" for name in ("costs", "encoders")),

@@ -9,7 +9,7 @@ from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
 TABLES = (*TABLES_OF_SCORES, "tasks", "encoders", "costs")
 FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best")
-FIGURES = ("heatmap", "forest", *FIGURES_OF_COMPARISONS, "curves", "score-and-cost", "costs")
+FIGURES = ("heatmap", "forest", "family-means", *FIGURES_OF_COMPARISONS, "curves", "score-and-cost", "costs")
 SUMMARIES = {
     "compare",
     "summarise",

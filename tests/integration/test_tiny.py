@@ -139,6 +139,7 @@ def test_tables_figures_report_and_record_are_there(reference):
     figures = (
         "heatmap",
         "forest",
+        "family-means",
         "ranks",
         "wins",
         "differences",

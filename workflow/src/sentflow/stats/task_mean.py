@@ -44,17 +44,45 @@ def task_mean_interval(
     have. Those of different sources are independent, so their squares are added. Degrees of freedom: Satterthwaite
     1946, each source with the fewest of its tasks.
     """
-    numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
-    errors = np.zeros(int(numbers.max()) + 1)
-    freedom = np.full(len(errors), math.inf)
-    for number, scores, kept in zip(numbers, fold_scores, documents, strict=True):
-        std = float(np.std(scores, ddof=1))
-        errors[number] += corrected_error(std, len(scores), folds=folds, documents=kept)
-        freedom[number] = min(freedom[number], degrees_of_freedom(len(scores), kept))
+    errors = [
+        corrected_error(float(np.std(scores, ddof=1)), len(scores), folds=folds, documents=kept)
+        for scores, kept in zip(fold_scores, documents, strict=True)
+    ]
+    freedom = [
+        degrees_of_freedom(len(scores), kept) for scores, kept in zip(fold_scores, documents, strict=True)
+    ]
     mean = float(np.mean([scores.mean() for scores in fold_scores]))
-    variance = float((errors**2).sum())
+    return mean_limits(mean, errors, freedom, sources, level=level)
+
+
+def mean_limits(
+    mean: float,
+    errors: Sequence[float],
+    freedom: Sequence[float],
+    sources: Sequence[Hashable],
+    *,
+    level: float,
+) -> tuple[float, float]:
+    """Limits of the mean of N numbers by their standard errors, as in `task_mean_interval`.
+
+    Parameters
+    ----------
+    mean
+        Of the numbers.
+    errors, freedom, sources
+        (N,) standard errors, their degrees of freedom, and what the numbers have in common.
+    level
+        Confidence level in (0, 1).
+    """
+    numbers = np.unique([str(source) for source in sources], return_inverse=True)[1]
+    sums = np.zeros(int(numbers.max()) + 1)
+    fewest = np.full(len(sums), math.inf)
+    for number, error, own in zip(numbers, errors, freedom, strict=True):
+        sums[number] += error
+        fewest[number] = min(fewest[number], own)
+    variance = float((sums**2).sum())
     if variance == 0 or math.isnan(variance):
         return mean + 0 * variance, mean + 0 * variance
-    shared = variance**2 / float((errors**4 / freedom).sum())
-    half_width = float(stdtrit(shared, (1 + level) / 2)) * math.sqrt(variance) / len(fold_scores)
+    shared = variance**2 / float((sums**4 / fewest).sum())
+    half_width = float(stdtrit(shared, (1 + level) / 2)) * math.sqrt(variance) / len(errors)
     return mean - half_width, mean + half_width

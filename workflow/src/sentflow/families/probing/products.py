@@ -32,6 +32,7 @@ PRODUCTS = (
         (TABLE, "protocols", "protocol_table:table", _STUDY),
         (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
         (FIGURE, "forest", "forest:FIGURE", _SCORES),
+        (FIGURE, "family-means", "family_means:FIGURE", _SCORES),
         (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
         (FIGURE, "wins", "wins:FIGURE", (paths.SUMMARY, paths.ACROSS)),
         (FIGURE, "differences", "differences:FIGURE", (paths.PAIRS,)),

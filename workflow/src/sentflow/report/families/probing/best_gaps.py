@@ -13,7 +13,7 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import captions
-from sentflow.report.families.probing import task_panels
+from sentflow.report.families.probing import encoder_lines
 from sentflow.report.families.probing.differences import oriented
 from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.recipe import Recipe
@@ -54,9 +54,10 @@ def draw(rows: Sequence[BestGapRow]) -> Figure:
     texts = texts_of(rows)
     if not rows:
         return layout.nothing(texts, rows)
-    return task_panels.draw(
+    return encoder_lines.draw(
         rows,
         _draw_line,
+        head=encoder_lines.head_of_task,
         ends=lambda row: (row.gap, row.gap_low, row.gap_high),
         texts=texts,
         legend=_handles(),
@@ -149,7 +150,7 @@ def _handles() -> list[Line2D]:
     return [
         Line2D([], [], label="significant", **look),  # type: ignore[arg-type]
         Line2D([], [], markerfacecolor="white", label="not significant", **look),  # type: ignore[arg-type]
-        Line2D([], [], label="highest score", **task_panels.CHANCE),  # type: ignore[arg-type]
+        Line2D([], [], label="highest score", **encoder_lines.CHANCE),  # type: ignore[arg-type]
     ]
 
 

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.families.probing import task_panels
+from sentflow.report.families.probing import encoder_lines
 from sentflow.report.figure import canvas
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
@@ -23,9 +23,10 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     Thin line: generalisation interval. Thick line: repeatability interval. A hollow marker has no interval
     (all folds gave the same score).
     """
-    return task_panels.draw(
+    return encoder_lines.draw(
         rows,
         _draw_line,
+        head=encoder_lines.head_of_task,
         ends=lambda row: (*row.shown_generalisation, row.mean),
         texts=texts_of(rows),
         legend=_handles(),
@@ -59,7 +60,7 @@ def _handles() -> list[Line2D]:
     return [
         Line2D([], [], color=canvas.QUIET, linewidth=_THIN, label="generalisation interval"),
         Line2D([], [], color=canvas.QUIET, linewidth=_THICK, label="repeatability interval"),
-        Line2D([], [], label="chance", **task_panels.CHANCE),  # type: ignore[arg-type]
+        Line2D([], [], label="chance", **encoder_lines.CHANCE),  # type: ignore[arg-type]
     ]
 
 

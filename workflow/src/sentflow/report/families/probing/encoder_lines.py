@@ -1,8 +1,8 @@
-"""Figures with a panel per task and a line per encoder, all on one axis."""
+"""Figures with a panel per task, or per family of tasks, and a line per encoder, all on one axis."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -12,7 +12,7 @@ from sentflow.report import captions
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.rows import DataRow, unique
+from sentflow.report.rows import DataRow
 
 _COLUMNS = 3
 _LINE_INCHES = 0.15
@@ -24,27 +24,23 @@ CHANCE = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 """Look of the line at 0."""
 
 
-class OfTaskAndEncoder(canvas.EncoderInRow, DataRow, Protocol):
-    """What a row says of its task and its encoder."""
-
-    @property
-    def task(self) -> str:
-        """Name of the task."""
-
-    @property
-    def task_title(self) -> str:
-        """Its title."""
-
-    @property
-    def metric(self) -> str:
-        """Its metric."""
+class NamedEncoder(canvas.EncoderInRow, DataRow, Protocol):
+    """What a row says of its encoder."""
 
     @property
     def model_title(self) -> str:
-        """The encoder as people know it."""
+        """As people know it."""
 
 
-Row = TypeVar("Row", bound=OfTaskAndEncoder)
+class Head(NamedTuple):
+    """What stands above a panel: its name, which no other has, what is never cut off behind it, and a title below."""
+
+    name: str
+    end: str
+    title: str
+
+
+Row = TypeVar("Row", bound=NamedEncoder)
 DrawLine = Callable[[Axes, Row, int, canvas.Look], None]
 
 
@@ -52,46 +48,52 @@ def draw(
     rows: Sequence[Row],
     draw_line: DrawLine[Row],
     *,
+    head: Callable[[Row], Head],
     ends: Callable[[Row], Iterable[float]],
     texts: FigureTexts,
     legend: Sequence[Line2D],
 ) -> Figure:
-    """A panel for each task, in the order of the rows.
+    """A panel for each name of a head, in the order of the rows.
 
     Parameters
     ----------
     rows
-        One per task and encoder; at least one.
+        One per panel and encoder; at least one.
     draw_line
         Draws a row into axes, at a height.
+    head
+        What stands above the panel of a row.
     ends
         What of a row has to be inside of the axis; NaN for nothing.
     texts, legend
         What stands around the panels.
     """
-    tasks, titles = unique(row.task for row in rows), {row.model: row.model_title for row in rows}
+    by_panel: dict[Head, list[Row]] = {}
+    for row in rows:
+        by_panel.setdefault(head(row), []).append(row)
+    titles = {row.model: row.model_title for row in rows}
     labels = lettering.distinct(titles, lettering.into(_LABEL_INCHES, _LABEL_SIZE))
-    n_columns = min(_COLUMNS, len(tasks))
-    n_lines = math.ceil(len(tasks) / n_columns)
+    n_columns = min(_COLUMNS, len(by_panel))
+    n_lines = math.ceil(len(by_panel) / n_columns)
     beside = lettering.widest(list(labels.values()), _LABEL_SIZE)
     inches = min(_MOST_PANEL, layout.column_inches(n_columns, beside))
-    headings, below = _headings(rows, inches), _titles(rows, inches)
+    headings = _headings(list(by_panel), inches)
+    below = {panel: _title_lines(panel.title, inches) for panel in by_panel}
     figure = Figure()
     grid = figure.subplots(n_lines, n_columns, sharex=True, sharey=True, squeeze=False)
     looks, heights = canvas.looks(rows), {model: height for height, model in enumerate(titles)}
-    for axes in grid.flat[len(tasks) :]:
+    for axes in grid.flat[len(by_panel) :]:
         axes.set_visible(False)
-    for index, (axes, task) in enumerate(zip(grid.flat, tasks, strict=False)):
+    for index, (axes, (panel, members)) in enumerate(zip(grid.flat, by_panel.items(), strict=False)):
         axes.axvline(0, zorder=0, **CHANCE)
         axes.grid(axis="x")
-        for row in rows:
-            if row.task == task:
-                draw_line(axes, row, heights[row.model], looks[row.model])
+        for row in members:
+            draw_line(axes, row, heights[row.model], looks[row.model])
         axes.spines["left"].set_visible(False)
         axes.tick_params(axis="y", length=0)
-        _head(axes, headings[task], below[task], max(map(len, below.values())))
+        _head(axes, headings[panel], below[panel], max(map(len, below.values())))
         # sharing an axis hides the numbers of a panel that has an empty place below it
-        axes.tick_params(labelbottom=index + n_columns >= len(tasks))
+        axes.tick_params(labelbottom=index + n_columns >= len(by_panel))
     canvas.few_ticks(grid[0, 0].xaxis)
     grid[0, 0].set_yticks(range(len(labels)), list(labels.values()))
     grid[0, 0].set_ylim(len(labels) - 0.4, -0.6)
@@ -101,23 +103,20 @@ def draw(
     return figure
 
 
-def _headings(rows: Sequence[Row], inches: float) -> dict[str, str]:
-    """Name and metric of each task."""
-    ends = {row.task: f" ({captions.metric_name(row.metric)})" for row in rows}
-    room = inches - lettering.widest(list(ends.values()), 7, bold=True)
-    names = lettering.starts({task: task for task in ends}, lettering.into(room, 7, bold=True))
-    return {task: names[task] + end for task, end in ends.items()}
+def _headings(heads: Sequence[Head], inches: float) -> dict[Head, str]:
+    """Name and end of each head; names are cut where they do not fit, no two to the same."""
+    room = inches - lettering.widest([head.end for head in heads], 7, bold=True)
+    names = lettering.starts({head.name: head.name for head in heads}, lettering.into(room, 7, bold=True))
+    return {head: names[head.name] + head.end for head in heads}
 
 
-def _titles(rows: Sequence[Row], inches: float) -> Mapping[str, list[str]]:
-    """Title of each task in lines; what needs too many is cut."""
+def _title_lines(title: str, inches: float) -> list[str]:
+    """Lines of a title; what needs too many is cut."""
     fits = lettering.into(inches, _TITLE_SIZE)
-    found = {}
-    for task, title in {row.task: row.task_title for row in rows}.items():
-        lines = lettering.wrap(title, fits)
-        rest = [lettering.cut(" ".join(lines[_MOST_TITLE_LINES - 1 :]), fits)] if lines else []
-        found[task] = [*lines[: _MOST_TITLE_LINES - 1], *rest] if len(lines) > _MOST_TITLE_LINES else lines
-    return found
+    lines = lettering.wrap(title, fits)
+    kept = lines[: _MOST_TITLE_LINES - 1]
+    rest = " ".join(lines[len(kept) :])
+    return [*kept, lettering.cut(rest, fits)] if rest else kept
 
 
 def _head(axes: Axes, heading: str, title: Sequence[str], n_lines: int) -> None:
@@ -134,3 +133,24 @@ def _limits(values: Sequence[float]) -> tuple[float, float]:
     known = [value for value in values if not math.isnan(value)]
     margin = 0.03 * (max(known) - min(known)) or 0.05
     return min(known) - margin, max(known) + margin
+
+
+class OfTask(Protocol):
+    """What a row says of its task."""
+
+    @property
+    def task(self) -> str:
+        """Its name."""
+
+    @property
+    def task_title(self) -> str:
+        """As people know it."""
+
+    @property
+    def metric(self) -> str:
+        """What its scores are."""
+
+
+def head_of_task(row: OfTask) -> Head:
+    """Name and metric of a task above its title."""
+    return Head(row.task, f" ({captions.metric_name(row.metric)})", row.task_title)
