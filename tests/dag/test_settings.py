@@ -8,36 +8,32 @@ from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
 TABLES = (*TABLES_OF_SCORES, "tasks", "encoders", "costs")
-FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best")
-FIGURES = ("heatmap", "forest", "family-means", *FIGURES_OF_COMPARISONS, "curves", "score-and-cost", "costs")
+FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
+FIGURES = ("heatmap", "forest", "family-means", *FIGURES_OF_COMPARISONS, "curves", "costs")
 SUMMARIES = {
     "compare",
     "summarise",
     "summarise_costs",
     *(f"table {name}" for name in TABLES),
-    *(f"figure {name}" for name in (*FIGURES, "geometry-and-scores")),
-    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
+    *(f"figure {name}" for name in FIGURES),
+    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables", "figures")),
     "report",
 }
 AFTER_COMPARE = {
     *(f"table {name}" for name in TABLES_OF_SCORES),
     *(f"figure {name}" for name in FIGURES_OF_COMPARISONS),
     "check tables",
+    "check figures",
 }
 AFTER_COMPARE_SIMILARITY = {"table sts", "table sts-differences", "check similarity"}
 COSTS = {
     "summarise_costs",
     *(f"table {name}" for name in ("encoders", "costs")),
     *(f"figure {name}" for name in ("score-and-cost", "costs")),
+    "check figures",
 }
 TABLES_OF_MEASURES = ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
-FIGURES_OF_MEASURES = (
-    "alignment-uniformity",
-    "similarity-histograms",
-    "spectrum",
-    "truncation",
-    "geometry-and-scores",
-)
+FIGURES_OF_MEASURES = ("alignment-uniformity", "similarity-histograms", "spectrum", "truncation")
 # What shows similarity, alignment and geometry.
 AFTER_MEASURES = {
     "summarise_similarity",

@@ -116,7 +116,7 @@ def test_every_score_is_there_and_makes_sense(reference):
 
 def test_checks_pass(reference):
     checks = sorted((reference / "results/checks").glob("*.json"))
-    of_tasks = ["complete", "controls", "intervals", "no_missing"]
+    of_tasks = ["complete", "controls", "figures", "intervals", "no_missing"]
     assert [check.stem for check in checks] == [*of_tasks, "similarity", "tables"]
     for check in checks:
         assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem

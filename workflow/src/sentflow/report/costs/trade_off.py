@@ -19,7 +19,7 @@ from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import counted, duration, listed, percent, seconds_each
 from sentflow.report.rows import unique
 
-_HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 4.5
+_HEIGHT, _PANELS_INCHES, _MOST_PANEL = 2.1, 5.8, 6.4
 FEWEST = 3
 """Encoders of a known cost, below which a panel would show nothing that the table of encoders does not."""
 
@@ -67,7 +67,7 @@ _TIME = _Cost(
     "time to embed 1,000 texts",
     seconds_of_1000,
     seconds_each,
-    "not embedded apart from a probe, so without a time",
+    "fitted in every fold, so without an embedding time",
 )
 _SIZE = _Cost(
     "trained parameters",

@@ -19,7 +19,7 @@ _LINE_INCHES = 0.15
 _LABEL_SIZE, _LABEL_INCHES = 6.5, 1.6
 _LEAST_PANEL, _MOST_PANEL = 1.2, 4.0  # inches
 _TITLE_SIZE, _MOST_TITLE_LINES = 6, 3  # of the title of a task below its name
-_TITLE_GAP, _TITLE_LINE = 3, 7  # points
+_TITLE_GAP, _TITLE_LINE = 4, 7  # points
 CHANCE = {"color": canvas.QUIET, "linewidth": 0.8, "linestyle": (0, (4, 3))}
 """Look of the line at 0."""
 
@@ -124,7 +124,7 @@ def _head(axes: Axes, heading: str, title: Sequence[str], n_lines: int) -> None:
     pad = _TITLE_GAP + _TITLE_LINE * n_lines
     axes.set_title(heading, loc="left", fontweight="bold", color=canvas.INK, pad=pad)
     axes.annotate(
-        "\n".join(title), (0, 1), xytext=(0, pad - 1), xycoords="axes fraction", textcoords="offset points",
+        "\n".join(title), (0, 1), xytext=(0, pad - 2), xycoords="axes fraction", textcoords="offset points",
         va="top", fontsize=_TITLE_SIZE, color=canvas.QUIET, linespacing=lettering.LINE,
     )  # fmt: skip
 
