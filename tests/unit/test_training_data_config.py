@@ -181,14 +181,13 @@ ABOUT = {"title": "Mine", "language": "pt", "data_version": "raw"}
     ("own", "told"),
     [
         ({"combined": {"data": ["bill"]}}, "combined.data: there is no training data 'bill'."),
-        ({"combined": {"data": ["wiki-10k"]}}, "combined.data: wiki-10k has texts, not pairs. Write another."),
+        (
+            {"combined": {"data": ["wiki-10k"]}},
+            "combined.data: wiki-10k has texts, not pairs. Write another.",
+        ),
         ({"combined": {"data": ["mine"]}}, "combined.data: mine is put together of others itself."),
         ({"form": "texts", "combined": {"data": ["msmarco-ko"]}}, "form: combined gives pairs, not texts."),
         ({"combined": {"data": ["msmarco-ko"]}, "limit": 5}, "limit: rows are chosen where they are read."),
-        (
-            {"combined": {"data": ["msmarco-ko"]}, **ROWS, "reader": WIKI},
-            "combined: rows come from here or from elsewhere. Delete dataset, reader, or this.",
-        ),
         (
             {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"tasks": ["T1A-open"]}}},
             "combined.without_texts_of.tasks: T1A-open is not selected, so its table is not made. Write it in "

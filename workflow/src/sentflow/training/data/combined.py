@@ -15,8 +15,7 @@ NEAR = 0.8
 """Similarity from which rows are near copies where an entry does not say it; that of the audits."""
 UNKNOWN_LANGUAGE = "und"
 """Language of texts that no language is told of."""
-_ELSEWHERE = ("dataset", "reader", "pair_sets", "collections", "questions", "nli", "unscored")
-_ROW_BY_ROW = ("least_characters", "drop_repeated", "limit", "shuffled_positives")
+_ROW_BY_ROW = ("nli", "unscored", "least_characters", "drop_repeated", "limit", "shuffled_positives")
 
 
 def is_combined(entry: Entry) -> bool:
@@ -51,8 +50,6 @@ def with_relations(names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
 def combined_problems(name: str, known: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
     """Place in an entry, and what is wrong there beyond its schema."""
     entry = known[name]
-    if others := [key for key in _ELSEWHERE if key in entry]:
-        yield "combined", f"rows come from here or from elsewhere. Delete {', '.join(others)}, or this."
     if others := [key for key in _ROW_BY_ROW if key in entry]:
         yield others[0], "rows are chosen where they are read. Write it in the entries that combined names."
     if entry["form"] != PAIRS:

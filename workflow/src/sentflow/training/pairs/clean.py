@@ -17,6 +17,9 @@ Test = tuple[str, str]
 SHARE = 0.8
 """Of the n-grams of a text: a training text that shares so many with one of a test is left out; see `KnownTexts`."""
 
+_TAKEN_FOR = {"pt": "gl"}
+"""Language → the one that py3langid often takes it for; of 12,600 Portuguese pairs here, 213 had such a text."""
+
 
 class HeldOut:
     """The texts of tests, none of which is trained on.
@@ -95,7 +98,7 @@ class Cleaned:
             return True
         for text in pair:
             guess = language_of(text.lower())  # capitals alone are guessed badly
-            if guess not in (None, self.language):
+            if guess not in (None, self.language, _TAKEN_FOR.get(self.language)):
                 self.languages[str(guess)] += 1
                 return False
         return True
