@@ -84,7 +84,7 @@ def test_what_is_left_of_two_relations_and_why_the_rest_is_not(run):
     data = read_training_data(folder / "both.parquet")
     assert data.columns["other"] == [
         *ABOUT[1:],
-        f"{ABOUT[1]} Contato: [E-MAIL]",
+        "A biblioteca central, pelo endereço [E-MAIL]",
         "Uma resposta da prefeitura.",
     ]
     facts = read_json(folder / "both.json")
