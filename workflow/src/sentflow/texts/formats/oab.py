@@ -22,7 +22,7 @@ STATUTES: Mapping[str, str] = {
     ";9868": "9868",
     ";11417": "11417",
 }
-_ARTICLE = re.compile(r"Art\.?\s*(\d+)[º°o]?(-[A-Z])?")
+_ARTICLE = re.compile(r"Art\.?\s*(\d{1,3}(?:\.\d{3})+|\d+)[º°o]?(?:-?([A-Z])\b)?")
 _RULE = re.compile(r"(?m)^-{5,}\s*$")  # what comes after it is a heading
 _ARTICLE_OF_ELEMENT = re.compile(r"art(\d+(?:-\d+)?)")
 _ARTICLE_OF_URN = re.compile(r"!\[?art_?(\d+(?:-\d+)?)")
@@ -87,9 +87,14 @@ def read_oab_justifications(file: RawFile) -> Records:
 
 
 def _of_text(file: RawFile) -> list[tuple[str, str]]:
-    parts = re.split(r"(?m)^(?=Art)", file.text())[1:]
+    parts = re.split(r"(?m)^[ \t]*(?=Art)", file.text())[1:]
     numbers = [(_ARTICLE.match(part), _RULE.split(part)[0]) for part in parts]
-    return [(f"{number[1]}{number[2] or ''}", part) for number, part in numbers if number]
+    return [(_name(number), part) for number, part in numbers if number]
+
+
+def _name(number: re.Match[str]) -> str:
+    """``1.001`` is 1001, and ``2A`` is 2-A."""
+    return number[1].replace(".", "") + (f"-{number[2]}" if number[2] else "")
 
 
 def _of_lexml(file: RawFile) -> list[tuple[str, str]]:
