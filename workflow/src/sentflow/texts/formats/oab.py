@@ -22,7 +22,8 @@ STATUTES: Mapping[str, str] = {
     ";9868": "9868",
     ";11417": "11417",
 }
-_ARTICLE = re.compile(r"Art\.?\s*(\d+)[º°o]?(-[A-Z])?")
+_ARTICLE = re.compile(r"Art\.?\s*(\d{1,3}(?:\.\d{3})+|\d+)[º°o]?(?:-?([A-Z])\b)?")
+_RULE = re.compile(r"(?m)^-{5,}\s*$")  # what comes after it is a heading
 _ARTICLE_OF_ELEMENT = re.compile(r"art(\d+(?:-\d+)?)")
 _ARTICLE_OF_URN = re.compile(r"!\[?art_?(\d+(?:-\d+)?)")
 _RIGHT_OPTION = re.compile(r"^[A-E]:CORRECT\)(.*?)(?=^[A-E](?::CORRECT)?\)|\Z)", re.DOTALL | re.MULTILINE)
@@ -31,8 +32,8 @@ _RIGHT_OPTION = re.compile(r"^[A-E]:CORRECT\)(.*?)(?=^[A-E](?::CORRECT)?\)|\Z)",
 def read_statute(file: RawFile) -> Records:
     """The articles of a statute; columns id (``statute|article``, the statute is the name of the file) and text.
 
-    A text is cut at lines that start with ``Art``; of LexML the elements ``Artigo`` are taken, those of a law that is
-    amended included. Of several wordings of an article the last one counts, which is in force.
+    A text is cut at lines that start with ``Art``, and at lines of dashes; of LexML the elements ``Artigo`` are taken,
+    those of a law that is amended included. Of several wordings of an article the last one counts, which is in force.
 
     Raises
     ------
@@ -86,9 +87,14 @@ def read_oab_justifications(file: RawFile) -> Records:
 
 
 def _of_text(file: RawFile) -> list[tuple[str, str]]:
-    parts = re.split(r"(?m)^(?=Art)", file.text())[1:]
-    numbers = [(_ARTICLE.match(part), part) for part in parts]
-    return [(f"{number[1]}{number[2] or ''}", part) for number, part in numbers if number]
+    parts = re.split(r"(?m)^[ \t]*(?=Art)", file.text())[1:]
+    numbers = [(_ARTICLE.match(part), _RULE.split(part)[0]) for part in parts]
+    return [(_name(number), part) for number, part in numbers if number]
+
+
+def _name(number: re.Match[str]) -> str:
+    """``1.001`` is 1001, and ``2A`` is 2-A."""
+    return number[1].replace(".", "") + (f"-{number[2]}" if number[2] else "")
 
 
 def _of_lexml(file: RawFile) -> list[tuple[str, str]]:
