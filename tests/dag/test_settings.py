@@ -408,5 +408,13 @@ def test_a_study_shares_the_vectors_of_prompts_and_own_encoders(tmp_path):
 
 
 def test_another_protocol_runs_every_probe_and_embeds_nothing(finished):
-    changed = planned(finished, {"probe": {"protocol": "corrected"}})
+    changed = planned(finished, {"tasks": {task: {"protocol": "corrected"} for task in TASKS}})
     assert changed == all_probes_and_scores() | SUMMARIES_AND_RECORD
+
+
+def test_the_protocol_of_a_task_runs_the_probes_of_that_task(finished):
+    changed = planned(finished, {"tasks": {"T1B-tiny": {"protocol": "corrected"}}})
+    own = {job for job in all_probes_and_scores() if "T1B-tiny" in job}
+    assert own < changed
+    assert changed - own <= SUMMARIES_AND_RECORD
+    assert not changed & (all_probes_and_scores() - own)
