@@ -147,7 +147,7 @@ def test_figures_of_the_report_are_drawn_from_a_results_folder(folder):
     for name in ("heatmap", "ranks"):
         assert results.plot(name)._repr_png_().startswith(b"\x89PNG")
     with pytest.raises(DataError, match="costs|encoders"):
-        results.plot("sizes")
+        results.plot("score-and-cost")
 
 
 def test_what_a_run_did_not_make_is_named_with_what_it_made(folder):

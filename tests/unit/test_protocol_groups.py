@@ -115,11 +115,10 @@ def test_heat_map_has_a_block_for_each_protocol():
 @pytest.mark.parametrize(
     ("draw", "rows"),
     [
-        (rankings.draw_ranks, fake_comparisons.ranking_rows(ROWS)),
-        (rankings.draw_critical_difference, fake_comparisons.ranking_rows(ROWS)),
+        (rankings.draw, fake_comparisons.ranking_rows(ROWS)),
         (wins.draw, fake_comparisons.match_rows(ROWS)),
     ],
-    ids=["ranks", "critical difference", "wins"],
+    ids=["ranks", "wins"],
 )
 def test_figures_over_tasks_have_a_panel_for_each_protocol(draw, rows):
     with canvas.style():

@@ -34,6 +34,10 @@ rule summarise_costs:
 ruleorder: table_of_matrix > table
 
 
+localrules:
+    table_of_matrix,
+
+
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:

@@ -77,6 +77,7 @@ def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) ->
     collections = targets.collections.values()
     models = [model for collection in collections for model in collection.models]
     n_sparse = sum(map(targets.encoders.weighs_terms, models))
+    n_matrices = len(targets.selected_matrices())
     n_generated = sum("generator" in entry for entry in raw.values())
     return {
         "generate": n_generated,
@@ -87,7 +88,8 @@ def _jobs(targets: Targets, raw: Mapping[tuple[str, str], Mapping[str, Any]]) ->
         "embed_sparse": n_sparse,
         **{rule: n for family in targets.families.values() for rule, n in family.jobs().items()},
         "summarise_costs": 1,
-        "table": len(targets.selected("tables")),
+        "table": len(targets.selected("tables")) - n_matrices,
+        "table_of_matrix": n_matrices,
         "figure": len(targets.selected("figures")),
         "check": len(targets.selected("checks")),
         "record": 1,

@@ -169,7 +169,11 @@ class Targets:
 
     def matrices(self) -> str:
         """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
-        return one_of(_matrices(self.selected("tables")))
+        return one_of(self.selected_matrices())
+
+    def selected_matrices(self) -> list[str]:
+        """The same, as names."""
+        return _matrices(self.selected("tables"))
 
     def figures(self) -> list[str]:
         """Every figure in every format."""

@@ -63,7 +63,8 @@ def documents_table(
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
         notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
         notes += _power_notes(comparisons.power)
-    notes += remarks.score_notes([*rows, *(found[row.task, row.model] for row in rows)])
+    notes += remarks.training_notes(rows)
+    notes += remarks.held_back_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.too_few_documents_notes(rows)
     return Table(

@@ -60,7 +60,7 @@ def held_back(row: ScoreRow) -> bool:
     Under the published protocol they get a question with all its alternatives as one pair (A9). On pairs their probe
     has many more columns than rows to train on, and only the regularised one chooses how weights are penalised.
     """
-    if not row.is_fitted:
+    if not row.is_fitted or row.is_untested:
         return False
     if row.layout == "alternatives":
         return not row.splits_alternatives
