@@ -60,7 +60,7 @@ def test_a_new_family_is_one_module_and_its_rules(tmp_path):
     jobs = Counter(re.split(r"\s", job)[0] for job in planned(project, CONFIG))
     assert jobs["prepare_search"] == 2  # corpus and questions
     assert jobs["search"] == 2  # encoders
-    assert (jobs["summarise_searches"], jobs["table"] + jobs["table_of_matrix"]) == (1, 2)
+    assert (jobs["summarise_searches"], jobs["table"]) == (1, 2)
     collected = {job for job in planned(project, CONFIG) if job.startswith(("collect", "embed"))}
     assert {"collect faq/corpus", "collect faq/questions", "embed random/faq/corpus"} <= collected
     assert not {"similarity", "geometry"} & set(jobs)

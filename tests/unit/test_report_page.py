@@ -301,7 +301,7 @@ def test_single_encoder_on_a_single_task_needs_no_comparison():
 
 # --- comparisons, audits, hardest texts ---
 
-COMPARED = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
+COMPARED = ("family-means", "ranks", "wins", "differences", "differences-to-best", "score-and-cost")
 
 
 def compared_sources(tmp_path, **changes):
