@@ -271,7 +271,7 @@ def test_own_tasks_with_few_documents_are_warned_of_or_refused(tmp_path, monkeyp
     write(tmp_path / "a.csv", "text,label,post\n" + rows)
     grouped = OWN_TASK.replace("label: label,", "label: label, group: post,")
     text = printed("validate", write(tmp_path / "mine.yaml", grouped))
-    assert "Too few documents for protocol published" in text
+    assert "Too few documents" in text
     assert "3 documents cannot be assigned to 5 folds" in text
     silent = write(tmp_path / "silent.yaml", grouped + "probe: {documents: false}\n")
     assert "Too few documents" not in printed("validate", silent)
