@@ -20,7 +20,12 @@ leave_out_working_folder(Path(workflow.basedir))
 
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
-from sentflow.graph.environment import first_words_of_jobs, put_this_python_first, refuse_braces, refuse_conda
+from sentflow.graph.environment import (
+    first_words_of_jobs,
+    put_this_python_first,
+    refuse_braces,
+    refuse_conda,
+)
 from sentflow.errors import ConfigError
 from sentflow.graph.failed_jobs import told_to
 from sentflow.graph.job_settings import one_of
