@@ -174,7 +174,7 @@ def test_what_is_not_there_is_named_as_a_target_that_makes_it(here, tmp_path):
     said = refused("--ask", "taxa", "--corpus", CORPORA["laws"], "--results", results)
     assert "lack 1 file" in said
     command = said.splitlines()[-1]
-    assert command == f"snakemake --cores all results/{vectors} --configfile {ASKED}"
+    assert command == f"sentflow run --cores all results/{vectors} --configfile {ASKED}"
     # BM25 needs no vectors
     answered("--ask", "taxa", "--corpus", CORPORA["laws"], "--retriever", "bm25", "--results", results)
 

@@ -169,7 +169,7 @@ def test_right_configuration_tells_what_it_runs():
     assert "2 × 2 folds" in text
     assert re.search(r"downloads +none", text)
     assert re.search(r"probe_lazy +3\n", text)
-    assert f"snakemake --cores all --configfile {TINY}" in text
+    assert f"sentflow run --cores all --configfile {TINY}" in text
 
 
 def test_without_a_file_the_default_experiment_is_meant():

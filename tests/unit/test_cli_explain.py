@@ -244,7 +244,7 @@ def test_what_is_missing_is_told_with_the_command_that_makes_it(finished):
     Path(manifest).unlink()
     said = refused(*words)
     assert "the results lack 2 files that the explanations need" in said
-    assert said.splitlines()[-1] == f"snakemake --cores all {run} {manifest} --configfile mine.yaml"
+    assert said.splitlines()[-1] == f"sentflow run --cores all {run} {manifest} --configfile mine.yaml"
     assert "the results lack" in refused(*words, "--results", "elsewhere")
 
 

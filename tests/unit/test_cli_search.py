@@ -125,7 +125,7 @@ def test_jobs_follow_those_that_they_read_and_questions_are_embedded_once(config
 def test_what_is_missing_is_told_with_the_command_that_makes_it(config):
     said = refused(config, "--ask", "why?", "--retriever", "bm25")
     terms = f"results/data/terms/{SAMPLE}/long-words.parquet"
-    command = f"snakemake --cores all results/data/corpora/{SAMPLE}.parquet {terms} --configfile {config}"
+    command = f"sentflow run --cores all results/data/corpora/{SAMPLE}.parquet {terms} --configfile {config}"
     assert said.splitlines()[-1] == command
 
 

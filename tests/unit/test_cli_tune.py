@@ -143,7 +143,7 @@ def test_a_model_that_has_to_be_downloaded_is_left_to_the_pipeline(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     told = refused("ulysses-labse")
     assert "ulysses-labse has to be downloaded before it is measured" in told
-    assert "snakemake --cores 1 results/models/ulysses-labse/manifest.json" in told
+    assert "sentflow run --cores 1 results/models/ulysses-labse/manifest.json" in told
 
 
 def test_a_manifest_of_another_source_is_not_used(tmp_path, monkeypatch):

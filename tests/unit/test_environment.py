@@ -3,10 +3,12 @@
 import os
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from sentflow.graph.environment import leave_out_working_folder
+from sentflow.errors import ConfigError
+from sentflow.graph.environment import first_words_of_jobs, leave_out_working_folder, refuse_conda
 
 
 @pytest.fixture(autouse=True)
@@ -50,3 +52,19 @@ def test_a_folder_that_the_user_names_in_full_stays(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:")
     leave_out_working_folder()
     assert sys.path == [str(tmp_path), "/elsewhere"]
+
+
+def test_jobs_of_a_repository_find_its_package_and_others_what_is_installed(tmp_path):
+    with_package = first_words_of_jobs(tmp_path)
+    assert f"PYTHONPATH={tmp_path}$" in with_package
+    assert first_words_of_jobs(tmp_path / "none") == with_package.replace(
+        f" PYTHONPATH={tmp_path}${{{{PYTHONPATH:+:$PYTHONPATH}}}}", ""
+    )
+
+
+def test_environments_made_for_jobs_are_refused_where_they_cannot_find_the_package(tmp_path):
+    asked, none = (SimpleNamespace(deployment_method=methods) for methods in ({"conda"}, set()))
+    refuse_conda(asked, tmp_path)
+    refuse_conda(none, tmp_path / "none")
+    with pytest.raises(ConfigError, match="method conda: .*git clone"):
+        refuse_conda(asked, tmp_path / "none")

@@ -94,7 +94,9 @@ def test_an_encoder_without_files_is_refused(results, tmp_path):
 
 def test_a_missing_card_is_told_with_the_command_that_makes_it(results, tmp_path):
     (results / "exports/cards/tiny/README.md").unlink()
-    with pytest.raises(DataError, match=r"cards/tiny/README\.md is missing.*snakemake --cores all exports"):
+    with pytest.raises(
+        DataError, match=r"cards/tiny/README\.md is missing.*sentflow run --cores all exports"
+    ):
         publish("tiny", tmp_path / "hub", results=results)
 
 

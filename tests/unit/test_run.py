@@ -16,6 +16,7 @@ from sentflow.errors import ConfigError, DataError
 from sentflow.files.atomic import atomic
 from sentflow.files.io import write_text
 from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.graph.workflow_folder import home
 from sentflow.jobs.lifeline import (
     VARIABLE,
     OrphanError,
@@ -47,6 +48,7 @@ def started(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTHONPATH", "")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    (tmp_path / "Snakefile").touch()
     return words
 
 
@@ -70,6 +72,33 @@ def test_the_words_are_those_of_snakemake(started, tmp_path):
     with pytest.raises(BecameSnakemakeError):
         runner.run(["tables", "--cores", "2", "-n", "--configfile", "a b.yaml"])
     assert started[1:] == ["-m", "snakemake", "tables", "--cores", "2", "-n", "--configfile", "a b.yaml"]
+
+
+def test_where_there_is_no_workflow_it_is_that_of_sentflow(started, tmp_path):
+    (tmp_path / "Snakefile").unlink()
+    with pytest.raises(BecameSnakemakeError):
+        runner.run(["-n", "--configfile", "experiments/sts.yaml"])
+    assert started[3:] == [
+        *("--snakefile", str(home() / "Snakefile"), "-n"),
+        *("--configfile", str(home() / "experiments/sts.yaml")),
+    ]
+
+
+@pytest.mark.parametrize("words", [["-s", "other.smk"], ["-sother.smk"], ["--snakefile=other.smk", "-n"]])
+def test_a_workflow_that_is_named_stays(started, tmp_path, words):
+    (tmp_path / "Snakefile").unlink()
+    with pytest.raises(BecameSnakemakeError):
+        runner.run(words)
+    assert started[3:] == words
+
+
+def test_an_experiment_of_the_working_folder_comes_first(started, tmp_path):
+    (tmp_path / "experiments").mkdir()
+    (tmp_path / "experiments/sts.yaml").write_text("{}\n")
+    words = ["--configfile", "experiments/sts.yaml"]
+    with pytest.raises(BecameSnakemakeError):
+        runner.run(words)
+    assert started[3:] == words
 
 
 def test_snakemake_imports_nothing_of_the_folder_in_which_it_starts(started):

@@ -9,8 +9,9 @@ from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import TaskCatalog, task_catalog
 from sentflow.files.settings_files import read_settings
 from sentflow.graph.config.family import Entries
+from sentflow.graph.workflow_folder import workflow_folder
 
-WORKFLOW = Path(__file__).parents[3]
+WORKFLOW = workflow_folder()
 
 # In the order of the published evaluator, f2a12c2
 OFFICIAL = (
@@ -31,14 +32,8 @@ def known_tasks(config: str | Path | Mapping[str, Any] | None) -> TaskCatalog:
     Raises
     ------
     ConfigError
-        The catalog is not there, or an entry is not in order.
+        An entry is not in order.
     """
-    if not (WORKFLOW / "catalog").is_dir():
-        raise ConfigError(
-            f"there is no catalog of tasks in {WORKFLOW}: sentflow was installed without its workflow "
-            "folder. "
-            "Install it from a copy of its repository: pip install -e FOLDER."
-        )
     return task_catalog(WORKFLOW, own_entries(config))
 
 

@@ -53,6 +53,6 @@ def fetched_manifest(
         done = "trained" if is_trained else "downloaded"
         raise ConfigError(
             f"{model} has to be {done} before {before}, and {path} does not say that it was (searched for "
-            f"in {Path.cwd()}). Select the model, or a retriever that names it, and run: snakemake --cores 1 {made}"
+            f"in {Path.cwd()}). Select the model, or a retriever that names it, and run: sentflow run --cores 1 {made}"
         )
     return manifest, path.parent

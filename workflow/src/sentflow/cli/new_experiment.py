@@ -22,7 +22,7 @@ _ENDINGS = (".yaml", ".yml")
 _TEMPLATE = """\
 # An experiment of sentflow. It is merged over config.yaml: maps are merged, lists are replaced.
 # Look for mistakes:  sentflow validate {path}
-# Run it:             snakemake --cores all --configfile {path}
+# Run it:             sentflow run --cores all --configfile {path}
 
 experiment:
   title: {title}

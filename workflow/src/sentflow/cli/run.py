@@ -15,9 +15,12 @@ from sentflow.files.settings_files import read_settings
 from sentflow.graph.environment import leave_out_working_folder
 from sentflow.graph.paths import RESULTS
 from sentflow.graph.run_record import read_record, this_machine, write_record
+from sentflow.graph.workflow_folder import experiment_file, home
 from sentflow.jobs.lifeline import VARIABLE, ancestors
 
 ORPHANS_END_WITHIN_SECONDS = 60.0
+# Where Snakemake looks in the working folder
+_SNAKEFILES = ("Snakefile", "snakefile", "workflow/Snakefile", "workflow/snakefile")
 
 
 def run(arguments: Sequence[str]) -> None:
@@ -29,6 +32,7 @@ def run(arguments: Sequence[str]) -> None:
         A run is going on in the folder, or jobs of a killed one are, or there are packages that Snakemake would
         run; says what to do.
     """
+    arguments = complete(arguments)
     refuse_targets_among_files(arguments)
     refuse_deployed_packages(Path.cwd())
     folder = working_folder(arguments)
@@ -51,6 +55,16 @@ def run(arguments: Sequence[str]) -> None:
     leave_out_working_folder()
     # The process stays the same one, so that the record and signals hold for Snakemake.
     os.execv(sys.executable, [sys.executable, "-m", "snakemake", *arguments])
+
+
+def complete(arguments: Sequence[str]) -> list[str]:
+    """Arguments of Snakemake, with this package's workflow where none is named and the working folder has none."""
+    files = set(map(str, config_files(arguments)))
+    words = [str(experiment_file(Path(word))) if word in files else word for word in arguments]
+    named = any(word.startswith("--snakefile") or word[:2] == "-s" for word in _options(words))
+    if named or any(Path(name).is_file() for name in _SNAKEFILES):
+        return words
+    return ["--snakefile", str(home() / _SNAKEFILES[0]), *words]
 
 
 def refuse_targets_among_files(arguments: Sequence[str]) -> None:

@@ -87,7 +87,7 @@ def missing(steps: Sequence[Step], results: Path) -> list[str]:
 def to_make_first(absent: Sequence[str], configs: Sequence[Path], *, needed_by: str, why: str) -> str:
     """What to say where files of the results are missing, with the command that makes them."""
     given = ["--configfile", *map(str, configs)] if configs else []
-    command = shlex.join(["snakemake", "--cores", "all", *absent, *given])
+    command = shlex.join(["sentflow", "run", "--cores", "all", *absent, *given])
     return (
         f"the results lack {counted(len(absent), 'file')} that {needed_by} need. {why}; make them with the pipeline "
         f"first:\n{command}"

@@ -106,7 +106,7 @@ def _experiment(name: str, sweep: Mapping[str, Any], chosen: Sequence[Cell], see
     }
     head = (
         "# Written by sentflow sweep winners. Lay it over the configuration of the sweep:\n"
-        "# snakemake --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
+        "# sentflow run --cores all --configfile SWEEP.yaml THIS.yaml\n\n"
     )
     return head + yaml.dump(content, Dumper=_Plain, sort_keys=False, allow_unicode=True)
 

@@ -118,5 +118,5 @@ def _downloads(plan: Plan) -> str:
 
 def _next(files: Sequence[Path], *, alone: bool) -> str:
     given = ["--configfile", *map(str, files)] if files else []
-    words = ["snakemake", "--cores all", *(["--replace-workflow-config"] if alone else []), *given]
+    words = ["sentflow run", "--cores all", *(["--replace-workflow-config"] if alone else []), *given]
     return f"Number of jobs for an empty results folder. To run it: {' '.join(words)}"

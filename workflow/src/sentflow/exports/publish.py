@@ -146,7 +146,7 @@ def _card_of(model: str, results: Path) -> Path:
             return card
     raise DataError(
         f"{trained} is missing, so there is nothing that says what {model} is. Make it and the other exports: "
-        "snakemake --cores all exports"
+        "sentflow run --cores all exports"
     )
 
 

@@ -1,10 +1,59 @@
 """The environment that jobs inherit from Snakemake."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
+from typing import Any
 
 from sentflow.errors import ConfigError
+from sentflow.jobs import lifeline
+
+
+def first_words_of_jobs(source_folder: Path) -> str:
+    """What the shell of every job does first.
+
+    Jobs in an environment of their own (``--sdm conda``) find the package without being installed there, if it has a
+    folder apart. They end with this Snakemake, so that none of a killed run writes into the files of the next. Their
+    ``python`` takes command lines of any length.
+
+    Parameters
+    ----------
+    source_folder
+        Of a repository, with the package in it. It is not there where the workflow is part of an installed package:
+        whatever else is installed beside that should not come before the modules of Python.
+    """
+    # No empty entry behind the colon, which would be the working folder; Snakemake halves the braces.
+    found = f" PYTHONPATH={shlex.quote(str(source_folder))}${{{{PYTHONPATH:+:$PYTHONPATH}}}}"
+    python_of_jobs = Path(lifeline.__file__).with_name("python.sh")
+    return (
+        f"export PYTHONSAFEPATH=1{found if source_folder.is_dir() else ''}"
+        f" {lifeline.VARIABLE}={shlex.quote(lifeline.name_of_this_process())};"
+        f" . {shlex.quote(str(python_of_jobs))}; "
+    )
+
+
+def refuse_conda(deployment: Any, source_folder: Path) -> None:
+    """Refuse environments that Snakemake would make for jobs, where they would not hold the package.
+
+    Parameters
+    ----------
+    deployment
+        Snakemake's settings of it.
+    source_folder
+        As for `first_words_of_jobs`.
+
+    Raises
+    ------
+    ConfigError
+        Such environments were asked for (``--sdm conda``), and the workflow is part of an installed package.
+    """
+    asked = {str(method) for method in deployment.deployment_method}
+    if asked and not source_folder.is_dir():
+        raise ConfigError(
+            f"--software-deployment-method {' '.join(sorted(asked))}: jobs there cannot find the installed "
+            "sentflow. Leave it out, or run the workflow from a clone of its repository (git clone), where they can."
+        )
 
 
 def put_this_python_first() -> None:

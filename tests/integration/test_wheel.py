@@ -1,0 +1,108 @@
+"""sentflow from a wheel, in an environment without its repository: library, commands, runs in any folder."""
+
+import os
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from wheels import build_wheel, environment_of
+from workflow_copy import PACKAGE, REPOSITORY, TINY, environment
+
+pytestmark = pytest.mark.slow
+
+EVALUATE = """\
+import numpy as np
+import sentflow
+from sentflow.probing import cross_validate
+
+class Words:
+    def encode(self, texts, **_):
+        return np.array([[len(text), text.count(" "), text.count("a")] for text in texts], dtype=np.float32)
+
+found = sentflow.UlyssesSentEval(Words(), tasks="T1B-sample").evaluate(
+    kwargs_train={"n_repeats": 1, "n_processes": 1, "show_progress_bar": False}
+)
+print(sentflow.__file__)
+print(found["T1B-sample"]["avg_metric_test"])
+run = sentflow.retrieve(["casa azul"], ["uma casa", "o rio", "a casa azul"], "bm25", k=2)
+print(sentflow.evaluate_run(run, {"0": {"2": 1}}))
+"""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def programs(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_of(wheel, tmp_path_factory.mktemp("installed") / "environment")
+
+
+def said(programs: Path, folder: Path, name: str, *arguments: str, code: int = 0) -> str:
+    """What a program of the environment says in a folder."""
+    variables = {**environment(), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        [str(programs / name), *arguments],
+        cwd=folder,
+        env=variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_wheel_has_every_file_of_the_package_and_of_the_workflow(wheel):
+    package = REPOSITORY / PACKAGE
+    expected = {f"sentflow/{file.relative_to(package)}" for file in package.rglob("*") if file.is_file()} | {
+        f"sentflow/pipeline/{file.relative_to(REPOSITORY)}"
+        for part in ("Snakefile", "config.yaml", "experiments", "profiles", "workflow")
+        for file in [REPOSITORY / part, *(REPOSITORY / part).rglob("*")]
+        if file.is_file() and not file.is_relative_to(package.parent)
+    }
+    held = set(zipfile.ZipFile(wheel).namelist())
+    assert {name for name in expected - held if "__pycache__" not in name} == set()
+    assert not [name for name in held if not name.startswith(("sentflow/", "sentflow-"))]
+
+
+def test_the_library_evaluates_a_task_and_searches(programs, tmp_path):
+    lines = said(programs, tmp_path, "python", "-P", "-c", EVALUATE).splitlines()
+    assert lines[0].startswith(str(programs.parent))
+    assert -1 <= float(lines[1]) <= 1
+
+
+def test_commands_know_the_catalog(programs, tmp_path):
+    assert "new-experiment" in said(programs, tmp_path, "sentflow", "--help")
+    assert "T1B-sample" in said(programs, tmp_path, "sentflow", "tasks", "--json")
+    said(programs, tmp_path, "sentflow", "new-experiment", "mine.yaml")
+    assert "no mistakes" in said(programs, tmp_path, "sentflow", "validate", "mine.yaml")
+    assert "no mistakes" in said(programs, tmp_path, "sentflow", "validate", "experiments/sts.yaml")
+    (tmp_path / "wrong.yaml").write_text("select: {tasks: [T1b]}\n", encoding="utf-8")
+    assert "T1B" in said(programs, tmp_path, "sentflow", "validate", "wrong.yaml", code=2)
+
+
+def test_runs_of_other_engines_are_evaluated(programs, tmp_path):
+    (tmp_path / "mine.run").write_text("q1 Q0 d1 1 2.0 mine\nq2 Q0 d3 1 2.0 mine\n", encoding="utf-8")
+    (tmp_path / "qrels.txt").write_text("q1 0 d1 1\nq2 0 d4 1\n", encoding="utf-8")
+    assert ".5" in said(programs, tmp_path, "sentflow", "evaluate", "mine.run", "qrels.txt")
+
+
+def test_an_experiment_runs_in_an_empty_folder(programs, tmp_path):
+    targets = [f"results/{name}" for name in ("scores/F3-tiny/tfidf.json", "tables/encoders.md")]
+    words = ["run", *targets, "--cores", "2", "--configfile", str(TINY)]
+    said(programs, tmp_path, "sentflow", *words)
+    assert all((tmp_path / target).is_file() for target in targets)
+    assert "Nothing to be done" in said(programs, tmp_path, "sentflow", *words)
+
+
+def test_experiments_of_the_repository_are_there(programs, tmp_path):
+    words = ["run", "-n", "--configfile", "experiments/open-data.yaml"]
+    assert "probe_lazy" in said(programs, tmp_path, "sentflow", *words)
+
+
+def test_environments_that_cannot_hold_the_package_are_refused(programs, tmp_path):
+    words = ["run", "-n", "--sdm", "conda", "--configfile", str(TINY)]
+    assert "leave it out" in said(programs, tmp_path, "sentflow", *words, code=1).lower()
