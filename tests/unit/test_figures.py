@@ -283,7 +283,9 @@ def test_wrong_file_for_a_figure_is_explained(tmp_path):
 
 
 def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, family-means, ranks, wins"):
+    with pytest.raises(
+        ConfigError, match="'radar'. Write one of: heatmap, forest, family-means, ranks, wins"
+    ):
         draw("radar", tmp_path / "scores.parquet")
 
 
