@@ -85,6 +85,7 @@ use rule table as table_of_matrix with:
         paths.benchmark("table_of_matrix", "{table}")
     wildcard_constraints:
         table=targets.matrices(),
+    localrule: True
 
 
 rule figure:
