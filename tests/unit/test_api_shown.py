@@ -152,7 +152,7 @@ def test_figures_of_the_report_are_drawn_from_a_results_folder(folder):
 
 def test_what_a_run_did_not_make_is_named_with_what_it_made(folder):
     with pytest.raises(ValueError, match="has no 'sts'.*retrieval"):
-        _ = sentflow.read_results(folder).sts
+        sentflow.read_results(folder).frame("sts")
 
 
 def test_a_folder_without_results_says_what_to_give(tmp_path):

@@ -34,10 +34,6 @@ rule summarise_costs:
 ruleorder: table_of_matrix > table
 
 
-localrules:
-    table_of_matrix,
-
-
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
@@ -89,6 +85,7 @@ use rule table as table_of_matrix with:
         paths.benchmark("table_of_matrix", "{table}")
     wildcard_constraints:
         table=targets.matrices(),
+    localrule: True
 
 
 rule figure:

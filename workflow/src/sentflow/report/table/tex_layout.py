@@ -58,6 +58,10 @@ class Layout:
         details = self.is_stacked and any(cell.detail for cell in row)
         return LINE * (lines + details) + (APART - NEARER if details else 0.0)
 
+    def title_height(self, title: str) -> float:
+        """Points that the title of a group takes."""
+        return LINE * _lines(title, self.width) if title else 0.0
+
     def heading_height(self, header: Sequence[str]) -> float:
         """Points that the headings take."""
         if self.is_upright:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from sentflow.report.table.cells import Group, Table
-from sentflow.report.table.tex_layout import COLUMN, LINE, PAGE, Layout, fitted, text_lines
+from sentflow.report.table.tex_layout import COLUMN, PAGE, Layout, fitted, text_lines
 from sentflow.report.table.tex_widths import CAPTION, SMALL
 
 _HEIGHT = 500.0  # of the text of a page, less the distances around caption and table
@@ -90,12 +90,13 @@ def _one_below_another(part: Part) -> Iterator[Part]:
     left = room = _HEIGHT - caption - layout.heading_height(table.header)
     groups: list[Group] = []
     for group in table.groups:
-        left -= _GROUP_GAP + (LINE if group.title else 0.0)
+        title = layout.title_height(group.title)
+        left -= _GROUP_GAP + title
         rows: list[int] = []
         for place, row in enumerate(group.rows):
             if left < layout.height(row) and (groups or rows):
                 yield replace(part, table=replace(table, groups=(*groups, *_rows(group, rows))))
-                groups, rows, left = [], [], room - LINE
+                groups, rows, left = [], [], room - title
             rows.append(place)
             left -= layout.height(row)
         groups += _rows(group, rows)
