@@ -1,7 +1,8 @@
 """Fills docs/gallery.md with figures and tables of finished runs: python docs/gallery.py RESULTS...
 
-RESULTS are results folders; the first that has a figure or table gives it. The page says which: an image is the figure of
-that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME. Images are reduced to colours of a palette until they are small.
+RESULTS are results folders; the first that has a figure or table gives it. The page says which: an image is the
+figure of that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME. Images are
+reduced to colours of a palette until they are small.
 """
 
 import argparse
