@@ -1,0 +1,66 @@
+"""Fills docs/gallery.md with figures and tables of finished runs: python docs/gallery.py RESULTS...
+
+RESULTS are results folders; the first that has a figure or table gives it. The page says which: an image is the
+figure of that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME. Images are
+reduced to colours of a palette until they are small.
+"""
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+PAGE = Path(__file__).parent / "gallery.md"
+IMAGES = PAGE.parent / "images" / "gallery"
+MOST_BYTES = 100_000
+WIDTHS = (1100, 950, 800, 650)  # pixels, tried in this order
+COLOURS = (64, 32, 16)
+_IMAGE = re.compile(r"\]\(images/gallery/([\w-]+)\.png\)")
+_TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+
+
+def main() -> None:
+    """Write the images and the page again."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("results", nargs="+", type=Path)
+    folders = parser.parse_args().results
+    text = PAGE.read_text(encoding="utf-8")
+    IMAGES.mkdir(exist_ok=True)
+    for name in _IMAGE.findall(text):
+        shrink(found(folders, f"figures/{name}.png"), IMAGES / f"{name}.png")
+    filled = _TABLE.sub(lambda match: f"{match[1]}\n{table(folders, match[2])}\n{match[3]}", text)
+    PAGE.write_text(filled, encoding="utf-8")
+
+
+def found(folders: list[Path], name: str) -> Path:
+    """A file of the first folder that has it."""
+    file = next((folder / name for folder in folders if (folder / name).is_file()), None)
+    return file or sys.exit(f"none of {', '.join(map(str, folders))} has {name}")
+
+
+def table(folders: list[Path], name: str) -> str:
+    """A table without its caption and notes: the lines that begin with a bar."""
+    lines = found(folders, f"tables/{name}.md").read_text(encoding="utf-8").splitlines()
+    return "\n".join(line for line in lines if line.startswith("|")) + "\n"
+
+
+def shrink(source: Path, target: Path) -> None:
+    """The first of the sizes and palettes that is small enough; the smallest if none is."""
+    with Image.open(source) as image:
+        drawn = Image.new("RGB", image.size, "white")
+        drawn.paste(image, mask=image.getchannel("A") if "A" in image.getbands() else None)
+    for width in WIDTHS:
+        size = (width, round(drawn.height * width / drawn.width))
+        small = drawn.resize(size, Image.Resampling.LANCZOS) if width < drawn.width else drawn
+        for colours in COLOURS:
+            small.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+            if target.stat().st_size <= MOST_BYTES:
+                return
+
+
+if __name__ == "__main__":
+    main()
