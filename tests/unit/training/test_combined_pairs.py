@@ -108,7 +108,7 @@ def test_near_copies_as_the_exact_search_finds_them():
     texts = random_texts(120, 400)
     texts += [text.replace(text.split()[4], "zz", 1) for text in texts[:60]]  # about .93 similar
     near = near_copies(
-        signatures(texts), np.arange(180), lambda rows: [texts[row] for row in rows], threshold=0.8
+        signatures(texts), np.arange(180), lambda rows: [[texts[row] for row in rows]], threshold=0.8
     )
     exact = similar_pairs(ngram_sets([texts]), threshold=0.8)
     assert np.flatnonzero(near).tolist() == sorted(set(exact.second.tolist()))
@@ -118,7 +118,7 @@ def test_near_copies_as_the_exact_search_finds_them():
 def test_only_the_rows_asked_for_are_compared():
     texts = [*random_texts(3, 400), random_texts(3, 400)[0]]
     near = near_copies(
-        signatures(texts), np.array([1, 2, 3]), lambda rows: [texts[row] for row in rows], threshold=0.8
+        signatures(texts), np.array([1, 2, 3]), lambda rows: [[texts[row] for row in rows]], threshold=0.8
     )
     assert not near.any()
 
@@ -130,9 +130,16 @@ def test_of_a_chain_of_near_copies_the_first_stays():
     ]  # neighbours are similar, the ends are not
     assert similarity(chain[:1], chain[3:])[0] < 0.8 < similarity(chain[:1], chain[1:2])[0]
     near = near_copies(
-        signatures(chain), np.arange(4), lambda rows: [chain[row] for row in rows], threshold=0.8
+        signatures(chain), np.arange(4), lambda rows: [[chain[row] for row in rows]], threshold=0.8
     )
     assert near.tolist() == [False, True, True, True]
+
+
+def test_two_questions_about_one_paragraph_are_no_near_copies(tmp_path):
+    (paragraph,) = random_texts(1, 400, length=60)
+    pairs = [("Quem paga a taxa?", paragraph), ("Quando vence o alvará?", paragraph)]
+    _, facts = put_together(tmp_path, a=[*pairs, ("Quem paga a taxa de lixo?", f"{paragraph} w1")])
+    assert facts == [{"relation": "a", "copies": 0, "near": 0, "rows": 3}]
 
 
 # --- all relations ---

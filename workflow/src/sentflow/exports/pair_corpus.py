@@ -58,8 +58,8 @@ def card(facts: Facts, about: Facts, audit: Facts | None, size_bytes: int) -> st
             "",
             "What was left out, in this order: pairs of two equal texts (case and punctuation do not count); pairs "
             "with a text that py3langid takes for another language; pairs with texts of the tests below; copies and "
-            "near copies of earlier pairs (Jaccard similarity of the character 5-grams of both texts of "
-            f"{about['near']} or more, found by MinHash).",
+            "near copies of earlier pairs (of both texts the Jaccard similarity of the character 5-grams is "
+            f"{about['near']} or more; found by MinHash).",
             "",
             f"Masked: {_told_masks(relations)}. Names of persons are not masked.",
             "",

@@ -98,10 +98,6 @@ class Scratch(AbstractContextManager["Scratch"]):
         found = self._rows.take(pa.array(rows.tolist(), pa.int64()))
         return found.column("text").to_pylist(), found.column("other").to_pylist()
 
-    def whole(self, rows: np.ndarray) -> list[str]:
-        """Both texts of some rows as one."""
-        return list(map(_whole, *self.texts(rows)))
-
     def _stored(self, parts: Sequence[Path]) -> list[np.ndarray]:
         keys = []
         schema = pa.schema([("text", pa.string()), ("other", pa.string())])
@@ -131,14 +127,14 @@ def combined(scratch: Scratch, relations: Sequence[str], *, near: float) -> Comb
     relations
         Name of each part.
     near
-        Jaccard similarity of the character 5-grams of both texts together, from which rows are near copies.
+        Jaccard similarity of character 5-grams from which a text is a near copy of another; of a row both must be.
     """
     relation = np.repeat(np.arange(len(relations)), scratch.n_of_part)
     copy = np.ones(len(relation), bool)
     copy[np.unique(scratch.keys, return_index=True)[1]] = False
     others = np.flatnonzero(~copy)
     nearly = np.zeros(len(relation), bool)
-    nearly[others] = near_copies(scratch.signatures, others, scratch.whole, threshold=near)
+    nearly[others] = near_copies(scratch.signatures, others, scratch.texts, threshold=near)
     return Combined(relations, relation, copy, nearly)
 
 

@@ -39,21 +39,25 @@ def signatures(texts: Sequence[str]) -> np.ndarray:
 
 
 def near_copies(
-    known: np.ndarray, rows: np.ndarray, texts_of: Callable[[np.ndarray], Sequence[str]], *, threshold: float
+    known: np.ndarray,
+    rows: np.ndarray,
+    sides_of: Callable[[np.ndarray], Sequence[Sequence[str]]],
+    *,
+    threshold: float,
 ) -> np.ndarray:
     """Which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
 
     Parameters
     ----------
     known
-        (n, `LENGTH`) uint32 `signatures`, perhaps of a mapped file.
+        (n, `LENGTH`) uint32 `signatures` of all texts of each row together, perhaps of a mapped file.
     rows
         (m,) int64, ascending: those that are compared with one another.
-    texts_of
-        Gives the texts of some rows.
+    sides_of
+        Gives the first texts of some rows, then their second ones, and so on.
     threshold
-        Jaccard similarity of character 5-grams, above 0 and at most 1. Rows that are so similar to one of a cluster
-        belong to it (single linkage).
+        Jaccard similarity of character 5-grams that each side must have, above 0 and at most 1: two questions about one
+        paragraph are no copies. Rows that are so similar to one of a cluster belong to it (single linkage).
 
     Returns
     -------
@@ -69,7 +73,9 @@ def near_copies(
             agree = (known[one] == known[other]).mean(axis=1) >= threshold - _SLACK
             part, one, other = part[agree], one[agree], other[agree]
             if len(part):
-                _join(first, part[similarity(texts_of(one), texts_of(other)) >= threshold])
+                sides = zip(sides_of(one), sides_of(other), strict=True)
+                least = np.min([similarity(*pair) for pair in sides], axis=0)
+                _join(first, part[least >= threshold])
     return _roots(first, np.arange(len(rows))) < np.arange(len(rows))
 
 
