@@ -50,7 +50,7 @@ def documents_table(
         captions.data_note(rows),
         captions.design_note(rows),
         captions.metric_note(rows),
-        f"Same documents: as under {found[first.task, first.model].protocol}, rows are assigned to the folds one by one, "
+        f"Same documents: as under {found[first.task, first.model].protocol}, rows are dealt to the folds one by one, "
         "so a probe may know the document of a row on which it is tested. New documents: all rows of a document are in "
         f"one fold (protocol {first.protocol}).",
         f"In brackets {percent(first.level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
