@@ -490,7 +490,7 @@ def winners(
 ) -> None:
     """Write the experiment that trains the winners of a sweep again.
 
-    Of each group of cells the learning rate with the best development score, with seeds that took no part in the
+    Of each group of cells the learning rate with the best development score, with seeds that were not used in the
     choice.
     """
     from sentflow.cli.sweep_winners import write_winners

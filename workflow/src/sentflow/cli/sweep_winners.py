@@ -1,4 +1,4 @@
-"""The winners of a sweep as an experiment of their own, with seeds that took no part in the choice."""
+"""The winners of a sweep as an experiment of their own, with seeds that were not used in the choice."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
