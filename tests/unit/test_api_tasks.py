@@ -132,9 +132,3 @@ def test_features_of_a_task_do_not_depend_on_where_they_are_made(data):
     pipeline = row_features(table, text_vectors(texts), {text: row for row, text in enumerate(texts)})
     ours = sentflow.UlyssesSentEval(WordEncoder()).embed(table.text_a, table.text_b, "F3-sample", "all")
     np.testing.assert_array_equal(ours, pipeline)
-
-
-def test_an_installation_without_the_catalog_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr("sentflow.api.tasks.WORKFLOW", tmp_path)
-    with pytest.raises(ConfigError, match="pip install -e FOLDER"):
-        sentflow.UlyssesSentEval(WordEncoder())
