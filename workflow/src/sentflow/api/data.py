@@ -18,6 +18,7 @@ from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 from sentflow.texts.table import TaskTable
+from sentflow.texts.task_files import files_of
 
 
 def load_task(
@@ -48,7 +49,7 @@ def load_task(
         See `download` and `prepare`.
     """
     entry = catalog.tasks[name]
-    dataset, file = entry["dataset"], entry["reader"]["file"]
+    dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
     settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
@@ -63,8 +64,10 @@ def load_task(
         return prepare(
             name, [left_behind], replace(settings, reader=reader, data_version="official, not verified")
         )
-    _bring(raw, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
-    return prepare(name, [raw], settings)
+    needed = [raw, *(folder / dataset / other for other in others)]
+    for path in needed:
+        _bring(path, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
+    return prepare(name, needed, settings)
 
 
 def _bring(raw: Path, dataset_entry: Entry, *, dataset: str, mirrors: Sequence[str]) -> None:

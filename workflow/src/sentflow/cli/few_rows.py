@@ -11,6 +11,7 @@ from typing import Any
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment
+from sentflow.texts.task_files import DERIVED
 
 # A task that trains on too few rows has a small file; larger ones are left to the jobs.
 _MAX_BYTES = 50_000_000
@@ -67,6 +68,8 @@ def _warning(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> 
 def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> list[int]:
     """Rows per class in a file of this machine; empty where it must be fetched, made, or is large."""
     entry = experiment.selected["tasks"][task]
+    if entry["reader"].get("format") == DERIVED:
+        return []  # the catalog says how many there are
     file = experiment.entries["datasets"][entry["dataset"]]["files"][entry["reader"]["file"]]
     places = [Path(address.removeprefix("file://")).expanduser() for address in file.get("urls", [])]
     path = next((place for place in places if place.is_file() and place.stat().st_size <= _MAX_BYTES), None)

@@ -11,6 +11,7 @@ from sentflow.errors import DataError
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 from sentflow.texts.formats.xml_tree import xml_root
+from sentflow.texts.table import SEPARATOR
 
 # What a URN holds → the file of that statute, without its ending
 STATUTES: Mapping[str, str] = {
@@ -22,17 +23,19 @@ STATUTES: Mapping[str, str] = {
     ";9868": "9868",
     ";11417": "11417",
 }
-_ARTICLE = re.compile(r"Art\.?\s*(\d+)[º°o]?(-[A-Z])?")
+_ARTICLE = re.compile(r"Art\.?\s*(\d{1,3}(?:\.\d{3})+|\d+)[º°o]?(?:-?([A-Z])\b)?")
+_RULE = re.compile(r"(?m)^-{5,}\s*$")  # what comes after it is a heading
 _ARTICLE_OF_ELEMENT = re.compile(r"art(\d+(?:-\d+)?)")
 _ARTICLE_OF_URN = re.compile(r"!\[?art_?(\d+(?:-\d+)?)")
+_OPTION = re.compile(r"^[A-E](:CORRECT)?\)(.*?)(?=^[A-E](?::CORRECT)?\)|^---|\Z)", re.DOTALL | re.MULTILINE)
 _RIGHT_OPTION = re.compile(r"^[A-E]:CORRECT\)(.*?)(?=^[A-E](?::CORRECT)?\)|\Z)", re.DOTALL | re.MULTILINE)
 
 
 def read_statute(file: RawFile) -> Records:
     """The articles of a statute; columns id (``statute|article``, the statute is the name of the file) and text.
 
-    A text is cut at lines that start with ``Art``; of LexML the elements ``Artigo`` are taken, those of a law that is
-    amended included. Of several wordings of an article the last one counts, which is in force.
+    A text is cut at lines that start with ``Art``, and at lines of dashes; of LexML the elements ``Artigo`` are taken,
+    those of a law that is amended included. Of several wordings of an article the last one counts, which is in force.
 
     Raises
     ------
@@ -46,9 +49,11 @@ def read_statute(file: RawFile) -> Records:
 
 
 def read_oab_exam(file: RawFile) -> Records:
-    """Questions of an exam; columns id (``exam/number``), statement, answer, statement_and_answer.
+    """Questions of an exam.
 
-    Questions that were annulled have no right answer and are left out.
+    Columns id (``exam/number``), statement, answer, statement_and_answer, options and right. Questions without a right
+    answer are left out. ``options`` are the texts of all, joined by ``" [SEP] "``, and ``right`` the number of the
+    right one, from 0; both are empty where a question was annulled (``NULL``), or has several right answers.
 
     Raises
     ------
@@ -56,15 +61,18 @@ def read_oab_exam(file: RawFile) -> Records:
         No question with ``OPTIONS`` and a right one (``A:CORRECT``).
     """
     exam, rows = PurePath(file.name).stem, []
-    for block in re.split(r"(?m)^Questão +", file.text())[1:]:
-        number = re.match(r"\d+", block)
-        statement, options, rest = block[number.end() if number else 0 :].partition("OPTIONS")
+    for block in re.split(r"(?m)^(?:ENUM )?Questão +", file.text())[1:]:
+        heading, _, body = block.partition("\n")
+        number = re.match(r"\d+", heading)
+        statement, options, rest = body.partition("OPTIONS")
         right = _RIGHT_OPTION.search(rest)
         if number and options and right:
             asked = " ".join(re.sub(r"(?m)^AREA.*$", "", statement).split())
             answer = " ".join(right[1].split())
-            rows.append((f"{exam}/{number[0]}", asked, answer, f"{asked} {answer}"))
-    return _records(file, ("id", "statement", "answer", "statement_and_answer"), rows, "a question")
+            alternatives = ("", "") if "NULL" in heading else _alternatives(rest)
+            rows.append((f"{exam}/{number[0]}", asked, answer, f"{asked} {answer}", *alternatives))
+    names = ("id", "statement", "answer", "statement_and_answer", "options", "right")
+    return _records(file, names, rows, "a question")
 
 
 def read_oab_justifications(file: RawFile) -> Records:
@@ -85,10 +93,24 @@ def read_oab_justifications(file: RawFile) -> Records:
     return _records(file, ("question", "document"), rows, "a justification")
 
 
+def _alternatives(text: str) -> tuple[str, str]:
+    """All options joined, and the number of the right one; nothing where there are several right ones."""
+    found = _OPTION.findall(text)
+    right = [number for number, (mark, _) in enumerate(found) if mark]
+    if len(right) != 1:
+        return "", ""
+    return SEPARATOR.join(" ".join(option.split()) for _, option in found), str(right[0])
+
+
 def _of_text(file: RawFile) -> list[tuple[str, str]]:
-    parts = re.split(r"(?m)^(?=Art)", file.text())[1:]
-    numbers = [(_ARTICLE.match(part), part) for part in parts]
-    return [(f"{number[1]}{number[2] or ''}", part) for number, part in numbers if number]
+    parts = re.split(r"(?m)^[ \t]*(?=Art)", file.text())[1:]
+    numbers = [(_ARTICLE.match(part), _RULE.split(part)[0]) for part in parts]
+    return [(_name(number), part) for number, part in numbers if number]
+
+
+def _name(number: re.Match[str]) -> str:
+    """``1.001`` is 1001, and ``2A`` is 2-A."""
+    return number[1].replace(".", "") + (f"-{number[2]}" if number[2] else "")
 
 
 def _of_lexml(file: RawFile) -> list[tuple[str, str]]:
