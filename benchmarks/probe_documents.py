@@ -25,9 +25,9 @@ from real_probes import (
     cross_validated,
     drawn,
     embedded_task,
-    matthews,
     text_task,
 )
+from sentflow.stats.confusions import metric_values
 from sentflow.stats.effective import effective_clusters
 from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.stats.seeds import derive_seed
@@ -155,10 +155,10 @@ def jackknife_error(counts: np.ndarray, weights: np.ndarray) -> float:
     Parameters
     ----------
     counts
-        (R, documents, M, 4), see `CrossValidated.document_counts`.
+        (R, documents, M, 2, 2), see `CrossValidated.document_counts`.
     """
     totals = counts.sum(axis=1, keepdims=True)
-    left = (matthews(totals - counts) @ weights).mean(axis=0)
+    left = (metric_values("mcc", totals - counts) @ weights).mean(axis=0)
     n = len(left)
     return float(np.sqrt((n - 1) / n * np.square(left - left.mean()).sum()))
 

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.special import stdtrit
 from scipy.stats import f as f_distribution
 
-from real_probes import CrossValidated, Predicted, RealTask, balanced_matthews, matthews, ridge
+from real_probes import CrossValidated, Predicted, RealTask, balanced_matthews, decided, ridge
+from sentflow.stats.confusions import metric_values
 from sentflow.stats.effective import effective_clusters
 
 OVERLAP = (
@@ -239,15 +240,15 @@ def _inner_predictions(task: RealTask, rows: np.ndarray, found: CrossValidated) 
     for number, (repetition, first, second) in enumerate(places):
         for outer, fold in ((first, second), (second, first)):
             tested = np.flatnonzero(found.fold_of[repetition] == fold)
-            decided = np.einsum("mnd,md->mn", task.features[:, rows[tested]], probes[:, number])
-            predicted[repetition, outer][:, tested] = decided > 0
+            called = decided(task.features[:, rows[tested]], probes[:, number])
+            predicted[repetition, outer][:, tested] = called == 1
     return predicted
 
 
 def _scores(positive: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """(M,) from (M, m) predictions."""
-    place = np.where(positive, 0, 2) + (labels == 0)
-    return matthews(np.stack([np.bincount(own, minlength=4) for own in place]).astype(np.float64))
+    cells = np.stack([np.bincount(own, minlength=4) for own in 2 * labels + positive])
+    return metric_values("mcc", cells.reshape(-1, 2, 2))
 
 
 class Bootstrapped(NamedTuple):
@@ -262,7 +263,7 @@ class Bootstrapped(NamedTuple):
     tested
         (M, units) the former alone.
     whole
-        (M, 1, D) probes of the whole sample, whose scores are estimated.
+        (M, 1, D, 1) probes of the whole sample, whose scores are estimated.
     """
 
     score: np.ndarray
@@ -290,8 +291,8 @@ def bootstrapped(task: RealTask, rows: np.ndarray, unit: np.ndarray, *, seed: in
     probes = ridge(task, rows, parts, weights)
     whole = ridge(task, rows, [np.arange(len(rows))], [balance])
     own_features = task.features[:, rows]
-    inside = _shares(np.einsum("mnd,md->mn", own_features, whole[:, 0]) > 0, labels)
-    said = probes @ own_features.swapaxes(1, 2) > 0
+    inside = _shares(decided(own_features, whole[:, 0]) == 1, labels)
+    said = decided(own_features[:, None], probes) == 1
     absent = (drawn == 0)[:, unit]
     often = (said & absent).sum(axis=1) / np.maximum(absent.sum(axis=0), 1)
     near = linear(often, labels, absent.any(axis=0))

@@ -20,12 +20,23 @@ from sentflow.probing.cross_validation import cross_validate
 from sentflow.probing.features.embedded import embedded_rows
 from sentflow.probing.protocol.draws import FoldPlan, UngroupableError, plan_folds
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
+from sentflow.stats.confusions import metric_values
 from sentflow.texts.collection import read_collection
 from sentflow.texts.table import TaskTable, read_task
 
 PENALTY = 1.0
 COMPONENTS = 24  # of each encoder
 DATASETS = {"T1A-open": "hatebr-2", "T2A-open": "factnews", "T3-open": "fakebr"}
+THREE_CLASSES = "FactNews-3"
+# quoted, factual, biased: upstream's own three classes, which no task of the catalog has
+_OWN_TASKS = {
+    THREE_CLASSES: {
+        "like": "T2A-open",
+        "metric": "adjusted_macro_f1",
+        "reader": {"labels": {"-1": 0, "0": 1, "1": 2}},
+        "class_counts": {"0": 1391, "1": 4242, "2": 558},
+    }
+}
 
 
 @dataclass(frozen=True)
@@ -37,31 +48,41 @@ class RealTask:
     features
         (M, N, COMPONENTS + 1) float32: the last column is 1.
     labels
-        (N,) int64, two classes.
+        (N,) int64 from 0 to K − 1.
     documents
         (N,) int64, from 0.
+    metric
+        See `metric_values`.
     """
 
     features: np.ndarray
     labels: np.ndarray
     documents: np.ndarray
+    metric: str
+
+    @cached_property
+    def n_classes(self) -> int:
+        """K."""
+        return int(self.labels.max()) + 1
 
     @property
-    def signs(self) -> np.ndarray:
-        """(N,) float32, 1 for the second class, −1 for the first."""
-        return np.where(self.labels == 1, np.float32(1), np.float32(-1))
+    def targets(self) -> np.ndarray:
+        """(N, C) float32 of 1 and −1: the second of two classes, or each of more."""
+        classes = [1] if self.n_classes == 2 else range(self.n_classes)
+        return np.where(self.labels[:, None] == classes, np.float32(1), np.float32(-1))
 
     def outside(self, rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """(M,) mean Matthews correlation of (M, J, D) probes on all rows but these, classes of equal weight."""
+        """(M,) mean score of (M, J, D, C) probes on all rows but these, classes of equal weight."""
         left_out = np.ones(len(self.labels), bool)
         left_out[rows] = False
-        right, wrong = (self._called_positive(left_out & (self.labels == label), weights) for label in (1, 0))
-        return np.asarray(balanced_matthews(right, wrong).mean(axis=1))
+        shares = [self._called(left_out & (self.labels == label), weights) for label in range(self.n_classes)]
+        return np.asarray(metric_values(self.metric, np.stack(shares, axis=-2)).mean(axis=1))
 
-    def _called_positive(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """(M, J) share of the chosen rows."""
-        decided = [own @ probes.T > 0 for own, probes in zip(self.features[:, chosen], weights, strict=True)]
-        return np.stack([np.count_nonzero(one, axis=0) for one in decided]) / np.count_nonzero(chosen)
+    def _called(self, chosen: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """(M, J, K) shares of the chosen rows that are called each class."""
+        called = decided(self.features[:, None, chosen], weights)
+        counts = [np.count_nonzero(called == label, axis=-1) for label in range(self.n_classes)]
+        return np.stack(counts, axis=-1) / np.count_nonzero(chosen)
 
 
 @dataclass(frozen=True)
@@ -70,18 +91,27 @@ class Predicted:
 
     Attributes
     ----------
+    metric, n_classes
+        Of the task.
     labels, documents
         (m,) int64 of the sample; documents from 0.
     fold_of
         (R, m) int64, from 0; −1 where the repetition leaves a row out to balance the classes.
-    positive
-        (M, R, m) bool: each row's predicted class where it is in the test part.
+    predicted
+        (M, R, m) int64: each row's predicted class where it is in the test part, else 0.
     """
 
+    metric: str
+    n_classes: int
     labels: np.ndarray
     documents: np.ndarray
     fold_of: np.ndarray
-    positive: np.ndarray
+    predicted: np.ndarray
+
+    @property
+    def positive(self) -> np.ndarray:
+        """(M, R, m) bool: whether a row is called the second of two classes."""
+        return self.predicted == 1
 
     @property
     def folds(self) -> int:
@@ -90,24 +120,26 @@ class Predicted:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """(J, M) Matthews correlation of each fold's test part."""
-        return matthews(self._counts(self.fold_of, self.folds)).reshape(-1, len(self.positive))
+        """(J, M) score of each fold's test part."""
+        values = metric_values(self.metric, self._counts(self.fold_of, self.folds))
+        return values.reshape(-1, len(self.predicted))
 
     @cached_property
     def document_counts(self) -> np.ndarray:
-        """(R, documents, M, 4) true and false positives, false and true negatives."""
+        """(R, documents, M, K, K) confusions, true classes in rows."""
         return self._counts(np.where(self.fold_of >= 0, self.documents, -1), int(self.documents.max()) + 1)
 
     def _counts(self, part: np.ndarray, n_parts: int) -> np.ndarray:
-        """(R, parts, M, 4), rows of part −1 left out."""
-        n_models, n_repetitions, _ = self.positive.shape
-        found = np.empty((n_repetitions, n_parts, n_models, 4))
+        """(R, parts, M, K, K), rows of part −1 left out."""
+        n_models, n_repetitions, _ = self.predicted.shape
+        n_cells = self.n_classes**2
+        found = np.empty((n_repetitions, n_parts, n_models, self.n_classes, self.n_classes))
         for repetition, own in enumerate(part):
             there = own >= 0
             for model in range(n_models):
-                place = np.where(self.positive[model, repetition], 0, 2) + (self.labels == 0)
-                cells = np.bincount(own[there] * 4 + place[there], minlength=4 * n_parts)
-                found[repetition, :, model] = cells.reshape(n_parts, 4)
+                place = self.labels * self.n_classes + self.predicted[model, repetition]
+                cells = np.bincount(own[there] * n_cells + place[there], minlength=n_cells * n_parts)
+                found[repetition, :, model] = cells.reshape(n_parts, self.n_classes, self.n_classes)
         return found
 
 
@@ -120,7 +152,7 @@ class CrossValidated(Predicted):
     plans
         J folds; their rows are places in the sample.
     weights
-        (M, J, D) float32 probes of the folds.
+        (M, J, D, C) float32 probes of the folds.
     """
 
     plans: list[FoldPlan]
@@ -128,32 +160,38 @@ class CrossValidated(Predicted):
 
     @property
     def some_probes(self) -> np.ndarray:
-        """(M, R, D): of the first fold of each repetition; their mean outside the sample is that of all."""
+        """(M, R, D, C): of the first fold of each repetition; their mean outside the sample is that of all."""
         return self.weights[:, :: self.folds]
 
 
-def text_task(mirror: Path, name: str, *, folder: Path) -> RealTask:
-    """A task of the mirror with two encoders that have seen all its texts and none of its labels.
+def text_task(mirror: Path, name: str, *, folder: Path, n_encoders: int = 2) -> RealTask:
+    """A task of the mirror with two to four encoders that have seen all its texts and none of its labels.
 
-    They are of different kinds: one counts words, the other sequences of three characters, both with TF-IDF
-    weights and reduced to `COMPONENTS` dimensions.
+    They are of different kinds: they count words, sequences of three characters, pairs of words, and sequences of five
+    characters, all with TF-IDF weights and reduced to `COMPONENTS` dimensions.
 
     Parameters
     ----------
     mirror
         Folder of real data.
     name
-        One of `DATASETS`.
+        One of `DATASETS`, or `THREE_CLASSES`.
     folder
         Where the raw file is brought to.
+    n_encoders
+        How many of them, in this order.
     """
-    table = load_task(name, known_tasks(None), folder=folder, protocol=PUBLISHED, mirrors=[str(mirror)])
+    known = known_tasks({"tasks": _OWN_TASKS})
+    table = load_task(name, known, folder=folder, protocol=PUBLISHED, mirrors=[str(mirror)])
     counted = (
         TfidfVectorizer(sublinear_tf=True, min_df=2),
         TfidfVectorizer(sublinear_tf=True, min_df=5, analyzer="char_wb", ngram_range=(3, 3)),
-    )
+        TfidfVectorizer(sublinear_tf=True, min_df=2, ngram_range=(2, 2)),
+        TfidfVectorizer(sublinear_tf=True, min_df=5, analyzer="char_wb", ngram_range=(5, 5)),
+    )[:n_encoders]
     reduced = TruncatedSVD(COMPONENTS + 1, random_state=1)  # the first is little more than the mean
-    return _population(table, [reduced.fit_transform(one.fit_transform(table.text_a)) for one in counted])
+    encoded = [reduced.fit_transform(one.fit_transform(table.text_a)) for one in counted]
+    return _population(table, encoded, known.tasks[name]["metric"])
 
 
 def embedded_task(results: Path, name: str, model: str) -> RealTask:
@@ -162,13 +200,13 @@ def embedded_task(results: Path, name: str, model: str) -> RealTask:
     texts = read_collection(results / f"data/texts/{DATASETS[name]}.parquet")
     embeddings = results / f"embeddings/{model}/{DATASETS[name]}.npy"
     vectors = embedded_rows(table, embeddings, embeddings.with_suffix(".json"), texts).astype(np.float64)
-    return _population(table, [vectors[:, half::2] for half in range(2)])
+    return _population(table, [vectors[:, half::2] for half in range(2)], "mcc")
 
 
-def _population(table: TaskTable, encoded: Sequence[np.ndarray]) -> RealTask:
+def _population(table: TaskTable, encoded: Sequence[np.ndarray], metric: str) -> RealTask:
     _, documents = np.unique([str(name) for name in table.groups], return_inverse=True)
     features = np.stack([_components(one) for one in encoded]).astype(np.float32)
-    return RealTask(features, table.labels, documents)
+    return RealTask(features, table.labels, documents, metric)
 
 
 def _components(vectors: np.ndarray) -> np.ndarray:
@@ -203,32 +241,31 @@ def cross_validated(
         return None
     weights = ridge(task, rows, [np.sort(plan.train) for plan in plans])
     fold_of = np.full((repetitions, len(rows)), -1)
-    positive = np.zeros((len(weights), repetitions, len(rows)), bool)
+    predicted = np.zeros((len(weights), repetitions, len(rows)), np.int64)
     for number, plan in enumerate(plans):
         fold_of[plan.repetition - 1, plan.test] = plan.fold - 1
-        decided = np.einsum("mnd,md->mn", task.features[:, rows[plan.test]], weights[:, number])
-        positive[:, plan.repetition - 1, plan.test] = decided > 0
-    return CrossValidated(labels, documents, fold_of, positive, plans, weights)
+        called = decided(task.features[:, rows[plan.test]], weights[:, number])
+        predicted[:, plan.repetition - 1, plan.test] = called
+    return CrossValidated(task.metric, task.n_classes, labels, documents, fold_of, predicted, plans, weights)
 
 
 def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predicted:
     """Cross-validation of some rows by the pipeline's own probes, rows dealt one by one."""
     fold_of = np.full((protocol.repetitions, len(rows)), -1)
-    positive = np.zeros((len(task.features), protocol.repetitions, len(rows)), bool)
+    predicted = np.zeros((len(task.features), protocol.repetitions, len(rows)), np.int64)
     for model, features in enumerate(task.features[:, rows, :-1]):  # they have a constant of their own
-        found = cross_validate(features, task.labels[rows], metric="mcc", protocol=protocol).predictions
+        found = cross_validate(features, task.labels[rows], metric=task.metric, protocol=protocol).predictions
         place = found["repetition"] - 1, found["row"]
         fold_of[place] = found["fold"] - 1
-        positive[(model, *place)] = found["predicted"] == 1
-    return Predicted(task.labels[rows], task.documents[rows], fold_of, positive)
+        predicted[(model, *place)] = found["predicted"]
+    return Predicted(task.metric, task.n_classes, task.labels[rows], task.documents[rows], fold_of, predicted)
 
 
 def planned(
     labels: np.ndarray, documents: np.ndarray | None, *, seed: int, repetitions: int, folds: int
 ) -> list[FoldPlan] | None:
     """All folds; None where the smallest class has fewer rows than folds, or documents cannot be dealt."""
-    counts = np.bincount(labels, minlength=2)
-    if counts.min() < folds:
+    if np.bincount(labels).min() < folds:
         return None
     protocol = replace(PUBLISHED, seed=seed, repetitions=repetitions, folds=folds)
     try:
@@ -240,7 +277,7 @@ def planned(
 def ridge(
     task: RealTask, rows: np.ndarray, parts: Iterable[np.ndarray], weights: Iterable[np.ndarray] | None = None
 ) -> np.ndarray:
-    """(M, J, D) float32 probes.
+    """(M, J, D, C) float32 probes.
 
     Parameters
     ----------
@@ -251,32 +288,22 @@ def ridge(
     weights
         Of the rows of each part, float32; 1 without them.
     """
-    n_models, _, width = task.features.shape
-    both, signs = np.concatenate(task.features[:, rows], axis=1), task.signs[rows]
-    penalty = np.diag([PENALTY] * (width - 1) + [0.0])  # the constant is free
+    own_features, targets = task.features[:, rows], task.targets[rows]
+    penalty = np.diag([PENALTY] * (own_features.shape[-1] - 1) + [0.0])  # the constant is free
     grams, sums = [], []
     for part, own in zip(parts, weights or repeat(None), strict=False):
-        # parts are small enough for the cache, which the products of all pairs of features are not
-        features = both[part]
-        weighted = features if own is None else features * own[:, None]
-        grams.append(weighted.T @ features)
-        sums.append(signs[part] @ weighted)
-    gram, moments = np.stack(grams), np.stack(sums)
-    own_columns = [slice(model * width, (model + 1) * width) for model in range(n_models)]
-    found = [
-        np.linalg.solve(gram[:, own, own].astype(np.float64) + penalty, moments[:, own, None])[..., 0]
-        for own in own_columns
-    ]
-    return np.stack(found).astype(np.float32)
+        features = own_features[:, part]
+        weighted = (features if own is None else features * own[:, None]).swapaxes(1, 2)
+        grams.append(weighted @ features)
+        sums.append(weighted @ targets[part])
+    gram, moments = (np.stack(found, axis=1).astype(np.float64) for found in (grams, sums))
+    return np.linalg.solve(gram + penalty, moments).astype(np.float32)
 
 
-def matthews(counts: np.ndarray) -> np.ndarray:
-    """(…) from (…, 4) numbers of true and false positives, false and true negatives; 0 where it is undefined."""
-    hits, false, missed, rest = np.moveaxis(counts, -1, 0)
-    product = (hits + false) * (hits + missed) * (rest + false) * (rest + missed)
-    return np.where(
-        product > 0, (hits * rest - false * missed) / np.sqrt(np.where(product > 0, product, 1)), 0.0
-    )
+def decided(features: np.ndarray, probes: np.ndarray) -> np.ndarray:
+    """(…, n) int64 classes of (…, n, D) features by (…, D, C) probes."""
+    values = features @ probes
+    return (values[..., 0] > 0).astype(np.int64) if values.shape[-1] == 1 else values.argmax(axis=-1)
 
 
 def balanced_matthews(right: np.ndarray, wrong: np.ndarray) -> np.ndarray:

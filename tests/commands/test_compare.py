@@ -196,6 +196,7 @@ def test_ranks_are_of_complete_encoders(folder):
     assert [row.mean for row in ranks] == pytest.approx(means)
     for row in ranks:
         assert row.complete and row.n_tasks == 3
+        assert row.mean_low < row.mean < row.mean_high
         assert 1 <= row.repeat_low <= row.average_rank <= row.repeat_high <= 3
         assert 1 <= row.true_low <= row.average_rank <= row.true_high <= 3
         assert row.place_low <= row.place <= row.place_high
@@ -221,7 +222,7 @@ def test_across_counts_wins_by_adjusted_tests(folder):
 
 
 def test_omnibus_says_what_it_was_made_of(folder):
-    found = read_json(folder / "out/omnibus.json")
+    found = read_json(folder / "out/omnibus.json")["published"]
     assert (found["n_tasks"], found["n_models"], found["incomplete"]) == (3, 3, [])
     assert found["tasks"] == list(SKILLS)
     # ranks (1, 2, 3), (2, 1, 3), (1, 2, 3): averages 4/3, 5/3, 3; chi2 = 3 · (16/9 + 25/9 + 9 − 12)
@@ -238,7 +239,7 @@ def test_tasks_of_one_source_are_averaged_for_tests_over_tasks(folder, tmp_path)
         assert (row.n_tasks, row.units, row.n_units, row.n_sources) == (3, "sources", 2, 2)
         assert row.p_wilcoxon >= 0.5  # 2 / 2² with two units
         assert row.wins + row.ties + row.losses == 3
-    found = read_json(tmp_path / "out/omnibus.json")
+    found = read_json(tmp_path / "out/omnibus.json")["published"]
     assert (found["n_tasks"], found["units"], found["n_units"]) == (3, "sources", 2)
     means = np.array([[fold_scores(tmp_path, t, m).mean() for m in ("good", "fair", "weak")] for t in SKILLS])
     expected = omnibus(np.stack([means[[0, 2]].mean(axis=0), means[1]]))
@@ -310,7 +311,7 @@ def test_incomplete_encoder_is_compared_but_not_averaged(tmp_path):
     assert all(map(math.isnan, (weak.mean, weak.average_rank, weak.repeat_low, weak.true_high, weak.place)))
     assert ranks["good"].average_rank == pytest.approx(4 / 3)
     assert [(row.model_a, row.model_b) for row in read(tmp_path, "across")] == [("good", "fair")]
-    assert read_json(tmp_path / "out/omnibus.json")["incomplete"] == ["weak"]
+    assert read_json(tmp_path / "out/omnibus.json")["published"]["incomplete"] == ["weak"]
     assert len(read(tmp_path, "pairs")) == 3 + 3 + 1
 
 
@@ -331,7 +332,7 @@ def test_one_encoder_has_no_pairs(tmp_path):
     assert [row.not_worse for row in read(tmp_path, "standings")] == [True] * 3
     (row,) = read(tmp_path, "ranks")
     assert (row.average_rank, row.repeat_low, row.repeat_high, row.true_high) == (1, 1, 1, 1)
-    assert read_json(tmp_path / "out/omnibus.json")["friedman_p"] is None
+    assert read_json(tmp_path / "out/omnibus.json")["published"]["friedman_p"] is None
 
 
 def test_equal_encoders_are_neither_better_nor_worse(tmp_path):
@@ -422,3 +423,42 @@ def test_settings_are_those_of_the_statistics(tmp_path):
     words = made_scores.arguments(tmp_path, rows)
     settings = json.loads(words[words.index("--settings") + 1])
     assert set(settings["statistics"]) == set(made_scores.STATISTICS)
+
+
+# --- several protocols
+
+
+@pytest.fixture(scope="module")
+def two_protocols(tmp_path_factory):
+    """Two tasks by each of two protocols, all together and each protocol alone."""
+    skills = {**SKILLS, "Own": {"good": 0.80, "fair": 0.75, "weak": 0.70}}
+    protocols = {"Own": "corrected", "T1B-sample": "corrected"}
+    places = {}
+    for name in ("together", "published", "corrected"):
+        places[name] = tmp_path_factory.mktemp(name)
+        kept = {
+            task: own
+            for task, own in skills.items()
+            if name in ("together", protocols.get(task, "published"))
+        }
+        rows = made_scores.write_scores(places[name], kept, protocols=protocols)
+        assert main(made_scores.arguments(places[name], rows)) == 0
+    return places
+
+
+@pytest.mark.parametrize("name", list(KINDS))
+def test_every_protocol_is_compared_as_if_it_were_alone(two_protocols, name):
+    """No mean, rank, test or adjustment knows of the tasks of another protocol."""
+    together = read(two_protocols["together"], name)
+    alone = [read(two_protocols[protocol], name) for protocol in ("published", "corrected")]
+    by_task = [row for rows in alone for row in rows]
+    assert len(together) == len(by_task) > 0
+    assert sorted(map(repr, together)) == sorted(map(repr, by_task))
+
+
+def test_omnibus_is_of_each_protocol(two_protocols):
+    together = read_json(two_protocols["together"] / "out/omnibus.json")
+    assert list(together) == ["corrected", "published"]
+    for protocol, facts in together.items():
+        assert {protocol: facts} == read_json(two_protocols[protocol] / "out/omnibus.json")
+    assert together["corrected"]["tasks"] == ["T1B-sample", "Own"]

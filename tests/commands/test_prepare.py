@@ -48,7 +48,7 @@ def test_same_input_gives_the_same_bytes(tmp_path):
     assert run(tmp_path / "a", sample_rows()).read_bytes() == run(tmp_path / "b", sample_rows()).read_bytes()
 
 
-def test_documents_that_no_folds_keep_together_are_refused_before_anything_is_embedded(tmp_path):
+def test_documents_that_no_folds_keep_together_are_told_before_anything_is_embedded(tmp_path, capsys):
     raw, output = tmp_path / "hatebr_offensive_lang.csv", tmp_path / "tasks/T1A-sample.parquet"
     rows = "".join(f"{row},São {row},{row % 2},post {row % 4}\n" for row in range(N_ROWS))
     raw.write_text(",text,label,post\n" + rows, encoding="utf-8")
@@ -57,12 +57,14 @@ def test_documents_that_no_folds_keep_together_are_refused_before_anything_is_em
     settings = json.dumps({**task, "reader": reader})
     arguments = ["--task", "T1A-sample", "--raw", str(raw), "--settings", settings, "--output", str(output)]
     prepare.main(arguments)  # nobody asks for new documents
+    assert "too few documents" not in capsys.readouterr().err
+    checks = {"repetitions": 2, "folds": 5, "seed": 1}
+    prepare.main([*arguments, "--checks", json.dumps({"documents": {**checks, "needed": False}})])
+    warning = "T1A-sample: too few documents: the rows of 4 documents cannot be assigned to 5 folds"
+    assert warning in capsys.readouterr().err
     output.unlink()
-    checks = json.dumps({"documents": {"repetitions": 2, "folds": 5, "seed": 1}})
-    with pytest.raises(
-        DataError, match=r"4 documents cannot be assigned to 5 folds .* probe\.documents: false"
-    ):
-        prepare.main([*arguments, "--checks", checks])
+    with pytest.raises(DataError, match=r"4 documents cannot be assigned to 5 folds .* group_folds: false"):
+        prepare.main([*arguments, "--checks", json.dumps({"documents": {**checks, "needed": True}})])
     assert not output.exists()
 
 

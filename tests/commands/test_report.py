@@ -39,9 +39,8 @@ def folder(tmp_path):
     table.main(
         ["--table=scores", f"--summary={tmp_path}/scores.parquet", '--settings={"caption": "Title"}']
         + [
-            f"--csv={tmp_path}/scores.csv",
-            f"--markdown={tmp_path}/scores.md",
-            f"--latex={tmp_path}/scores.tex",
+            "--output",
+            *(f"{tmp_path}/scores.{ending}" for ending in ("csv", "md", "tex")),
         ]
     )
     record.main(["--settings={}", f"--config={tmp_path}/config.yaml", f"--versions={tmp_path}/versions.json"])

@@ -10,10 +10,10 @@ from sentflow.files.rows import write_rows
 from sentflow.report.costs.rows import CostRow
 
 
-def run(folder, name, summary):
+def run(folder, name, summary, endings=(".csv", ".md", ".tex")):
     return table.main(
         ["--table", name, "--summary", str(summary), "--settings", '{"caption": "Título & cia"}']
-        + [f"--csv={folder}/{name}.csv", f"--markdown={folder}/{name}.md", f"--latex={folder}/{name}.tex"]
+        + ["--output", *(f"{folder}/{name}{ending}" for ending in endings)]
     )
 
 
@@ -45,3 +45,18 @@ def test_unknown_table_leaves_no_file(tmp_path, summary):
     with pytest.raises(ConfigError, match="report.tables: there is no table 'rank'"):
         run(tmp_path, "rank", summary)
     assert not list(tmp_path.glob("rank.*"))
+
+
+def test_a_matrix_is_written_as_wide_csv_and_compact_latex_too(tmp_path, summary):
+    assert run(tmp_path, "scores", summary, ("-wide.csv", "-compact.tex")) == 0
+    lines = (tmp_path / "scores-wide.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "task,minilm-l6,tfidf,bag-of-words,random"
+    assert len(lines) == 1 + len(fake_summary.TASKS)
+    assert "[" not in (tmp_path / "scores-compact.tex").read_text(encoding="utf-8").split(r"\midrule")[1]
+
+
+def test_a_file_that_is_no_form_of_the_table_is_named_with_those_that_are(tmp_path, summary):
+    with pytest.raises(
+        ConfigError, match=r"scores-long\.csv is no form of the table scores.*scores-wide\.csv"
+    ):
+        run(tmp_path, "scores", summary, ["-long.csv"])

@@ -27,7 +27,7 @@ OF_AN_INDEX = {"build_index", "search_index", "certify_index"}
 OF_PRODUCTS = {"table", "figure", "check"}
 # The same command under another protocol, or for another form of vectors: rules that inherit all but their outputs.
 INHERITED = "_study"
-INHERITS = {"embed_sparse": "embed"}
+INHERITS = {"embed_sparse": "embed", "table_of_matrix": "table"}
 HEAVY = {"jinja2", "matplotlib", "numpy", "pandas", "pyarrow", "requests", "scipy", "sklearn", "torch"}
 
 

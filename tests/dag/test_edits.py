@@ -12,11 +12,21 @@ from workflow_copy import PACKAGE, planned
 from sentflow.graph.provenance import PLUMBING
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power", "tasks")
-FIGURES_OF_SCORES = ("heatmap", "forest", "critical-difference", "ranks", "wins", "differences", "curves")
+FIGURES_OF_SCORES = (
+    "heatmap",
+    "forest",
+    "family-means",
+    "ranks",
+    "wins",
+    "differences",
+    "differences-to-best",
+    "curves",
+)
 COSTS = (
     "summarise_costs",
     *(f"table …{name}" for name in ("costs", "encoders")),
-    *(f"figure …{name}" for name in ("costs", "sizes", "speed")),
+    *(f"figure …{name}" for name in ("costs", "score-and-cost")),
+    "check …figures",
 )
 CHECKS_OF_SCORES = tuple(f"check …{name}" for name in ("complete", "no_missing", "intervals", "controls"))
 AFTER_SCORES = (
@@ -25,15 +35,18 @@ AFTER_SCORES = (
     *COSTS,
     *(f"table …{name}" for name in TABLES_OF_SCORES),
     *(f"figure …{name}" for name in FIGURES_OF_SCORES),
-    "figure …geometry-and-scores",
     *CHECKS_OF_SCORES,
     "check …tables",
     "report",
 )
 AFTER_COMPARE = (
     *(f"table …{name}" for name in ("scores", "intervals", "differences", "ranks", "matches", "power")),
-    *(f"figure …{name}" for name in ("critical-difference", "ranks", "wins", "differences")),
+    *(
+        f"figure …{name}"
+        for name in ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
+    ),
     "check …tables",
+    "check …figures",
     "report",
 )
 AFTER_COSTS = (*COSTS[1:], "report")
@@ -41,16 +54,14 @@ AFTER_COSTS = (*COSTS[1:], "report")
 OF_SUMMARY_OF_PAIRS = (
     *COSTS,
     *(f"table …{name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
-    *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms", "geometry-and-scores")),
+    *(f"figure …{name}" for name in ("alignment-uniformity", "similarity-histograms")),
     "check …similarity",
     "report",
 )
 OF_SUMMARY_OF_GEOMETRY = (
     *(f"table …{name}" for name in ("alignments", "geometry")),
-    *(
-        f"figure …{name}"
-        for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")
-    ),
+    *(f"figure …{name}" for name in ("alignment-uniformity", "spectrum", "truncation")),
+    "check …figures",
     "report",
 )
 AFTER_SIMILARITY = ("summarise_similarity", *OF_SUMMARY_OF_PAIRS)
@@ -212,12 +223,12 @@ def test_an_edit_with_an_old_date_is_seen(project, everything):
         ("compare/scores.py", AFTER_SCORES),
         ("report/costs/summary.py", ("summarise_costs", *AFTER_COSTS)),
         ("report/table/formats.py", ("table", "check …tables", "check …similarity", "report")),
-        ("report/families/probing/heatmap.py", ("figure …heatmap", "report")),
+        ("report/families/probing/heatmap.py", ("figure …heatmap", "check …figures", "report")),
         ("report/families/probing/tasks_table.py", ("table …tasks", "report")),
         slow("report/families/probing/intervals_table.py", ("table …intervals", "check …tables", "report")),
         ("report/families/similarity/sts_table.py", ("table …sts", "check …similarity", "report")),
         slow("report/families/geometry/geometry_table.py", ("table …geometry", "report")),
-        slow("report/families/geometry/spectrum.py", ("figure …spectrum", "report")),
+        slow("report/families/geometry/spectrum.py", ("figure …spectrum", "check …figures", "report")),
         ("report/families/probing/checks.py", (*CHECKS_OF_SCORES, "report")),
         ("report/families/probing/section.py", ("report",)),
         ("report/checks.py", ("check", "report")),
@@ -324,7 +335,7 @@ def test_results_without_the_file_of_how_vectors_were_made_embed_nothing_again(p
 @pytest.mark.parametrize(
     ("file", "run_again"),
     [
-        ("report/figure/sentflow.mplstyle", ("figure", "report")),
+        ("report/figure/sentflow.mplstyle", ("figure", "check …figures", "report")),
         ("report/table/latex.tex.j2", ("table", "check …tables", "check …similarity", "report")),
         ("report/page/page.html.j2", ("report",)),
         ("report/page/page.css", ("report",)),

@@ -8,36 +8,32 @@ from workflow_copy import copy_workflow, planned, pretend_to_run, rules_of
 
 TABLES_OF_SCORES = ("scores", "intervals", "differences", "ranks", "matches", "power")
 TABLES = (*TABLES_OF_SCORES, "tasks", "encoders", "costs")
-FIGURES_OF_COMPARISONS = ("critical-difference", "ranks", "wins", "differences")
-FIGURES = ("heatmap", "forest", *FIGURES_OF_COMPARISONS, "curves", "sizes", "speed", "costs")
+FIGURES_OF_COMPARISONS = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
+FIGURES = ("heatmap", "forest", "family-means", *FIGURES_OF_COMPARISONS, "curves", "costs")
 SUMMARIES = {
     "compare",
     "summarise",
     "summarise_costs",
     *(f"table {name}" for name in TABLES),
-    *(f"figure {name}" for name in (*FIGURES, "geometry-and-scores")),
-    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables")),
+    *(f"figure {name}" for name in FIGURES),
+    *(f"check {name}" for name in ("complete", "no_missing", "intervals", "controls", "tables", "figures")),
     "report",
 }
 AFTER_COMPARE = {
     *(f"table {name}" for name in TABLES_OF_SCORES),
     *(f"figure {name}" for name in FIGURES_OF_COMPARISONS),
     "check tables",
+    "check figures",
 }
 AFTER_COMPARE_SIMILARITY = {"table sts", "table sts-differences", "check similarity"}
 COSTS = {
     "summarise_costs",
     *(f"table {name}" for name in ("encoders", "costs")),
-    *(f"figure {name}" for name in ("sizes", "speed", "costs")),
+    *(f"figure {name}" for name in ("score-and-cost", "costs")),
+    "check figures",
 }
 TABLES_OF_MEASURES = ("sts", "sts-subsets", "sts-differences", "regressions", "alignments", "geometry")
-FIGURES_OF_MEASURES = (
-    "alignment-uniformity",
-    "similarity-histograms",
-    "spectrum",
-    "truncation",
-    "geometry-and-scores",
-)
+FIGURES_OF_MEASURES = ("alignment-uniformity", "similarity-histograms", "spectrum", "truncation")
 # What shows similarity, alignment and geometry.
 AFTER_MEASURES = {
     "summarise_similarity",
@@ -412,5 +408,13 @@ def test_a_study_shares_the_vectors_of_prompts_and_own_encoders(tmp_path):
 
 
 def test_another_protocol_runs_every_probe_and_embeds_nothing(finished):
-    changed = planned(finished, {"probe": {"protocol": "corrected"}})
+    changed = planned(finished, {"tasks": {task: {"protocol": "corrected"} for task in TASKS}})
     assert changed == all_probes_and_scores() | SUMMARIES_AND_RECORD
+
+
+def test_the_protocol_of_a_task_runs_the_probes_of_that_task(finished):
+    changed = planned(finished, {"tasks": {"T1B-tiny": {"protocol": "corrected"}}})
+    own = {job for job in all_probes_and_scores() if "T1B-tiny" in job}
+    assert own < changed
+    assert changed - own <= SUMMARIES_AND_RECORD
+    assert not changed & (all_probes_and_scores() - own)

@@ -9,21 +9,23 @@ MODELS = ("bag-of-words", "random")
 COSTS = {
     "summarise_costs",
     *(f"table {name}" for name in ("encoders", "costs")),
-    *(f"figure {name}" for name in ("sizes", "speed", "costs")),
+    *(f"figure {name}" for name in ("score-and-cost", "costs")),
+    "check figures",
 }
 ALWAYS = {"report", "record"}
 OF_SIMILARITY = {
     "summarise_similarity",
     *COSTS,
     *(f"table {name}" for name in ("sts", "sts-subsets", "sts-differences", "regressions")),
-    *(f"figure {name}" for name in ("alignment-uniformity", "similarity-histograms", "geometry-and-scores")),
+    *(f"figure {name}" for name in ("alignment-uniformity", "similarity-histograms")),
     "check similarity",
     *ALWAYS,
 }
 OF_GEOMETRY = {
     "summarise_geometry",
     *(f"table {name}" for name in ("alignments", "geometry")),
-    *(f"figure {name}" for name in ("alignment-uniformity", "spectrum", "truncation", "geometry-and-scores")),
+    *(f"figure {name}" for name in ("alignment-uniformity", "spectrum", "truncation")),
+    "check figures",
     *ALWAYS,
 }
 SUMMARIES = OF_SIMILARITY | OF_GEOMETRY
@@ -76,7 +78,7 @@ def test_other_permuted_texts_are_embedded_alone(finished):
 def test_no_geometry_leaves_out_what_shows_it(finished):
     shown = {
         "table geometry",
-        *(f"figure {name}" for name in ("spectrum", "truncation", "geometry-and-scores")),
+        *(f"figure {name}" for name in ("spectrum", "truncation")),
     }
     assert planned(finished, {"geometry": {"families": []}}) == (OF_GEOMETRY | COSTS) - shown
 
@@ -114,7 +116,7 @@ def test_a_new_pair_set_embeds_its_family_only(tmp_path):
 def test_pair_sets_alone_train_no_probe(tmp_path):
     jobs = planned(copy_workflow(tmp_path / "project"), ONLY_PAIRS)
     assert {"report", "check similarity", "table sts", "table costs", "figure costs"} < jobs
-    assert {"figure sizes", "figure speed", "table scores", "check complete"} & jobs == set()
+    assert {"figure score-and-cost", "table scores", "check complete"} & jobs == set()
     of_tasks = {
         "probe",
         "probe_lazy",

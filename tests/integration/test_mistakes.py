@@ -148,6 +148,7 @@ def bad_files_config(folder: Path) -> dict:
         "tasks": {
             name: {
                 "like": "T1B",
+                "protocol": "published",
                 "layout": "single",
                 "dataset": "mine",
                 "reader": {**reader, "file": f"{name}.csv"},

@@ -116,7 +116,7 @@ def test_every_score_is_there_and_makes_sense(reference):
 
 def test_checks_pass(reference):
     checks = sorted((reference / "results/checks").glob("*.json"))
-    of_tasks = ["complete", "controls", "intervals", "no_missing"]
+    of_tasks = ["complete", "controls", "figures", "intervals", "no_missing"]
     assert [check.stem for check in checks] == [*of_tasks, "similarity", "tables"]
     for check in checks:
         assert json.loads(check.read_text(encoding="utf-8"))["passed"] is True, check.stem
@@ -139,13 +139,13 @@ def test_tables_figures_report_and_record_are_there(reference):
     figures = (
         "heatmap",
         "forest",
-        "critical-difference",
+        "family-means",
         "ranks",
         "wins",
         "differences",
         "curves",
-        "sizes",
-        "speed",
+        "differences-to-best",
+        "score-and-cost",
         "costs",
     )
     for name in figures:

@@ -209,9 +209,13 @@ def test_small_tasks_are_trained_on_where_the_protocol_can(data, tmp_path):
         "tasks": {"few": {"like": TASK, "dataset": "few", "reader": {"file": "few.csv"}}},
     }
     settings = {"config": config, "tasks": "few", "data_dir_path": tmp_path}
+    published = {**config, "tasks": {"few": {**config["tasks"]["few"], "protocol": "published"}}}
     with pytest.raises(DataError, match='protocol="corrected"'):
-        sentflow.UlyssesSentEval(WordEncoder(), **settings).evaluate(kwargs_train=QUICK)
-    corrected = sentflow.UlyssesSentEval(WordEncoder(), protocol="corrected", **settings)
+        sentflow.UlyssesSentEval(WordEncoder(), **{**settings, "config": published}).evaluate(
+            kwargs_train=QUICK
+        )
+    corrected = sentflow.UlyssesSentEval(WordEncoder(), **settings)
+    assert corrected._protocols.of("few").name == "corrected"
     result = corrected.evaluate(kwargs_train={**QUICK, "n_epochs": 2})
     assert np.isfinite(result["few"]["avg_loss_test"])
 

@@ -45,6 +45,8 @@ def test_own_tasks_are_laid_over_the_catalog(tmp_path):
     rows = [f"{text},{label}" for text, label in zip(table.text_a, table.labels, strict=True)]
     (tmp_path / "mine.csv").write_text("t,y\n" + "\n".join(rows), encoding="utf-8")
     config = own_task(tmp_path / "mine.csv", format="csv", file="own.csv", text_a="t", label="y")
+    # without it own tasks take another
+    config["tasks"]["own"]["protocol"] = "published"
     evaluator = sentflow.UlyssesSentEval(
         WordEncoder(), tasks="own", config=config, data_dir_path=tmp_path / "data"
     )

@@ -255,12 +255,28 @@ def rows_of_two_classes(n: int) -> str:
 def test_own_tasks_with_few_rows_are_warned_of(tmp_path, monkeypatch, n, trained):
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "a.csv", rows_of_two_classes(n))
-    text = printed("validate", write(tmp_path / "mine.yaml", OWN_TASK))
-    assert ("Too few rows for protocol published" in text) == (trained is not None)
+    published = OWN_TASK.replace("metric: mcc", "metric: mcc, protocol: published")
+    text = printed("validate", write(tmp_path / "mine.yaml", published))
+    assert ("Too few rows" in text) == (trained is not None)
     if trained:
-        assert trained in text and "probe.protocol: corrected" in text
-    corrected = write(tmp_path / "corrected.yaml", OWN_TASK + "probe: {protocol: corrected}\n")
-    assert "Too few rows" not in printed("validate", corrected)
+        assert trained in text and "M (published)" in text
+        assert "Write protocol: corrected at the task" in text
+    # what own tasks take by themselves
+    assert "Too few rows" not in printed("validate", write(tmp_path / "own.yaml", OWN_TASK))
+
+
+def test_own_tasks_with_few_documents_are_warned_of_or_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"texto {k},{k % 2},post {k % 3}\n" for k in range(900))
+    write(tmp_path / "a.csv", "text,label,post\n" + rows)
+    grouped = OWN_TASK.replace("label: label,", "label: label, group: post,")
+    text = printed("validate", write(tmp_path / "mine.yaml", grouped))
+    assert "Too few documents for protocol published" in text
+    assert "3 documents cannot be assigned to 5 folds" in text
+    silent = write(tmp_path / "silent.yaml", grouped + "probe: {documents: false}\n")
+    assert "Too few documents" not in printed("validate", silent)
+    named = write(tmp_path / "named.yaml", grouped + "probe: {protocol: published-documents}\n")
+    assert "M: the rows of 3 documents cannot be assigned to 5 folds" in refused("validate", named)
 
 
 def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path, monkeypatch):
@@ -273,7 +289,7 @@ def test_limits_of_the_configuration_hold_for_files_that_are_looked_at(tmp_path,
     )
     assert "limits.unpacked_ratio" in refused("validate", mine)
     larger = write(tmp_path / "larger.yaml", mine.read_text() + "limits: {unpacked_ratio: 2000}\n")
-    assert "Too few rows" in printed("validate", larger)
+    assert "no mistakes" in printed("validate", larger)
 
 
 def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_path, monkeypatch):
@@ -281,7 +297,97 @@ def test_own_tasks_whose_file_is_not_in_order_are_refused_before_any_job(tmp_pat
     write(tmp_path / "a.csv", rows_of_two_classes(600).replace("texto 7,", ","))
     assert "text a is empty in" in refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
     write(tmp_path / "a.csv", rows_of_two_classes(60))
-    assert "fewer than one batch of 128" in refused("validate", tmp_path / "mine.yaml")
+    published = OWN_TASK.replace("metric: mcc", "metric: mcc, protocol: published")
+    told = refused("validate", write(tmp_path / "published.yaml", published))
+    assert "fewer than one batch of 128" in told and "write protocol: corrected at the task" in told
+    assert "no mistakes" in printed("validate", tmp_path / "mine.yaml")
+
+
+def test_labels_that_are_words_are_answered_with_the_line_to_write(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600).replace(",0", ",não").replace(",1", ",sim"))
+    told = refused("validate", write(tmp_path / "mine.yaml", OWN_TASK))
+    assert 'labels of a.csv, the first as class 0:\n  labels: ["não", "sim"]' in told
+    labelled = OWN_TASK.replace("label: label", 'label: label, labels: ["não", "sim"]')
+    assert "no mistakes" in printed("validate", write(tmp_path / "labelled.yaml", labelled))
+
+
+OWN_COLLECTIONS = """
+datasets:
+  mine:
+    title: M
+    files: {p.csv: {urls: [pairs.csv]}, d.csv: {urls: [articles.csv]}, q.csv: {urls: [questions.csv]}}
+    licence: x
+    citation: none
+    language: pt
+pair_sets:
+  P: {title: P, family: scored, dataset: mine, language: pt, data_version: P, scale: [0, 5],
+      reader: {format: csv, files: [p.csv], score: nota}}
+corpora:
+  articles:
+    {title: C, dataset: mine, language: pt, data_version: C,
+     documents: [{format: csv, files: [d.csv], id: n, text: text}]}
+question_sets:
+  asked: {title: Q, dataset: mine, corpus: articles, language: pt, data_version: Q,
+      questions: [{format: csv, files: [q.csv], id: n, text: question}],
+      judgements: [{format: csv, files: [q.csv], question: n, document: article}]}
+tasks: {M: {file: a.csv, text: text, label: label, metric: mcc, licence: x, language: pt}}
+select:
+  {models: [random], tasks: [M], pair_sets: [P], alignments: [], regressions: [], question_sets: [asked],
+   retrievers: [bm25]}
+"""
+
+
+def test_mistakes_in_own_files_of_every_kind_are_told_in_one_round(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mine = write(tmp_path / "mine.yaml", OWN_COLLECTIONS)
+    write(tmp_path / "a.csv", "texto,label\num,1\n")
+    write(tmp_path / "pairs.csv", "text_a,text_b,nota\na,b,1\nc,d,muito\n")
+    write(tmp_path / "articles.csv", "n,text\n1,um texto\n2,dois textos\n")
+    write(tmp_path / "questions.csv", "n,pergunta,article\n1,qual?,1\n")
+    told = refused("validate", mine)
+    assert told.startswith("error: 3 data sets have files that are not in order:\n")
+    for part in (
+        "tasks.M: a.csv: text_a: no column 'text'",
+        "pair_sets.P: P", "no number in row 2 ('muito')",
+        "question_sets.asked: q.csv: text: no column 'question'",
+    ):  # fmt: skip
+        assert part in told
+    write(tmp_path / "articles.csv", "n,texto\n1,um texto\n")
+    # questions are held to their corpus, so without one nothing is said of them
+    assert "corpora.articles: d.csv: text: no column 'text'" in refused("validate", mine)
+
+
+def test_own_files_of_every_kind_that_are_in_order_pass(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600))
+    write(tmp_path / "pairs.csv", "text_a,text_b,nota\na,b,1\nc,d,4.5\n")
+    write(tmp_path / "articles.csv", "n,text\n1,um texto\n2,dois textos\n")
+    write(tmp_path / "questions.csv", "n,question,article\n1,qual?,1\n")
+    assert "no mistakes" in printed("validate", write(tmp_path / "mine.yaml", OWN_COLLECTIONS))
+
+
+def test_an_estimate_goes_by_the_jobs_that_ran_in_the_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "a.csv", rows_of_two_classes(600))
+    two = OWN_TASK.replace(
+        "select: {", "select: {models: [random, bag-of-words], question_sets: [], pair_sets: [], "
+    )
+    mine = write(
+        tmp_path / "mine.yaml",
+        two.replace("pair_sets: [], ", "pair_sets: [], alignments: [], regressions: [], "),
+    )
+    before = printed("validate", mine)
+    assert "by the seconds of jobs of the default experiment; rows of 1 of 1 tasks known" in before
+    assert "up to 4,000 MB for a job" in before
+    for model in ("a", "b"):
+        file = tmp_path / f"results/benchmarks/probe/M/{model}.jsonl"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write(file, json.dumps({"s": 36_000.0, "max_rss": 100.0, "cpu_time": 1.0}) + "\n")
+    after = printed("validate", mine)
+    assert "by the jobs in results" in after
+    # a job of `probe` per encoder, 10 hours each
+    assert re.search(r"about 20 h 0\d min of one core", after), after
 
 
 def test_all_mistakes_are_told_at_once_in_the_words_of_the_pipeline(tmp_path):
@@ -369,7 +475,7 @@ def test_comments_of_a_new_experiment_are_right_when_their_sign_is_taken_away(tm
     path = tmp_path / "mine.yaml"
     printed("new-experiment", path)
     text = path.read_text(encoding="utf-8")
-    uncommented = re.sub(r"^# (?=models:|  )", "", text, flags=re.MULTILINE)
+    uncommented = re.sub(r"^# (?=models:|tasks:|  )", "", text, flags=re.MULTILINE)
     assert uncommented != text
     write(path, uncommented.replace("- random ", "- my-model "))
     assert list(loaded(path).models) == ["minilm-l6", "my-model"]

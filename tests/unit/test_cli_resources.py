@@ -171,7 +171,7 @@ def test_a_request_that_grows_with_the_input_is_not_compared(tmp_path):
 
 
 def test_a_rule_that_requests_nothing_is_not_compared():
-    measured = {"prepare": MeasuredRule(1, Largest(90.0, "all"), Largest(1.0, "all"))}
+    measured = {"prepare": MeasuredRule(1, Largest(90.0, "all"), Largest(1.0, "all"), 1.0)}
     lines = block_lines(measured, {"prepare": RuleRequest(None, 10, False)}, margin=1.5, source="results")
     assert line_of("\n".join(lines), "mem_mb:").endswith("measured 90 MB; the rule requests nothing")
 

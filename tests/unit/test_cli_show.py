@@ -116,7 +116,7 @@ def test_few_training_rows_are_marked(tmp_path):
     text = printed(results(tmp_path, rows))
     assert line_of(text, "A‡") and line_of(text, "B ")
     assert "‡ Undertrained: with fewer than 512 training rows" in text
-    assert "Write probe.protocol: corrected" in text
+    assert "Write protocol: corrected at the task" in text
 
 
 @pytest.mark.parametrize("place", ["", "similarity", "similarity/STS13"])

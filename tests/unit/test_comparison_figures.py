@@ -13,8 +13,8 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.comparison_texts import NOTHING
-from sentflow.report.costs import pareto
-from sentflow.report.families.probing import differences, rankings, wins
+from sentflow.report.costs import pareto, trade_off
+from sentflow.report.families.probing import best_gaps, differences, rankings, wins
 from sentflow.report.families.probing.differences import MAX_PAIRS, shown_pairs
 from sentflow.report.figure import canvas
 
@@ -62,36 +62,71 @@ def test_ticks_of_many_decades_are_powers_of_ten():
     assert pareto.log_ticks(1, 1e6) == [10.0**power for power in range(7)]
 
 
-def test_encoders_of_unknown_size_are_named_and_not_drawn():
-    figure = pareto.draw_sizes(fake_comparisons.encoder_rows(SCORES))
-    assert "no weights" in texts_of(figure)
-    assert any("Not shown, of unknown size: TF-IDF" in text for text in texts_of(figure))
-    assert not any(text.startswith("TF-IDF") for text in texts_of(figure))
-
-
-def test_encoders_that_no_job_embedded_are_named():
-    texts = texts_of(pareto.draw_speed(fake_comparisons.encoder_rows(SCORES)))
-    assert any("fitted in every fold: TF-IDF" in text for text in texts)
-
-
-def test_incomplete_encoders_have_no_point():
+def costly(**changes):
+    """Four encoders with a time and a size, the second one changed."""
+    row = fake_comparisons.trade_off_rows(SCORES)[0]
     rows = [
-        dataclasses.replace(row, mean=math.nan) if row.model == "minilm-l6" else row
-        for row in fake_comparisons.encoder_rows(SCORES)
-    ]
-    for figure in (pareto.draw_sizes(rows), pareto.draw_speed(rows)):
-        texts = texts_of(figure)
-        assert any("a task is missing: all-MiniLM-L6-v2" in text.replace("\n", " ") for text in texts)
-        assert "all-MiniLM-L6-v2" not in texts
+        dataclasses.replace(
+            row, model=f"m{n}", model_title=f"Encoder {n}", position=n, mean=0.5 + n / 10, parameters=1e7 * n,
+            embed_seconds=10.0 * n,
+        )
+        for n in range(1, 5)
+    ]  # fmt: skip
+    rows[1] = dataclasses.replace(rows[1], **changes)
+    return rows
 
 
-def test_nothing_known_is_said():
-    rows = [
-        dataclasses.replace(row, parameters=math.nan, texts=math.nan)
-        for row in fake_comparisons.encoder_rows(SCORES)
+def labels_below(figure):
+    return [axes.get_xlabel() for axes in figure.axes]
+
+
+def said(figure):
+    return "\n".join(texts_of(figure))
+
+
+def test_score_against_time_and_against_size():
+    figure = trade_off.draw(costly())
+    assert labels_below(figure) == ["time to embed 1,000 texts", "trained parameters"]
+    assert "No p" not in said(figure)
+
+
+def test_mean_scores_have_the_intervals_of_compare():
+    rows = fake_comparisons.trade_off_rows(SCORES)
+    ranks = {row.model: row for row in fake_comparisons.rank_rows(SCORES)}
+    assert [(row.mean_low, row.mean_high, row.level) for row in rows] == [
+        (ranks[row.model].mean_low, ranks[row.model].mean_high, ranks[row.model].level) for row in rows
     ]
-    for figure in (pareto.draw_sizes(rows), pareto.draw_speed(rows)):
-        assert "no data" in texts_of(figure)
+    one = costly(mean_low=0.31, mean_high=0.93)
+    low, high = trade_off.draw(one).axes[0].get_ylim()
+    assert low < 0.31
+    assert high > 0.93
+    assert "interval of the mean of the expected scores, for new texts of these tasks" in said(
+        trade_off.draw(one)
+    )
+
+
+def test_encoder_of_unknown_size_is_named_and_has_no_point_there():
+    figure = trade_off.draw(costly(parameters=math.nan))
+    assert "No point for Encoder 2: without trained parameters, or of unknown size." in said(figure)
+    # a point and an interval each, and the front
+    assert [len(axes.lines) for axes in figure.axes] == [9, 7]
+
+
+def test_two_sized_encoders_are_no_panel_of_sizes():
+    rows = [dataclasses.replace(row, parameters=0.0 if row.position < 3 else 1e8) for row in costly()]
+    figure = trade_off.draw(rows)
+    assert labels_below(figure) == ["time to embed 1,000 texts"]
+    assert "No panel of trained parameters: known of 2 encoders." in said(figure)
+
+
+def test_incomplete_encoder_has_no_point():
+    figure = trade_off.draw(costly(mean=math.nan))
+    assert "Not shown, because a task is missing: Encoder 2." in said(figure)
+    assert [len(axes.lines) for axes in figure.axes] == [7, 7]
+
+
+def test_two_encoders_are_no_trade_off():
+    assert "fewer than 3 encoders" in said(trade_off.draw(costly()[:2]))
 
 
 # --- ranks ---
@@ -119,26 +154,27 @@ def test_bars_that_share_an_encoder_lie_on_different_lines():
 def test_incomplete_encoders_are_listed_and_not_ranked():
     rows = [row for row in SCORES if (row.task, row.model) != ("T1A-sample", "tfidf")]
     ranking = fake_comparisons.ranking_rows(rows)
-    for figure in (rankings.draw_critical_difference(ranking), rankings.draw_ranks(ranking)):
-        texts = texts_of(figure)
-        assert any("Not ranked, because a task is missing: TF-IDF" in text for text in texts)
-        assert not any(text.startswith("TF-IDF") for text in texts)
+    texts = texts_of(rankings.draw(ranking))
+    assert any("Not ranked, because a task is missing: TF-IDF" in text for text in texts)
+    assert not any(text.startswith("TF-IDF") for text in texts)
 
 
-def test_critical_difference_is_drawn_only_where_it_fits():
-    ranking = fake_comparisons.ranking_rows(SCORES)
-    assert any(text.startswith("CD 1.11") for text in texts_of(rankings.draw_critical_difference(ranking)))
-    for width in (math.nan, 9.0):
-        rows = [dataclasses.replace(row, nemenyi_cd=width) for row in ranking]
-        assert not any(text.startswith("CD 9") for text in texts_of(rankings.draw_critical_difference(rows)))
+def test_bars_stand_beside_the_encoders_that_they_join():
+    def bars(rows):
+        # an encoder is three lines: two intervals and its marker
+        return [tuple(line.get_ydata()) for line in rankings.draw(rows).axes[0].lines[3 * len(rows) :]]
+
+    (first, second) = bars(ranked("b c", "a c", "a b d", "c"))
+    assert (round(first[0]), round(first[1])) == (0, 2)
+    assert (round(second[0]), round(second[1])) == (2, 3)
+    assert bars(ranked("", "", "")) == []
 
 
 def test_single_encoder_gives_figures_that_say_so():
     rows = fake_summary.score_rows(tasks=["T1A"], models=["minilm-l6"])
     ranking = fake_comparisons.ranking_rows(rows)
     figures = [
-        rankings.draw_critical_difference(ranking),
-        rankings.draw_ranks(ranking),
+        rankings.draw(ranking),
         wins.draw([]),
         differences.draw([]),
     ]
@@ -200,6 +236,52 @@ def test_of_many_pairs_those_of_the_best_encoder_are_shown():
     assert len(shown) == 8
     assert any("28 further pairs" in text for text in texts_of(differences.draw(pairs)))
     assert len(shown_pairs(pairs[:MAX_PAIRS])) == MAX_PAIRS
+
+
+# --- differences to the best ---
+
+
+def gaps_of(**means):
+    """Gaps on one task of encoders with these scores."""
+    rows = [fake_summary.one_row(model=model, model_title=model, mean=mean) for model, mean in means.items()]
+    return best_gaps.gap_rows(rows, fake_comparisons.pair_rows(rows))
+
+
+def test_gaps_are_to_the_highest_score_whichever_encoder_stands_first_in_its_pair():
+    rows = gaps_of(a=0.3, b=0.5, c=0.4)
+    assert [(row.model, round(row.gap, 9), row.is_best) for row in rows] == [
+        ("a", -0.2, False), ("b", 0.0, True), ("c", -0.1, False),
+    ]  # fmt: skip
+    for row in rows:
+        if not row.is_best:
+            assert row.gap_low < row.gap < row.gap_high
+            assert {row.model_a, row.model_b} == {row.model, "b"}
+
+
+def test_of_equal_scores_the_first_is_the_highest():
+    assert [row.is_best for row in gaps_of(a=0.4, b=0.4)] == [True, False]
+
+
+def test_one_encoder_or_an_undefined_score_has_no_gap():
+    assert gaps_of(a=0.4) == []
+    assert [row.model for row in gaps_of(a=0.4, b=math.nan, c=0.2)] == ["a", "c"]
+    assert any("Nothing to compare" in text for text in texts_of(best_gaps.draw([])))
+
+
+def test_gaps_say_that_the_scores_chose_the_highest():
+    assert (
+        "the scores themselves chose the highest, so differences to it are too large on average"
+        in " ".join(texts_of(best_gaps.draw(gaps_of(a=0.3, b=0.5))))
+    )
+
+
+def test_a_gap_is_filled_only_if_significant():
+    rows = gaps_of(a=0.3, b=0.5)
+    for p_holm, filled in ((rows[0].alpha, True), (0.5, False), (math.nan, False)):
+        drawn = best_gaps.draw([dataclasses.replace(rows[0], p_holm=p_holm), rows[1]])
+        of_first, of_best = drawn.axes[0].lines[-2], drawn.axes[0].lines[-1]
+        assert (of_first.get_markerfacecolor() != "white") is filled
+        assert of_best.get_markerfacecolor() != "white"
 
 
 # --- where rows come from ---

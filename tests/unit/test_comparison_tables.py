@@ -4,13 +4,9 @@ import csv
 import dataclasses
 import io
 import math
-import re
-import shutil
-import subprocess
 
 import fake_comparisons
 import fake_summary
-import pytest
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import BEST, NOT_WORSE, beaten, joined_letters, letters, mark
@@ -187,8 +183,8 @@ def test_pairs_over_tasks_name_their_two_kinds_of_probabilities():
 def test_notes_name_the_units_of_tests_over_tasks():
     def notes(units, n_units):
         across = [dataclasses.replace(row, units=units, n_units=n_units) for row in FOUND.across]
-        facts = {**FOUND.omnibus, "units": units, "n_units": n_units}
-        found = dataclasses.replace(FOUND, across=across, omnibus=facts)
+        facts = {**FOUND.omnibus["published"], "units": units, "n_units": n_units}
+        found = dataclasses.replace(FOUND, across=across, omnibus={"published": facts})
         return " ".join(matches_table(SCORES, "Title", found).notes)
 
     assert "signed-rank test over 18 tasks (p adjusted" in notes("tasks", 18)
@@ -237,39 +233,3 @@ def many(n_models):
         for task in ("T1A-sample", "T1B-sample")
         for index in range(n_models)
     ]
-
-
-@pytest.mark.parametrize("n_models", [5, 7, 11])
-def test_wide_tables_are_cut_into_parts_that_name_their_rows(n_models):
-    rows = many(n_models)
-    text = latex_text(scores_table(rows, "Title", fake_comparisons.comparisons(rows)))
-    parts = text.split(r"\end{table*}")[:-1]
-    assert len(parts) == math.ceil(n_models / 5)
-    assert sum(part.count(r"\allowbreak{}sbert") for part in parts) == n_models // 2
-    for part in parts:
-        assert r"T1A-sample\textdaggerdbl{} & MCC & 480 &" in part
-        lines = [line for line in part.splitlines() if re.search(r"\\\\(\[2pt\])?$", line) and "&" in line]
-        assert len({line.count(" & ") for line in lines}) == 1
-    labels = re.findall(r"\\label\{([^}]*)\}", text)
-    assert len(set(labels)) == len(parts)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-@pytest.mark.parametrize("n_models", [4, 8])
-def test_tables_fit_the_page(tmp_path, n_models):
-    rows = many(n_models)
-    found = fake_comparisons.comparisons(rows)
-    tables = [scores_table(rows, "Title", found), intervals_table(rows, "Title", found)]
-    tables += [build(rows, "Title", found) for build in BUILDERS]
-    tables.append(encoders_table(fake_comparisons.encoder_rows(rows), "Title"))
-    head = r"\documentclass[a4paper]{article}\usepackage[margin=2.3cm]{geometry}\usepackage[T1]{fontenc}"
-    head += r"\usepackage{array,booktabs,longtable}\begin{document}"
-    body = "\\clearpage\n".join(latex_text(table) for table in tables)
-    (tmp_path / "all.tex").write_text(head + "\n" + body + "\\end{document}\n", encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"],
-        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=600, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-2000:]
-    assert re.findall(r"Overfull \\hbox .*", done.stdout) == []

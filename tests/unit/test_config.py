@@ -387,6 +387,37 @@ def test_missing_section_is_told():
         load_experiment(given, WORKFLOW)
 
 
+def test_what_the_schema_refuses_hides_no_other_mistake():
+    told = mistakes(
+        experiment__title=5,
+        statistics__level=95,
+        reprot={"tables": []},
+        models={"mine": 3},
+        select__models=["tfidf", "mime"],
+        select__tasks=["T1B-sampel"],
+        probe={"protocol": "publisched"},  # and its other keys are missing
+        retrieval__main="nDCG@5",
+    )
+    places = {text.partition(": ")[0] for text in told}
+    assert {
+        "config.experiment.title",
+        "config.statistics.level",
+        "config.reprot",
+        "models.mine",
+    } <= places
+    assert {
+        "config.select.models",
+        "config.select.tasks",
+        "config.probe.protocol",
+        "config.retrieval.main",
+    } <= places
+    assert any(text.startswith("config.probe: 'repetitions' is a required property") for text in told)
+
+
+def test_a_configuration_of_another_shape_is_refused_by_the_schema_alone():
+    assert any("is not of type 'object'" in text for text in mistakes(select=3, probe=[], statistics="x"))
+
+
 def test_all_mistakes_are_told_in_one_go():
     told = mistakes(
         select__models=["minilm", "random"],

@@ -12,6 +12,7 @@ from sentflow.compare.score_rows import DocumentScore
 from sentflow.report import captions
 from sentflow.report.families.probing.checks import check_intervals, check_no_missing
 from sentflow.report.families.probing.document_table import documents_table
+from sentflow.report.families.probing.findings import on_new_documents
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text, markdown_text
@@ -69,7 +70,32 @@ def test_too_few_documents_have_words_instead_of_an_interval():
     )
     table = table_of(rows)
     assert table.groups[0].rows[0][2].detail == "too few documents"
-    assert captions.TOO_FEW_DOCUMENTS_NOTE in table.notes
+    assert any("9 documents, 3.2 effective; of fewer than 4 effective ones" in note for note in table.notes)
+
+
+def untested_rows():
+    undefined = dict.fromkeys(("mean", "generalisation_low", "generalisation_high"), math.nan)
+    few = {"n_documents": 6, "effective_documents": 5.1, "documents_with_rarest_class": 3}
+    return [replace(row, **undefined, **few, n_balanced_rows=0, n_train=0) for row in kept_rows()]
+
+
+def test_documents_that_cannot_be_dealt_are_a_line_that_says_how_many_are_needed():
+    table = documents_table(untested_rows(), "Trial", DocumentComparisons([], [], []), split_rows())
+    (group,) = table.groups
+    assert group.title.endswith("(MCC, 6 documents, 5.1 effective)")
+    assert [(row[2].text, row[2].detail, row[3].text) for row in group.rows] == [
+        ("—", "too few documents", "—")
+    ] * 2
+    assert group.rows[0][1].detail.startswith("[")  # the ordinary score stands
+    told = " ".join(table.notes)
+    assert "T1A-sample has 6 documents, and the rarest class occurs in 3 of them. 5 folds" in told
+    assert "‡" not in told  # nothing was trained, so nothing was trained too little
+
+
+def test_the_page_says_that_documents_are_too_few():
+    (finding,) = on_new_documents(untested_rows(), split_rows(), DocumentComparisons([], [], []))
+    assert "the rarest class occurs in 3 of them" in finding.text
+    assert "they change by" not in finding.text
 
 
 def test_scores_of_too_few_documents_pass_the_checks_of_numbers():

@@ -16,9 +16,18 @@ from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.rows import write_rows
 from sentflow.report.costs import bars as cost_bars
-from sentflow.report.costs import pareto
+from sentflow.report.costs import trade_off
 from sentflow.report.costs.rows import CostRow, EncoderRow
-from sentflow.report.families.probing import curves, differences, forest, heatmap, rankings, wins
+from sentflow.report.families.probing import (
+    best_gaps,
+    curves,
+    differences,
+    family_means,
+    forest,
+    heatmap,
+    rankings,
+    wins,
+)
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
@@ -55,11 +64,11 @@ def figures_of(data_version):
         "forest": forest.draw(rows),
         "curves": curves.draw(fake_summary.curve_rows(rows)),
         "costs": cost_bars.draw(fake_summary.cost_rows(data_version)),
-        "sizes": pareto.draw_sizes(fake_comparisons.encoder_rows(rows)),
-        "speed": pareto.draw_speed(fake_comparisons.encoder_rows(rows)),
+        "score-and-cost": trade_off.draw(fake_comparisons.trade_off_rows(rows)),
         "differences": differences.draw(fake_comparisons.pair_rows(rows)),
-        "critical-difference": rankings.draw_critical_difference(fake_comparisons.ranking_rows(rows)),
-        "ranks": rankings.draw_ranks(fake_comparisons.ranking_rows(rows)),
+        "differences-to-best": best_gaps.draw(best_gaps.gap_rows(rows, fake_comparisons.pair_rows(rows))),
+        "family-means": family_means.draw(family_means.family_rows(rows)),
+        "ranks": rankings.draw(fake_comparisons.ranking_rows(rows)),
         "wins": wins.draw(fake_comparisons.match_rows(rows)),
     }
 
@@ -113,6 +122,40 @@ def test_forest_axis_holds_negative_limits_of_scores_that_are_not_cut_at_zero():
     low, high = forest.draw(rows).axes[0].get_xlim()
     assert low < -0.31
     assert high > 0.35
+
+
+def test_family_means_are_over_the_tasks_of_a_family_with_limits_for_these_tasks():
+    one = {"family": "trust", "std": 0.1, "n_folds": 50, "folds": 5, "level": 0.95, "clips": False}
+    rows = [fake_summary.one_row(task=f"T{n}", mean=mean, **one) for n, mean in enumerate((0.4, 0.6))]
+    (row,) = family_means.family_rows(rows)
+    # one source: the errors are added, so the error of the mean is that of a task, 0.1 · √(1/50 + 1/4)
+    half_width = 2.009575 * 0.1 * math.sqrt(0.27)
+    assert (row.n_tasks, row.mean) == (2, 0.5)
+    assert (row.low, row.high) == pytest.approx((0.5 - half_width, 0.5 + half_width), abs=1e-6)
+    # of two sources: independent, with the degrees of freedom of both
+    apart = [rows[0], dataclasses.replace(rows[1], data_version="HateBR")]
+    (other,) = family_means.family_rows(apart)
+    assert other.high - other.low == pytest.approx(2 * 1.984467 * 0.1 * math.sqrt(0.27 / 2), abs=1e-6)
+
+
+def test_a_family_that_lacks_a_task_has_no_mean_and_says_so():
+    rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])[:3]
+    found = family_means.family_rows(rows)
+    assert [math.isnan(row.mean) for row in found] == [False, True]
+    assert "No mean, because a task is missing: TF-IDF" in " ".join(texts_of(family_means.draw(found)))
+
+
+def test_limits_of_family_means_are_cut_where_they_are_drawn_and_not_in_the_data():
+    low = fake_summary.one_row(mean=0.01, std=0.3, clips=True)
+    (row,) = family_means.family_rows([low])
+    assert row.low < 0
+    assert row.shown_low == 0
+
+
+def test_titles_of_tasks_are_broken_into_lines_and_not_cut():
+    title = "Questions and answers of government services"
+    rows = [fake_summary.one_row(task=f"T{number}", task_title=title) for number in range(3)]
+    assert title in [text.replace("\n", " ") for text in texts_of(forest.draw(rows))]
 
 
 def test_forest_draws_no_interval_for_a_degenerate_row():
@@ -221,7 +264,7 @@ def test_every_figure_is_drawn_from_one_file(tmp_path, name):
     write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
     write_rows(tmp_path / "encoders.parquet", EncoderRow, fake_comparisons.encoder_rows(rows))
     compared = fake_comparisons.write_comparisons(tmp_path / "comparisons", rows)
-    sources = {"curves": ["curves"], "costs": ["costs"], "sizes": ["encoders"], "speed": ["encoders"]}
+    sources = {"curves": ["curves"], "costs": ["costs"], "score-and-cost": ["encoders"]}
     files = [tmp_path / f"{stem}.parquet" for stem in sources.get(name, ["scores"])]
     if name == "differences":
         files = [tmp_path / "comparisons" / "pairs.parquet"]
@@ -240,9 +283,7 @@ def test_wrong_file_for_a_figure_is_explained(tmp_path):
 
 
 def test_unknown_figure_is_named_with_the_known_ones(tmp_path):
-    with pytest.raises(
-        ConfigError, match="'radar'. Write one of: heatmap, forest, critical-difference, ranks"
-    ):
+    with pytest.raises(ConfigError, match="'radar'. Write one of: heatmap, forest, ranks, wins"):
         draw("radar", tmp_path / "scores.parquet")
 
 

@@ -75,6 +75,7 @@ def test_six_lines_are_a_task_and_a_dataset(folder):
         "layout": "columns",
         "data_version": "Mine",
         "language": "pt",
+        "published": False,
         "dataset": "own-mine",
         "reader": {
             "format": "csv",

@@ -122,6 +122,47 @@ def test_real_data_have_no_sample_badge(tmp_path):
     assert "sample data" not in page
 
 
+def test_parts_stand_on_tabs_and_every_part_is_reached_from_the_page(tmp_path):
+    page = render(compared_sources(tmp_path))
+    found = elements(page)
+    tabs = [attributes["id"] for _, attributes in found if attributes.get("class") == "tab"]
+    assert tabs == ["tab-overview", "tab-probes", "tab-data-and-method"]
+    addresses = {attributes["href"] for tag, attributes in found if tag == "a"}
+    sections = [attributes["id"] for tag, attributes in found if tag == "section"]
+    assert {f"#{name}" for name in (*tabs, *sections)} <= addresses
+    assert "hidden" not in re.sub(r"<style>.*?</style>|<script>.*?</script>", "", page, flags=re.DOTALL)
+
+
+def test_figures_are_in_the_page_once_and_named_to_be_saved(tmp_path):
+    found = elements(render(make_sources(tmp_path)))
+    figures = [attributes for tag, attributes in found if tag == "figure"]
+    assert {attributes["data-file"] for attributes in figures} == {
+        "heatmap.svg", "forest.svg", "curves.svg", "costs.svg",
+    }  # fmt: skip
+    addresses = [
+        value
+        for tag, attributes in found
+        for value in attributes.values()
+        if (value or "").startswith("data:image")
+    ]
+    assert len(addresses) == len(figures)
+
+
+def test_encoders_of_other_families_are_no_columns_of_the_scores(tmp_path):
+    found = fake_retrieval.results(["laws"], ["dense"]).by_kind()
+    page = render(make_sources(tmp_path, retrieval=found))
+    assert "DENSE" not in section(page, "scores")
+    assert "4 encoders (2 of them controls) turned" in section(page, "summary").replace("\n", "")
+
+
+def test_checks_are_summed_up_and_open_where_one_failed(tmp_path):
+    passed = section(render(make_sources(tmp_path)), "checks")
+    assert "✓ 1 of 1 check passed:" in passed and "<details>" in passed
+    failed = [CheckResult("near_chance", "Near.", {}, ["x"]), CheckResult("complete", "All there.", {})]
+    told = section(render(make_sources(tmp_path, checks=failed)), "checks")
+    assert "1 of 2 checks failed:" in told and "near chance." in told and "<details open>" in told
+
+
 def test_failed_check_is_shown_with_its_rows(tmp_path):
     failed = CheckResult("controls", "Near chance.", {"random_scores": 3}, ["T1A × random: score 0.310"])
     page = render(make_sources(tmp_path, checks=[failed]))
@@ -244,11 +285,6 @@ def test_encoder_below_a_control_is_said():
     assert "No encoder scores higher than the best control on T1A-sample." in said(rows, "Comparison")
 
 
-def test_incomplete_models_get_no_average_in_words():
-    rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
-    assert "No average for TF-IDF" in said(rows[:3], "Average over 2")
-
-
 def test_absent_and_undefined_scores_are_said():
     rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
     rows[0] = dataclasses.replace(rows[0], mean=math.nan)
@@ -265,7 +301,7 @@ def test_single_encoder_on_a_single_task_needs_no_comparison():
 
 # --- comparisons, audits, hardest texts ---
 
-COMPARED = ("critical-difference", "ranks", "wins", "differences", "sizes", "speed")
+COMPARED = ("ranks", "wins", "differences", "differences-to-best", "score-and-cost")
 
 
 def compared_sources(tmp_path, **changes):
@@ -338,7 +374,7 @@ def test_numbers_are_sorted_by_their_value(tmp_path):
 def test_warnings_of_the_audit_stand_with_the_task(tmp_path):
     page = render(compared_sources(tmp_path))
     task = page[page.index('<details id="task-T1A-sample">') :]
-    task = task[: task.index('<section id="training">')]
+    task = task[: task.index('<section id="protocol">')]
     assert "2 rows have the same text and different labels." in task
     assert ">1 warning<" in task
     assert "14 rows in 7 groups" in task

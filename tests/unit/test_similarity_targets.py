@@ -142,7 +142,9 @@ def test_geometry_is_set_against_the_scores_of_tasks_too():
 def test_the_check_of_similarities_reads_the_table_of_similarities_alone():
     job = SimpleNamespace(check="similarity")
     assert "results/summary/scores.parquet" not in targets().files_of("check")(job)
-    assert targets().tables_of_check(job) == ["results/tables/sts.md", "results/tables/sts.tex"]
+    assert targets().tables_of_check(job) == [
+        f"results/tables/sts{ending}" for ending in (".md", ".tex", "-compact.tex")
+    ]
     asked = json.loads(targets().check_settings(job))
     assert (asked["pairs"], asked["pair_models"]) == (["STS13", "STS12"], ["random"])
     assert "tasks" not in asked

@@ -201,7 +201,7 @@ def test_tasks_are_marked_and_the_marks_explained():
     assert few.startswith(
         "‡ Undertrained: with fewer than 512 training rows in a fold, protocol published keeps"
     )
-    assert "Write probe.protocol: corrected" in few
+    assert "Write protocol: corrected at the task" in few
     assert contradicting == "§ Rows whose text also occurs with another label: C 1,200, D 2."
     assert r"A\textdaggerdbl{}" in latex_text(table)
     assert r"C\S{}" in latex_text(table)

@@ -185,3 +185,18 @@ def test_rows_of_an_earlier_version_are_read_with_what_they_have(tmp_path):
     pq.write_table(table, tmp_path / "x.parquet")
     (found,) = read_rows(tmp_path / "x.parquet", ScoreRow)
     assert (found.mean, found.position, found.warmup_floor) == (row.mean, -1, True)
+
+
+def test_tasks_may_have_protocols_of_their_own_but_encoders_of_a_task_may_not():
+    rows = fake_summary.score_rows(tasks=["T1A", "T1B"], models=["minilm-l6", "tfidf"])
+    corrected = [
+        dataclasses.replace(row, protocol="corrected", switches="x off")
+        for row in rows
+        if row.task == "T1B-sample"
+    ]
+    assert in_order([*rows[:2], *corrected]) == [*rows[:2], *corrected]
+    with pytest.raises(DataError, match=r"task T1B-sample: protocol differs: corrected .*, published"):
+        in_order([*rows[:2], corrected[0], rows[3]])
+    other = dataclasses.replace(corrected[1], switches="y off")
+    with pytest.raises(DataError, match="protocol corrected: switches differs: x off"):
+        in_order([*rows[:2], corrected[0], other])

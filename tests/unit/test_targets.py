@@ -105,7 +105,8 @@ def test_every_fold_of_every_task_and_encoder_is_asked_for_once():
 
 def test_tables_and_figures_come_in_every_format():
     chosen = targets(report__tables=["scores"], report__figures=["heatmap"])
-    assert chosen.tables() == [f"results/tables/scores.{ending}" for ending in ("csv", "md", "tex")]
+    forms = (".csv", ".md", ".tex", "-wide.csv", "-compact.tex")
+    assert chosen.tables() == [f"results/tables/scores{ending}" for ending in forms]
     assert chosen.figures() == [f"results/figures/heatmap.{ending}" for ending in ("pdf", "png", "svg")]
 
 
@@ -148,10 +149,9 @@ def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
 
 def test_inputs_of_a_task_are_those_of_its_dataset():
     chosen = targets()
-    assert (
-        chosen.families["probing"].raw_file(PLACES)
-        == "results/data/raw/sample-tasks/hatebr_offensive_lang.csv"
-    )
+    assert chosen.families["probing"].raw_files_of_task(PLACES) == [
+        "results/data/raw/sample-tasks/hatebr_offensive_lang.csv"
+    ]
     assert chosen.families["probing"].texts(PLACES) == "results/data/texts/sample-tasks.parquet"
     assert chosen.families["probing"].embeddings(PLACES) == "results/embeddings/random/sample-tasks.npy"
     assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-tasks.json"
@@ -161,9 +161,8 @@ def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
     tasks = targets().tables_of_collection(SimpleNamespace(collection="factnews"))
     assert tasks == ["results/data/tasks/T2A-open.parquet", "results/data/tasks/T2B-open.parquet"]
     unselected = SimpleNamespace(task="T2B-open")
-    assert (
-        targets().families["probing"].raw_file(unselected).endswith("factnews_dataset_factuality_design.csv")
-    )
+    (file,) = targets().families["probing"].raw_files_of_task(unselected)
+    assert file.endswith("factnews_dataset_factuality_design.csv")
 
 
 def test_costs_are_read_by_what_shows_costs_alone():
@@ -173,8 +172,7 @@ def test_costs_are_read_by_what_shows_costs_alone():
     of_figure = chosen.files_of("figure")
     sources = [of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
     assert sources == [[paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
-    for name in ("sizes", "speed"):
-        assert of_figure(SimpleNamespace(figure=name)) == [paths.ENCODERS]
+    assert of_figure(SimpleNamespace(figure="score-and-cost")) == [paths.ENCODERS, paths.RANKS]
 
 
 def test_comparisons_are_read_by_what_shows_them_alone():
@@ -191,6 +189,21 @@ def test_comparisons_are_read_by_what_shows_them_alone():
     }
     assert chosen.files_of("figure")(SimpleNamespace(figure="differences")) == [paths.PAIRS]
     assert paths.SUMMARY in chosen.files_of("figure")(SimpleNamespace(figure="ranks"))
+
+
+def test_the_check_of_figures_reads_what_was_measured_of_each():
+    chosen = targets()
+    check = SimpleNamespace(check="figures")
+    read = chosen.files_of("check")(check)
+    assert read == [paths.FIGURE_INSPECTION.format(figure=name) for name in chosen.selected("figures")]
+    assert set(read) <= set(chosen.summaries_of_page())
+    assert json.loads(chosen.check_settings(check)) == {"random_models": ["random"]}
+
+
+def test_without_figures_there_is_no_check_of_them():
+    assert "figures" not in targets(report={"tables": [], "figures": [], "checks": ["figures"]}).selected(
+        "checks"
+    )
 
 
 def test_only_the_check_of_tables_reads_tables():

@@ -20,6 +20,7 @@ from sentflow.training.data import reader
 from sentflow.training.data.forms import FORMS
 
 REPOSITORY = Path(__file__).parents[2]
+NOTHING: dict[str, Any] = {"tasks": {}, "pair_sets": {}, "question_sets": {}}  # is selected
 WORKFLOW = REPOSITORY / "workflow"
 
 
@@ -35,12 +36,12 @@ def catalog() -> AllEntries:
 
 def test_every_entry_of_the_catalog_is_in_order_or_asks_for_a_file(catalog):
     for name in catalog["training_data"]:
-        problems = list(data_problems(name, catalog))
+        problems = list(data_problems(name, catalog, NOTHING))
         assert not problems or (len(problems) == 1 and "Write the path of your copy" in problems[0]), name
 
 
 def test_a_required_file_is_told_with_what_to_write(catalog):
-    [told] = data_problems("korean-news-1m", catalog)
+    [told] = data_problems("korean-news-1m", catalog, NOTHING)
     assert told == (
         "training_data.korean-news-1m.file: the file of Korean news, 1 million sentences is not in the catalog. "
         "korean_news_data_1m.txt of HYU-NLP/Korean-Sentence-Representations was never published. Write the path of "
@@ -53,7 +54,7 @@ def test_a_path_makes_a_required_entry_whole(tmp_path):
     file.write_text("a b\n", "utf-8")
     found = entries(training_data={"korean-news-1m": {"file": str(file)}})
     entry = found["training_data"]["korean-news-1m"]
-    assert list(data_problems("korean-news-1m", found)) == []
+    assert list(data_problems("korean-news-1m", found, NOTHING)) == []
     assert entry["reader"] == {"format": "lines", "files": ["news.txt"]}
     assert found["datasets"][entry["dataset"]]["files"]["news.txt"]["urls"] == [str(file)]
     assert REQUIRED not in str(entry)
@@ -170,19 +171,56 @@ NLI = {"format": "csv", "files": ["snli-dev.csv"], "text": "premise", "other": "
 def test_what_does_not_fit_is_told_with_what_to_write(own, told):
     about = {"title": "Mine", "language": "en", "data_version": "raw"}
     found = entries(training_data={"mine": {**about, **own}})
-    assert any(f"training_data.mine.{told}" in problem for problem in data_problems("mine", found))
+    assert any(f"training_data.mine.{told}" in problem for problem in data_problems("mine", found, NOTHING))
+
+
+ABOUT = {"title": "Mine", "language": "pt", "data_version": "raw"}
+
+
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ({"combined": {"data": ["bill"]}}, "combined.data: there is no training data 'bill'."),
+        (
+            {"combined": {"data": ["wiki-10k"]}},
+            "combined.data: wiki-10k has texts, not pairs. Write another.",
+        ),
+        ({"combined": {"data": ["mine"]}}, "combined.data: mine is put together of others itself."),
+        ({"form": "texts", "combined": {"data": ["msmarco-ko"]}}, "form: combined gives pairs, not texts."),
+        ({"combined": {"data": ["msmarco-ko"]}, "limit": 5}, "limit: rows are chosen where they are read."),
+        (
+            {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"tasks": ["T1A-open"]}}},
+            "combined.without_texts_of.tasks: T1A-open is not selected, so its table is not made. Write it in "
+            "select.tasks, or delete it here.",
+        ),
+        (
+            {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"pair_sets": ["STS21"]}}},
+            "combined.without_texts_of.pair_sets: there is no pair set 'STS21'.",
+        ),
+    ],
+)
+def test_data_that_are_put_together_wrongly_are_told(own, told):
+    found = entries(training_data={"mine": {**ABOUT, "form": "pairs", **own}})
+    assert any(f"training_data.mine.{told}" in problem for problem in data_problems("mine", found, NOTHING))
+
+
+def test_data_that_are_put_together_rightly_pass():
+    combined = {"data": ["msmarco-ko", "msmarco-en"], "without_texts_of": {"tasks": ["T1A-open"]}}
+    found = entries(training_data={"mine": {**ABOUT, "form": "pairs", "combined": combined}})
+    selected = {**NOTHING, "tasks": {"T1A-open": found["tasks"]["T1A-open"]}}
+    assert list(data_problems("mine", found, selected)) == []
 
 
 def test_a_file_that_is_not_there_is_told():
     found = entries(training_data={"mine": {"file": "no-such.txt"}})
-    [told] = data_problems("mine", found)
+    [told] = data_problems("mine", found, NOTHING)
     assert "training_data.mine: there is no file no-such.txt" in told
 
 
 def test_readers_of_code_and_schema_have_the_same_keys_formats_and_forms():
     schema = load_schema(WORKFLOW, "training_data")["$defs"]
     known = schema["reader"]["properties"]
-    of_files = {item.name for item in fields(RecordReader)} - {"columns", "pattern"}
+    of_files = {item.name for item in fields(RecordReader)} - {"columns"}
     assert set(known) == of_files | {*reader.COLUMNS, "labels", "missing", "lists"}
     assert tuple(known["format"]["enum"]) == reader.FORMATS
     assert schema["training_data"]["properties"]["form"]["enum"] == list(FORMS)

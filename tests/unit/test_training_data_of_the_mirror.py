@@ -34,8 +34,16 @@ def entries() -> dict[str, Any]:
 REAL = [
     name
     for name, entry in entries()["training_data"].items()
-    if "sample" not in name and REQUIRED not in str(entry)
+    if "sample" not in name and REQUIRED not in str(entry) and {"dataset", "pair_sets"} & entry.keys()
 ]
+# Bills without a detailed summary or subject terms, laws without a popular name
+EMPTY = {
+    "bill-explanations": 513,
+    "bill-explanations-1998": 1505,
+    "bill-keywords": 146,
+    "bill-keywords-1998": 414,
+    "law-nicknames": 2,
+}
 Read = Callable[[str], tuple[TrainingData, dict[str, Any]]]
 
 
@@ -69,7 +77,7 @@ def read(mirror, tmp_path_factory) -> Read:
 def test_data_have_the_rows_that_the_catalog_expects(read, name):
     data, facts = read(name)
     assert len(data) == entries()["training_data"][name]["rows"]
-    assert facts["dropped"]["empty"] == 0
+    assert facts["dropped"]["empty"] == EMPTY.get(name, 0)
     assert all(text.strip() for row in data.row_texts() for text in row)
 
 

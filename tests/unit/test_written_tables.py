@@ -15,7 +15,7 @@ from sentflow.graph import products
 from sentflow.report.checks import Selection
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
-from sentflow.report.table.latex import latex_text
+from sentflow.report.table.latex import compact_latex_text, latex_text
 
 ROWS = fake_summary.score_rows(tasks=["F1A", "G3", "T1A"])
 # the second is so near to the first on every task that no test tells them apart
@@ -36,6 +36,9 @@ def tables(tmp_path):
         table = make(Inputs.holding({ScoreRow: SCORES, Comparisons: FOUND}), {"caption": "Title"})
         (tmp_path / f"{name}.md").write_text(markdown_text(table), encoding="utf-8")
         (tmp_path / f"{name}.tex").write_text(latex_text(table), encoding="utf-8")
+        if table.matrix:
+            text = compact_latex_text(table)
+            (tmp_path / f"{name}-compact.tex").write_text(text, encoding="utf-8")
     return tmp_path
 
 
@@ -87,9 +90,27 @@ def test_bold_cell_in_another_table_fails(tables):
     assert any(one.startswith("ranks: ") and "bold" in one for one in check(tables).problems)
 
 
-def test_bold_in_latex_alone_fails(tables):
-    edit(tables / "scores.tex", "& 480 &", r"& \textbf{480} &")
-    assert any("in LaTeX" in one for one in check(tables).problems)
+@pytest.mark.parametrize(("form", "plain"), [("scores.tex", "480"), ("scores-compact.tex", "MCC")])
+def test_bold_in_latex_alone_fails(tables, form, plain):
+    edit(tables / form, f"& {plain} &", rf"& \textbf{{{plain}}} &")
+    assert any(one.startswith(f"{form}: ") and "in LaTeX" in one for one in check(tables).problems)
+
+
+@pytest.mark.parametrize(
+    ("form", "old", "said"),
+    [
+        ("scores.tex", "protocol published", "the protocol"),
+        ("scores.tex", r"10 $\times$ 5", "repetitions"),
+        ("scores.tex", "interval", "which interval"),
+        ("scores.tex", "MDD", "the minimum detectable"),
+        ("scores-compact.tex", "protocol published", "the protocol"),
+        ("scores-compact.tex", r"10 $\times$ 5", "repetitions"),
+    ],
+)
+def test_latex_whose_notes_do_not_say_how_it_was_made_fails(tables, form, old, said):
+    text = (tables / form).read_text(encoding="utf-8")
+    (tables / form).write_text(text.replace(old, "…"), encoding="utf-8")
+    assert any(one.startswith(f"{form}: does not state {said}") for one in check(tables).problems)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from sentflow.graph.environment import leave_out_working_folder
 # Before anything else is imported: Snakemake puts the folder of the Snakefile first, which often is the working folder.
 leave_out_working_folder(Path(workflow.basedir))
 
+from sentflow.console.handler import take_over
 from sentflow.jobs import lifeline
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import load_experiment
@@ -34,6 +35,7 @@ from sentflow.graph.targets import Targets, code_of_page
 from sentflow.graph.unknown_targets import told_of_unknown_targets
 
 try:
+    take_over(logger, workflow)
     refuse_braces(Path(workflow.basedir))
     experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
 except ConfigError as error:

@@ -31,6 +31,9 @@ rule summarise_costs:
         " --encoders {output.encoders:q} > {log:q} 2>&1"
 
 
+ruleorder: table_of_matrix > table
+
+
 rule table:
     """One table as CSV, Markdown and LaTeX."""
     input:
@@ -61,12 +64,31 @@ rule table:
         settings=targets.table_settings,
     shell:
         "python -m sentflow.commands.table --table {wildcards.table:q} --summary {input:q}"
-        " --settings {params.settings:q} --csv {output.csv:q} --markdown {output.markdown:q}"
-        " --latex {output.latex:q} > {log:q} 2>&1"
+        " --settings {params.settings:q} --output {output:q} > {log:q} 2>&1"
+
+
+use rule table as table_of_matrix with:
+    output:
+        csv=report(
+            paths.TABLE.format(table="{table}", format="csv"),
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
+        markdown=paths.TABLE.format(table="{table}", format="md"),
+        latex=paths.TABLE.format(table="{table}", format="tex"),
+        wide=paths.WIDE_TABLE,
+        compact=paths.COMPACT_TABLE,
+    log:
+        paths.log("table_of_matrix", "{table}"),
+    benchmark:
+        paths.benchmark("table_of_matrix", "{table}")
+    wildcard_constraints:
+        table=targets.matrices(),
 
 
 rule figure:
-    """One figure as PDF, PNG and SVG, and its rows as Parquet: everything needed to draw it again."""
+    """One figure as PDF, PNG and SVG, what was measured of it, and its rows: everything needed to draw it again."""
     input:
         targets.files_of("figure"),
     output:
@@ -79,6 +101,7 @@ rule figure:
         ),
         svg=paths.FIGURE.format(figure="{figure}", format="svg"),
         data=paths.FIGURE.format(figure="{figure}", format="parquet"),
+        inspection=paths.FIGURE_INSPECTION,
     log:
         paths.log("figure", "{figure}"),
     benchmark:
@@ -96,7 +119,8 @@ rule figure:
         env=versions("matplotlib"),
     shell:
         "python -m sentflow.commands.figure --figure {wildcards.figure:q} --summary {input:q} --data {output.data:q}"
-        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} > {log:q} 2>&1"
+        " --pdf {output.pdf:q} --png {output.png:q} --svg {output.svg:q} --inspection {output.inspection:q}"
+        " > {log:q} 2>&1"
 
 
 rule check:

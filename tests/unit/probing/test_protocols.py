@@ -332,7 +332,8 @@ def test_tasks_with_documents_are_probed_again_with_these_kept_together():
     assert chosen.jobs()["probe_lazy_study"] == chosen.jobs()["probe_lazy"] / 2
     assert chosen.jobs()["score_study"] == 1
     wildcards = SimpleNamespace(protocol="published-documents", task="T2A-open", model="tfidf")
-    assert json.loads(chosen.probe_settings(wildcards))["switches"] == {"group_folds": True}
+    settings = json.loads(chosen.probe_settings(wildcards))
+    assert (settings["switches"], settings["folds_optional"]) == ({"group_folds": True}, True)
     assert re.fullmatch(chosen.constraints()["protocol"], "published-documents")
 
 
@@ -357,12 +358,35 @@ def test_nothing_is_probed_again_where_nobody_asks_or_documents_are_kept_togethe
 def test_protocols_of_a_config_keep_documents_together_too():
     mine = {"mine": {"like": "corrected", "title": "Mine", "training": {"patience": 3}}}
     chosen = probing(protocol="mine", protocols=mine)
-    assert chosen.document_protocol.title == "Mine, documents kept together"
+    assert chosen.document_protocol("T2A-open").title == "Mine, documents kept together"
     told = next(one for one in chosen.told()["protocols"] if one["name"] == "mine-documents")
     assert told["description"] == "As mine, and no document is both trained on and tested on."
     wildcards = SimpleNamespace(protocol="mine-documents", task="T2A-open", model="tfidf")
     settings = json.loads(chosen.probe_settings(wildcards))
     assert (settings["training"], settings["switches"]["group_folds"]) == ({"patience": 3}, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "checked"),
+    [
+        ({}, {"needed": False}),
+        ({"study": {"protocols": ["published-documents"]}}, {"needed": True}),
+        ({"protocol": "published-documents"}, {"needed": True}),
+        ({"probe": {"documents": False}}, None),
+    ],
+    ids=str,
+)
+def test_documents_must_be_dealt_to_folds_only_where_a_protocol_is_named(changes, checked):
+    chosen = probing(**changes)
+    draws = {"repetitions": 10, "folds": 5, "seed": 9847706}
+    checks = [
+        json.loads(chosen.prepare_checks(SimpleNamespace(task=task))) for task in ("T2A-open", "T1B-open")
+    ]
+    assert checks[0].get("documents") == (checked and {**draws, **checked})
+    assert "documents" not in checks[1]  # its rows name none
+    wildcards = SimpleNamespace(protocol="published-documents", task="T2A-open", model="tfidf")
+    if checked and checked["needed"]:
+        assert "folds_optional" not in json.loads(chosen.probe_settings(wildcards))
 
 
 def test_a_study_that_lists_the_same_protocol_trains_it_once():

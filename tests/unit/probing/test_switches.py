@@ -13,6 +13,7 @@ from small_tasks import PROBE_SETTINGS, make_task
 from sentflow.compare.score_rows import shown_limits
 from sentflow.compare.scores import score_row
 from sentflow.errors import DataError
+from sentflow.files.result_names import predictions_of
 from sentflow.probing.features.rows import LazyFeatures
 from sentflow.probing.job import probe_task
 from sentflow.probing.kernels.losses import predicted_classes
@@ -26,6 +27,8 @@ from sentflow.probing.protocol.draws import (
 from sentflow.probing.protocol.metrics import published_metric
 from sentflow.probing.protocol.settings import PUBLISHED, ProbeProtocol
 from sentflow.probing.protocol.switches import Switches
+from sentflow.probing.storage.folds import read_folds
+from sentflow.probing.storage.predictions import read_predictions
 from sentflow.probing.training.processor import train_fold
 from sentflow.probing.training.result import FoldResult
 from sentflow.probing.training.standardise import standardised
@@ -247,6 +250,21 @@ def test_job_with_too_few_documents_says_what_to_write(tmp_path):
     chosen = {**PROBE_SETTINGS, "repetitions": 1, "switches": {"group_folds": True}}
     with pytest.raises(DataError, match=r"X-sample: the rows of 2 documents .* group_folds: false"):
         probe_task(_Zeros(), table, chosen, [str(tmp_path / "rep-1/fold-1.parquet")])
+
+
+def test_folds_that_nobody_named_stay_untested_where_documents_are_too_few(tmp_path, caplog):
+    table = replace(_task(200), groups=["a", "b"] * 200)
+    settings = {
+        **PROBE_SETTINGS, "repetitions": 1, "switches": {"group_folds": True}, "folds_optional": True,
+    }  # fmt: skip
+    files = [str(tmp_path / f"rep-1/fold-{fold}.parquet") for fold in (2, 3)]
+    probe_task(_Zeros(), table, settings, files)
+    assert "X-sample: too few documents: the rows of 2 documents" in caplog.text
+    rows, infos = read_folds(files)
+    tested = [row for row in rows.to_pylist() if row["metric"] == "metric_test"]
+    assert [(row["kfold_partition"], np.isnan(row["value"])) for row in tested] == [(2, True), (3, True)]
+    assert [(info.n_train, info.n_test, info.setting) for info in infos] == [(0, 0, {}), (0, 0, {})]
+    assert len(read_predictions([predictions_of(file) for file in files])) == 0
 
 
 class _Zeros:

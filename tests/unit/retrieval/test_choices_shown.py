@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tex_widths import PAGE, centimetres
 
 from sentflow.report.families.retrieval import weights_figure
 from sentflow.report.families.retrieval.decision_rows import WeightRow
@@ -13,6 +12,8 @@ from sentflow.report.families.retrieval.decisions_table import decisions_table
 from sentflow.report.families.retrieval.weight_summary import weight_rows
 from sentflow.report.figure import canvas
 from sentflow.report.table.latex import latex_text
+from sentflow.report.table.tex_layout import PAGE
+from sentflow.report.table.tex_parts import parts_of
 from sentflow.retrieval.tuned_fusion import Weighed
 
 # in the order of the alphabet, as settings reach a job; selected in another
@@ -56,18 +57,8 @@ def test_question_sets_of_decisions_stand_as_they_were_selected():
 
 def test_as_latex_the_table_fits_a_page_and_has_the_parameters_in_one_piece():
     table = decisions_table(summary(within=[{"window": 0.4}, {"window": 3.0}]), "Title", [])
-    rows = [replace(row[2], letters="aeh–l") for group in table.groups for row in group.rows]
-    wide = sum(float(kind[1:]) for kind in table.alignment if kind.startswith("w"))
-    numbers = [place for place, kind in enumerate(table.alignment) if kind == "r"]
-    for place in numbers[1:]:
-        cells = [row[place].text for group in table.groups for row in group.rows]
-        wide += max(centimetres(text, 8) for text in (table.header[place], *cells))
-    wide += max(
-        centimetres(f"{cell.text} ", 8) + centimetres(cell.letters, 6) + centimetres(cell.detail, 7)
-        for cell in rows
-    )
-    assert wide + (len(table.header) - 1) * 6 / 72 * 2.54 <= PAGE
-    assert r"tuned window {\scriptsize most 5, window 1.5, least 20}" in latex_text(table)
+    assert all(part.layout.width <= PAGE for part in parts_of(table))
+    assert "most 5, window 1.5, least 20}" in latex_text(table)
     assert "2 of 9: window 0.4 to 3" in latex_text(table)
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import fake_retrieval
 import pytest
-from tex_widths import PAGE, centimetres
 
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.report.checks import Selection
@@ -16,7 +15,9 @@ from sentflow.report.families.retrieval.retrieval_table import deepest_recall, r
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import csv_text, markdown_text
-from sentflow.report.table.latex import _parts, latex_text
+from sentflow.report.table.latex import latex_text
+from sentflow.report.table.tex_layout import PAGE
+from sentflow.report.table.tex_parts import parts_of
 
 
 @pytest.fixture(scope="module")
@@ -71,19 +72,19 @@ def test_latex_tables_fit_the_text_of_a_page(n_sets):
     retrievers = ["bm25", *(f"r{place}" for place in range(4)), "random"]
     found = fake_retrieval.results(sets, retrievers)
     table = retrieval_table(found.rows, "Title", found.differences)
-    for part in _parts(table):
-        rows = [row for group in part.groups for row in group.rows]
-        wide = 3.0
-        for column in range(1, len(part.header)):
-            # letters are printed on one line with the number, the interval below
-            above = max(
-                centimetres(r[column].text, 8) + centimetres(r[column].letters or ".", 6) for r in rows
-            )
-            below = max(centimetres(row[column].detail or ".", 7) for row in rows)
-            wide += max(1.75, above, below) + 2 * 6 / 72 * 2.54
-        assert wide <= PAGE
-    text = latex_text(table)
-    assert text.count(r"\end{tabular}") + text.count(r"\end{longtable}") == len(_parts(table))
+    parts = parts_of(table)
+    assert all(part.layout.width <= PAGE for part in parts)
+    shown = [name for part in parts for name in part.table.header if name.startswith("question-set")]
+    assert sorted(set(shown)) == sets
+    assert latex_text(table).count(r"\end{tabular}") == len(parts)
+
+
+def test_the_matrix_has_a_line_per_retriever_and_measure_and_a_column_per_question_set(found):
+    matrix = retrieval_table(found.rows, "Title", found.differences).matrix
+    assert matrix.header == ("retriever", "retriever_title", "measure", "first", "second", "third")
+    value = {(row.retriever, row.measure, row.questions): row.value for row in found.rows}
+    for retriever, _, measure, *values in matrix.rows:
+        assert values == [value[retriever, measure, name] for name in ("first", "second", "third")]
 
 
 # --- published values ---------------------------------------------------------------------------------------

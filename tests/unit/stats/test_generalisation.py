@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sentflow.stats.effective import Documents
-from sentflow.stats.generalisation import FEWEST_DOCUMENTS, nadeau_bengio_interval
+from sentflow.stats.effective import FEWEST_DOCUMENTS, Documents
+from sentflow.stats.generalisation import nadeau_bengio_interval
 
 
 def scores_of(n: int) -> np.ndarray:
@@ -117,5 +117,5 @@ def test_half_of_the_rows_in_one_document_are_less_than_four_effective_ones():
 def test_rows_that_undersampling_leaves_out_make_no_documents():
     rare = np.repeat([0, 1, 2], 100)  # three documents hold all rows of one class
     found = Documents.of(np.concatenate([rare, 3 + np.arange(1000)]), np.repeat([1, 0], [300, 1000]))
-    assert found.n == 1003
+    assert (found.n, found.with_rarest_class) == (1003, 3)
     assert found.effective == pytest.approx(2**2 / (3 / 9 + 1000 / 1000**2))

@@ -77,7 +77,7 @@ def test_equal_scores_are_marked():
 
 def test_documents_that_are_kept_together_stand_in_the_interval():
     settings = StatisticsSettings(level=0.95, n_resamples=400)
-    kept = Documents(20, 6.5)
+    kept = Documents(20, 6.5, 7)
     found = score(folds_table(VALUES), n_folds=5, seed=SEED, settings=settings, documents=kept)
     expected = nadeau_bengio_interval(VALUES, folds=5, level=0.95, documents=6.5)
     assert found["intervals"]["generalisation"] == {
@@ -85,5 +85,5 @@ def test_documents_that_are_kept_together_stand_in_the_interval():
         "low": expected.low,
         "high": expected.high,
         "degenerate": False,
-        "documents": {"n": 20, "effective": 6.5},
+        "documents": {"n": 20, "effective": 6.5, "with_rarest_class": 7},
     }

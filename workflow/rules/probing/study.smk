@@ -33,8 +33,8 @@ use rule score as score_study with:
 rule compare_protocol:
     """Scores under the experiment's protocol and under another → what the other changes."""
     input:
-        scores=probing.scores(),
-        tables=probing.score_tables(),
+        scores=probing.baseline_scores(),
+        tables=probing.baseline_score_tables(),
         other_scores=probing.study_scores,
         other_tables=probing.study_score_tables,
     output:

@@ -67,6 +67,67 @@ rule collect_training:
         " --checks {resources.checks:q} --output {output.table:q} > {log:q} 2>&1"
 
 
+rule clean_pairs:
+    """Pairs of a relation and the tables of tests → the pairs that may be trained on, with counts of what was left out."""
+    input:
+        paths.TRAINING_DATA_DIGEST.replace("{data}", "{relation}"),
+        training.data_of.held_out_digests,
+        relation=ancient(paths.TRAINING_DATA.replace("{data}", "{relation}")),
+        tests=ancient(training.data_of.held_out_tables),
+    output:
+        table=paths.CLEANED_PAIRS,
+        digest=paths.CLEANED_PAIRS_DIGEST,
+    log:
+        paths.log("clean_pairs", "{data}/{relation}"),
+    benchmark:
+        paths.benchmark("clean_pairs", "{data}/{relation}")
+    wildcard_constraints:
+        data=training.data_of.combined(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000, per_input=12),
+        runtime=minutes(120),
+    params:
+        code=code("sentflow.commands.clean_pairs"),
+        env=versions("numpy", "py3langid"),
+        settings=training.data_of.cleaned_settings,
+    shell:
+        "python -m sentflow.commands.clean_pairs --relation {input.relation:q} --tests {input.tests:q}"
+        " --settings {params.settings:q} --output {output.table:q} > {log:q} 2>&1"
+
+
+rule combine_pairs:
+    """Cleaned relations → one table of training data, without copies and near copies."""
+    input:
+        training.data_of.of_relations(paths.CLEANED_PAIRS_DIGEST),
+        relations=ancient(training.data_of.of_relations(paths.CLEANED_PAIRS)),
+    output:
+        table=paths.TRAINING_DATA,
+        digest=paths.TRAINING_DATA_DIGEST,
+    log:
+        paths.log("combine_pairs", "{data}"),
+    benchmark:
+        paths.benchmark("combine_pairs", "{data}")
+    wildcard_constraints:
+        data=training.data_of.combined(),
+    conda:
+        "../../../envs/probe.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(2000),
+        runtime=minutes(240),
+        checks=training.data_of.data_checks,
+    params:
+        code=code("sentflow.commands.combine_pairs"),
+        env=versions("numpy"),
+        settings=training.data_of.combined_settings,
+    shell:
+        "python -m sentflow.commands.combine_pairs --data {wildcards.data:q} --relations {input.relations:q}"
+        " --settings {params.settings:q} --checks {resources.checks:q} --output {output.table:q} > {log:q} 2>&1"
+
+
 rule mine_training:
     """Questions, judgements and what a retriever found → a table of training data, and what might have been negative."""
     input:

@@ -68,3 +68,33 @@ rule model_card:
         "python -m sentflow.commands.model_card --record {input.record:q} --manifest {input.manifest:q}"
         " --summaries {input.summaries:q} --audit {input.audit:q} --settings {params.settings:q}"
         " --about {output.about:q} --output {output.card:q} > {log:q} 2>&1"
+
+
+rule export_pairs:
+    """Training data that were put together → shards and a card, as a data set of the Hugging Face hub."""
+    input:
+        paths.TRAINING_DATA_DIGEST,
+        data=ancient(paths.TRAINING_DATA),
+        audit=training.data_of.audit_of,
+    output:
+        shards=directory(paths.PAIR_CORPUS),
+        card=paths.PAIR_CORPUS_CARD,
+    log:
+        paths.log("export_pairs", "{data}"),
+    benchmark:
+        paths.benchmark("export_pairs", "{data}")
+    wildcard_constraints:
+        data=training.data_of.combined(),
+    localrule: True
+    conda:
+        "../../../envs/exports.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000, per_input=4),
+        runtime=minutes(30),
+    params:
+        code=code("sentflow.commands.export_pairs"),
+        settings=training.data_of.export_settings,
+    shell:
+        "python -m sentflow.commands.export_pairs --data {input.data:q} --audit {input.audit:q}"
+        " --settings {params.settings:q} --output {output.shards:q} --card {output.card:q} > {log:q} 2>&1"

@@ -1,7 +1,7 @@
 """sentflow: from sentence encoders to tables and figures.
 
 For notebooks: `UlyssesSentEval`, `STSBEval` and `TMUPEval` for alignment and uniformity, `retrieve`, `evaluate_run` and
-`compare_runs` for search, and `sparse` for learned sparse encoders.
+`compare_runs` for search, `read_results` for a finished run, and `sparse` for learned sparse encoders.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sentflow.api.evaluator import UlyssesSentEval
     from sentflow.api.lazy import UlyssesSentEvalLazy
     from sentflow.api.protocols import probe_protocol
+    from sentflow.api.read_results import read_results
     from sentflow.api.retrieval import retrieve
     from sentflow.api.run_evaluation import compare_runs, evaluate_run
 
@@ -23,6 +24,7 @@ __all__ = [
     "compare_runs",
     "evaluate_run",
     "probe_protocol",
+    "read_results",
     "retrieve",
     "sparse",
 ]
@@ -48,6 +50,10 @@ def __getattr__(name: str) -> Any:
         from sentflow.api.retrieval import retrieve
 
         return retrieve
+    if name == "read_results":
+        from sentflow.api.read_results import read_results
+
+        return read_results
     if name == "sparse":
         import sentflow.sparse as sparse
 

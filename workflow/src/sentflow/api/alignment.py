@@ -6,7 +6,7 @@ Source of the interface: akiFQC/AlignUnformEval@c00dee2c.
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import expanded
@@ -19,6 +19,9 @@ from sentflow.geometry.alignment_uniformity import AlignmentUniformity, measure
 from sentflow.geometry.pair_vectors import scored_vectors
 from sentflow.texts.collection import distinct_texts, rows_of
 from sentflow.texts.pairs import PairTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 STSB_SPLITS = ("train", "dev", "test", "all")
 DATA_FOLDER = "./sentflow_datasets"
@@ -53,6 +56,24 @@ class _AlignmentEval:
         """Both, as ``{"alignment": …, "uniformity": …}``."""
         found = self.measure()
         return {"alignment": found.alignment, "uniformity": found.uniformity}
+
+    def frame(self) -> "pd.DataFrame":
+        """One row: variant, threshold, alignment, uniformity, and the numbers of pairs and sentences."""
+        import pandas as pd
+
+        found = self.measure()
+        numbers = ("alignment", "uniformity", "n_positive", "n_sentences", "n_pairs")
+        given = {"variant": self.settings.variant, "threshold": self.settings.threshold}
+        return pd.DataFrame([given | {name: getattr(found, name) for name in numbers}])
+
+    def __repr__(self) -> str:
+        start = f"{type(self).__name__}, variant {self.settings.variant}"
+        if self._found is None:
+            return f"{start}: not measured yet; eval_summary() does so"
+        found = self._found
+        return (
+            f"{start}: alignment {found.alignment:.4f}, uniformity {found.uniformity:.4f} (lower is better)"
+        )
 
     def measure(self) -> AlignmentUniformity:
         """Both with counts of pairs and sentences; each distinct sentence is encoded once. Not in the published class.

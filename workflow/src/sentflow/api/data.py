@@ -15,6 +15,7 @@ from sentflow.files.io import write_text
 from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.readers import Reader
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 from sentflow.texts.table import TaskTable
@@ -53,7 +54,12 @@ def load_task(
     settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
-    if name in OFFICIAL and not raw.exists() and left_behind.is_file():
+    if (
+        isinstance(settings.reader, Reader)
+        and name in OFFICIAL
+        and not raw.exists()
+        and left_behind.is_file()
+    ):
         warnings.warn(
             f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the "
             "official file.",

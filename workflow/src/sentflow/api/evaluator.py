@@ -19,10 +19,12 @@ from sentflow.api.data import load_task
 from sentflow.api.embedding import as_tensor, encode_rows
 from sentflow.api.folds import trained_folds
 from sentflow.api.own_encoder import OwnEncoder, is_reference
-from sentflow.api.protocols import named_protocol
-from sentflow.api.results import ResultFolder, TaskResult, task_result
+from sentflow.api.protocols import Protocols
+from sentflow.api.results import ResultFolder, score_record, task_result
 from sentflow.api.sources import TaskRows
+from sentflow.api.task_scores import TaskScores, TasksScores
 from sentflow.api.tasks import chosen_tasks, known_tasks
+from sentflow.compare.scores import score_row
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.probing.features.sources import FeatureSource, FixedFeatures
@@ -82,8 +84,9 @@ class UlyssesSentEval:
         published class.)
     protocol
         How probes are trained, tested and summed up: a name of the catalog or of `config`, e.g. ``"corrected"``, or an
-        entry of your own, e.g. ``{"like": "corrected", "switches": {"clip_metric": True}}``. (Not in the published
-        class.)
+        entry of your own, e.g. ``{"like": "corrected", "switches": {"clip_metric": True}}``. A task whose entry names a
+        protocol takes that one, and tasks of your own take ``"corrected"`` where this is ``"published"``. (Not in the
+        published class.)
     encoder_arguments
         Of the class that `sentence_model` names. (Not in the published class.)
 
@@ -123,7 +126,8 @@ class UlyssesSentEval:
     ) -> None:
         self._catalog = known_tasks(config)
         self.tasks = chosen_tasks(tasks, self._catalog.tasks)
-        self.protocol = named_protocol(protocol, config)
+        self._protocols = Protocols(protocol, config, self._catalog.tasks)
+        self.protocol = self._protocols.chosen
         self._warned: set[str] = set()
         if is_reference(sentence_model):
             sentence_model = OwnEncoder(sentence_model, encoder_arguments or {})
@@ -214,7 +218,7 @@ class UlyssesSentEval:
         kwargs_train: Mapping[str, Any] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
-    ) -> "dict[str, dict[str, Any]] | tuple[dict[str, dict[str, Any]], pd.DataFrame]":
+    ) -> "TasksScores | tuple[TasksScores, pd.DataFrame]":
         """Evaluate the model on every task of this evaluator.
 
         The data of all tasks are brought and checked before the first text is embedded.
@@ -244,8 +248,8 @@ class UlyssesSentEval:
 
         Returns
         -------
-        dict
-            Task → the result of `evaluate_in_task`.
+        TasksScores
+            A dictionary, task → the result of `evaluate_in_task`, with `frame()` and `plot()`.
         DataFrame
             With `return_all_results` only. Columns task, kfold_repetition, kfold_partition, train_epoch (1-based;
             −1 for test), metric, value.
@@ -256,10 +260,9 @@ class UlyssesSentEval:
             An argument, the data of a task, or what `embed` returned is not in order.
         """
         self._check_embed()
-        arguments = self._train_arguments(kwargs_train)
         for task in self.tasks:
-            self._table(task, arguments)
-        aggregated: dict[str, dict[str, Any]] = {}
+            self._table(task, self._train_arguments(kwargs_train, task))
+        aggregated = TasksScores()
         tables = []
         for task in self.tasks:
             both = self.evaluate_in_task(
@@ -269,7 +272,7 @@ class UlyssesSentEval:
                 return_all_results=True,
                 ignore_cached=ignore_cached,
             )
-            aggregated[task], table = cast("tuple[dict[str, Any], pd.DataFrame]", both)
+            aggregated[task], table = cast("tuple[TaskScores, pd.DataFrame]", both)
             table.insert(0, "task", task)
             tables.append(table)
         if not return_all_results:
@@ -286,7 +289,7 @@ class UlyssesSentEval:
         kwargs_train: Mapping[str, Any] | None = None,
         return_all_results: bool = False,
         ignore_cached: bool = False,
-    ) -> "dict[str, Any] | tuple[dict[str, Any], pd.DataFrame]":
+    ) -> "TaskScores | tuple[TaskScores, pd.DataFrame]":
         """Evaluate the model on one task, which need not be one of this evaluator's `tasks`.
 
         Parameters
@@ -298,8 +301,9 @@ class UlyssesSentEval:
 
         Returns
         -------
-        dict
-            ``avg_Q``, ``std_Q``, ``ci99_low_Q`` and ``ci99_high_Q`` for each quantity Q: a float for ``loss_test``
+        TaskScores
+            A dictionary, with `frame()` and `plot()`: ``avg_Q``, ``std_Q``, ``ci99_low_Q`` and ``ci99_high_Q`` for
+            each quantity Q: a float for ``loss_test``
             and ``metric_test``; one float64 per epoch, over the folds that reached it, for ``loss_per_epoch_train``,
             ``loss_per_epoch_eval`` and ``metric_per_epoch_eval``. The interval is the published bootstrap: it says
             what another shuffling of the same texts would give, and is too narrow for anything else. The files of
@@ -315,13 +319,15 @@ class UlyssesSentEval:
             See `evaluate`.
         """
         self._check_embed()
-        arguments = self._train_arguments(kwargs_train)
+        arguments = self._train_arguments(kwargs_train, task)
         table = self._table(task, arguments)
         source = self._source(table, dict(kwargs_embed or {}), ignore_cached=ignore_cached)
-        result = self._train(table, source, arguments)
-        return (result.aggregated, result.folds) if return_all_results else result.aggregated
+        scores, folds = self._train(table, source, arguments)
+        return (scores, folds) if return_all_results else scores
 
-    def _train(self, table: TaskTable, source: FeatureSource, arguments: TrainArguments) -> TaskResult:
+    def _train(
+        self, table: TaskTable, source: FeatureSource, arguments: TrainArguments
+    ) -> "tuple[TaskScores, pd.DataFrame]":
         entry, protocol = self._catalog.tasks[table.info.task], arguments.protocol
         settings = job_settings(protocol, entry, lazy=self.lazy_embedding)
         design = ProbeDesign.of_job(**settings, n_classes=len(table.info.classes)).on(arguments.device)
@@ -329,12 +335,7 @@ class UlyssesSentEval:
         warn_of_few_rows(table, protocol)
         files = None
         if self.results_dir is not None:
-            files = ResultFolder(
-                Path(self.results_dir),
-                str(self.model_name),
-                settings=settings,
-                protocol=about_protocol(protocol, entry),
-            )
+            files = ResultFolder(Path(self.results_dir), str(self.model_name), settings=settings)
         plans = task_plans(table, design.protocol)
         results = trained_folds(source, table.labels, plans, design, n_processes=arguments.n_processes)
         folds = []
@@ -350,9 +351,16 @@ class UlyssesSentEval:
                     files.write_fold(table.info.task, fold)
                 bar.update()
         result = task_result(folds, protocol, kept_documents(table, settings))
+        name = self.model_name if self.model_name is not None else type(self.sentence_model).__name__
+        about = about_protocol(protocol, entry)
+        record = score_record(table, folds, result, model=name, settings=settings, protocol=about)
         if files is not None:
-            files.write_score(table, folds, result)
-        return result
+            files.write_score(table, record, result.folds)
+        titles = {
+            "tasks": {table.info.task: entry},
+            "models": {name: {"title": name, "control": False}},
+        }
+        return TaskScores(result.aggregated, score_row(record, titles)), result.folds
 
     def _table(self, task: str, arguments: TrainArguments) -> TaskTable:
         """The rows of a task, brought and checked."""
@@ -387,10 +395,9 @@ class UlyssesSentEval:
             self._warned.add(text)
             logger.warning("scores are not comparable with published ones: %s", text)
 
-    def _train_arguments(self, kwargs_train: Mapping[str, Any] | None) -> TrainArguments:
-        return TrainArguments.parse(
-            kwargs_train, protocol=self.protocol, one_process=self.disable_multiprocessing
-        )
+    def _train_arguments(self, kwargs_train: Mapping[str, Any] | None, task: str) -> TrainArguments:
+        protocol = self._protocols.of(task)
+        return TrainArguments.parse(kwargs_train, protocol=protocol, one_process=self.disable_multiprocessing)
 
     def _own_features(
         self,
@@ -416,7 +423,8 @@ class UlyssesSentEval:
 
     def _splits_alternatives(self, task: str) -> bool:
         """Whether each alternative of a task is a text of its own to an encoder that is fitted inside each fold."""
-        return self._has_alternatives(task) and self.protocol.switches.lazy_sep_layout == "alternatives"
+        switches = self._protocols.of(task).switches
+        return self._has_alternatives(task) and switches.lazy_sep_layout == "alternatives"
 
     def _check_embed(self) -> None:
         """Refuse a model that the class's own `embed` cannot use, before anything is downloaded."""

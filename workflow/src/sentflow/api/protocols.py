@@ -8,10 +8,50 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW, own_entries
 from sentflow.errors import ConfigError, instead
 from sentflow.families.probing.catalog import protocol_catalog
+from sentflow.families.probing.task_protocols import protocol_name
+from sentflow.graph.config.family import Entries
 from sentflow.probing.protocol.catalog import protocol_of
 from sentflow.probing.protocol.settings import PUBLISHED_NAME, REGULARISED, ProbeProtocol
 
 OWN_NAME = "own"  # of an entry that is given without a name
+
+
+class Protocols:
+    """The protocol of each task that an evaluator knows.
+
+    Parameters
+    ----------
+    protocol, config
+        See `named_protocol`.
+    tasks
+        Entries by name.
+
+    Raises
+    ------
+    ArgumentError
+        There is no such protocol, at a task either, or the entry is not in order.
+    ConfigError
+        The protocols of `config` are not in order.
+    """
+
+    def __init__(
+        self,
+        protocol: str | Mapping[str, Any],
+        config: str | Path | Mapping[str, Any] | None,
+        tasks: Entries,
+    ) -> None:
+        self.chosen = named_protocol(protocol, config)
+        names = {task: protocol_name(entry, self.chosen.name) for task, entry in tasks.items()}
+        others = dict.fromkeys(name for name in names.values() if name != self.chosen.name)
+        found = {name: named_protocol(name, config) for name in others}
+        self._of_tasks = {task: found.get(name, self.chosen) for task, name in names.items()}
+
+    def of(self, task: str) -> ProbeProtocol:
+        """What the entry of a task names; else what was asked for, or `corrected` where that is `published`.
+
+        The latter is for tasks of the caller's own, see `protocol_name`.
+        """
+        return self._of_tasks.get(task, self.chosen)
 
 
 def named_protocol(

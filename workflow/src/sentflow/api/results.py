@@ -88,6 +88,29 @@ def _last_epoch_of_most(folds: Sequence[FoldResult]) -> int:
     return lengths[math.ceil(len(lengths) / 2) - 1]
 
 
+def score_record(
+    table: TaskTable,
+    folds: Sequence[FoldResult],
+    result: TaskResult,
+    *,
+    model: str,
+    settings: Mapping[str, Any],
+    protocol: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What a score file of the pipeline says.
+
+    Parameters
+    ----------
+    model, settings
+        See `ResultFolder`.
+    protocol
+        Of the score, see `catalog.about_protocol`.
+    """
+    infos = [FoldInfo.of(fold, settings) for fold in folds]
+    about = about_score(table, infos, model=model, probe=settings, protocol=protocol)
+    return {**about, **result.score}
+
+
 class ResultFolder:
     """The files of one model, laid out as the pipeline's results folder.
 
@@ -99,36 +122,23 @@ class ResultFolder:
         Its name there.
     settings
         What the probes are trained with, see `catalog.job_settings`; goes into every file.
-    protocol
-        Of the score, see `catalog.about_protocol`.
     """
 
-    def __init__(
-        self, folder: Path, model: str, *, settings: Mapping[str, Any], protocol: Mapping[str, Any]
-    ) -> None:
-        self._folder, self._model = folder, model
-        self._settings, self._protocol = settings, protocol
+    def __init__(self, folder: Path, model: str, *, settings: Mapping[str, Any]) -> None:
+        self._folder, self._model, self._settings = folder, model, settings
 
     def write_fold(self, task: str, result: FoldResult) -> None:
         """The scores of a fold, and its out-of-fold predictions."""
         file = self._path(paths.FOLD, task=task, rep=result.repetition, fold=result.fold)
         write_result(file, result, self._settings)
 
-    def write_score(self, table: TaskTable, folds: Sequence[FoldResult], result: TaskResult) -> None:
-        """The score with its intervals, and the unaggregated table."""
-        about = about_score(
-            table,
-            [FoldInfo.of(fold, self._settings) for fold in folds],
-            model=self._model,
-            probe=self._settings,
-            protocol=self._protocol,
-        )
-        rows = result.folds
+    def write_score(self, table: TaskTable, record: Mapping[str, Any], rows: "pd.DataFrame") -> None:
+        """The score with its intervals (`score_record`), and the unaggregated table."""
         columns: dict[str, np.ndarray | list[str | None]] = {"task": [table.info.task] * len(rows)}
         for name in rows.columns:
             columns[name] = rows[name].tolist() if name == "metric" else rows[name].to_numpy()
         write_parquet(self._path(paths.SCORE_TABLE, task=table.info.task), table_of(columns))
-        write_sealed(self._path(paths.SCORES, task=table.info.task), {**about, **result.score})
+        write_sealed(self._path(paths.SCORES, task=table.info.task), dict(record))
 
     def _path(self, pattern: str, **wildcards: object) -> Path:
         inside = pattern.removeprefix(f"{paths.RESULTS}/")

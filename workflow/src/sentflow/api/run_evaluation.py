@@ -81,6 +81,9 @@ class RunEvaluation:
 
         return pd.DataFrame.from_dict(self.means, orient="index").rename_axis("measure")
 
+    def _repr_html_(self) -> str:
+        return self.frame().to_html(float_format="{:.4f}".format)
+
     def compare(self, other: "RunEvaluation", measure: str = MEASURES[0], **settings: Any) -> "RunComparison":
         """Test this run against another, question by question; see `compare_runs`."""
         return compare_runs([self, other], measure, **settings)

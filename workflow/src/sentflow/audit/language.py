@@ -39,17 +39,19 @@ def languages(texts: Sequence[str]) -> Languages:
     texts
         At least one.
     """
-    identifier = _identifier()
-    guesses = (identifier.classify(text[:_READ_CHARACTERS]) for text in texts)
-    counts = Counter(
-        language if probability >= LEAST_PROBABILITY else None for language, probability in guesses
-    )
+    counts = Counter(map(language_of, texts))
     unsure = counts.pop(None, 0)
     ordered = sorted(counts.items(), key=lambda item: (-item[1], str(item[0])))
     return Languages(
         share={str(language): count / len(texts) for language, count in ordered},
         unsure=unsure / len(texts),
     )
+
+
+def language_of(text: str) -> str | None:
+    """ISO 639 code of the language of a text; None where it cannot be told."""
+    language, probability = _identifier().classify(text[:_READ_CHARACTERS])
+    return str(language) if probability >= LEAST_PROBABILITY else None
 
 
 @cache

@@ -77,6 +77,27 @@ def ngram_sets(sides: Sequence[Sequence[str]]) -> NgramSets:
     )
 
 
+def distinct_ngrams(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+    """The n-grams of each text, each once.
+
+    Parameters
+    ----------
+    texts
+        n of them.
+
+    Returns
+    -------
+    tuple
+        (m,) uint64 hashes and (m,) int64 rows in [0, n); rows ascend, and hashes within a row. A text has at least one.
+    """
+    hashes, rows = _hashed(texts)
+    order = np.lexsort((hashes, rows))
+    hashes, rows = hashes[order], rows[order]
+    keep = np.ones(len(hashes), bool)
+    keep[1:] = (hashes[1:] != hashes[:-1]) | (rows[1:] != rows[:-1])
+    return hashes[keep], rows[keep]
+
+
 def _hashed(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     """(m,) uint64 hash and (m,) int64 row of every n-gram of the texts, repeats included."""
     padded = [f" {plain(text)} ".ljust(LENGTH) for text in texts]
@@ -84,7 +105,7 @@ def _hashed(texts: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
     # lone surrogates are legal in a str, and utf-32 must let them pass
     points = np.frombuffer("".join(padded).encode("utf-32-le", "surrogatepass"), np.uint32).astype(np.uint64)
     rows = np.repeat(np.arange(len(padded)), lengths)
-    n = len(points) - LENGTH + 1
+    n = max(0, len(points) - LENGTH + 1)
     hashes = np.zeros(n, np.uint64)
     for offset in range(LENGTH):
         hashes = (hashes ^ points[offset : offset + n]) * _FACTOR  # wraps around

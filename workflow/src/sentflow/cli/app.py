@@ -164,6 +164,45 @@ def show(
 
 
 @app.command()
+def compare(
+    run_a: Annotated[Path, typer.Argument(help="A results folder, or the folder that holds one.")],
+    run_b: Annotated[Path, typer.Argument(help="The results of the other run.")],
+    tolerance: Annotated[
+        float, typer.Option(help="By how much a value may differ; losses, by 0.001 at least.")
+    ] = 1e-6,
+    common: Annotated[
+        bool, typer.Option("--common", help="Results that one run alone has are no difference.")
+    ] = False,
+    rows: Annotated[int, typer.Option(min=0, help="Number of results shown.")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two runs gave the same results, what differs, and the first cause.
+
+    The exit code is 0 if all values are equal within the tolerance, 1 if not, 2 after a mistake.
+    """
+    from sentflow.cli.compare import compare as run
+
+    if not run(run_a, run_b, tolerance=tolerance, common=common, rows=rows, as_json=as_json):
+        raise typer.Exit(1)
+
+
+@app.command()
+def leaderboard(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RESULTS...", help="Results folders; runs may be unfinished.")
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Show the encoders of several runs in one order, the best mean first.
+
+    Means are over tasks that all encoders have. Runs that measured a task in other ways are refused.
+    """
+    from sentflow.cli.leaderboard import leaderboard as run
+
+    run(runs, as_json=as_json)
+
+
+@app.command()
 def evaluate(
     files: Annotated[
         list[Path],

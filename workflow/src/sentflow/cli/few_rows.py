@@ -1,87 +1,72 @@
-"""Tasks of an experiment that are too small for its protocol, as far as that is known before the first job."""
+"""Tasks of an experiment that are too small for their protocol, as far as that is known before the first job."""
 
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
-from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.graph.config.experiment import Experiment
-from sentflow.texts.task_files import DERIVED
 
-# A task that trains on too few rows has a small file; larger ones are left to the jobs.
-_MAX_BYTES = 50_000_000
+if TYPE_CHECKING:
+    from sentflow.texts.table import TaskTable
 
 
-def small_tasks(experiment: Experiment) -> list[tuple[str, str]]:
-    """Task and warning, in the order of the selection.
+class SmallTasks(NamedTuple):
+    """Tasks with their protocols, and warnings, in the order of the selection.
 
-    Rows per class are those of the catalog or, for a file of this machine, those that it has: it is read and checked as
-    rule prepare does it.
-
-    Raises
-    ------
-    ConfigError, DataError
-        Files of this machine are not in order, each in the words of rule prepare; all are named.
+    Attributes
+    ----------
+    rows
+        Of tasks with too few rows to train on as published.
+    documents
+        Of tasks with too few documents for anything to be said of new ones.
     """
+
+    rows: list[tuple[str, str]]
+    documents: list[tuple[str, str]]
+
+
+def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> SmallTasks:
+    """Which tasks are too small.
+
+    Parameters
+    ----------
+    experiment
+        Rows per class of its catalog count where a task has no table.
+    tables
+        Of tasks whose files are on this machine; documents are known only of these.
+    """
+    from sentflow.probing.plans import check_documents
+    from sentflow.texts.checks import few_rows
+
     probing = Probing(experiment)
-    found, problems = [], []
-    for task in experiment.selected["tasks"]:
-        place = SimpleNamespace(task=task)
-        settings = {
-            **json.loads(probing.prepare_settings(place)),
-            **json.loads(probing.prepare_checks(place)),
-        }
-        try:
-            if warning := _warning(task, experiment, settings):
-                found.append((task, warning))
-        except SentflowError as problem:
-            problems.append(problem)
-    if len(problems) == 1:
-        raise problems[0]
-    if problems:
-        # a message may have lines of its own
-        listed = "\n".join("  - " + str(problem).replace("\n", "\n    ") for problem in problems)
-        raise DataError(f"{len(problems)} tasks have files that are not in order:\n{listed}")
+    found = SmallTasks([], [])
+    for task in probing.tasks:
+        counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
+        where = f"{task} ({protocol.name})"
+        if counts and (warning := few_rows(counts, **protocol.needs())):
+            found.rows.append((where, at_the_task(warning)))
+        documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("documents")
+        if task in tables and documents and (warning := check_documents(tables[task], **documents)):
+            found.documents.append((where, warning))
     return found
 
 
-def _warning(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> str | None:
-    from sentflow.texts.checks import few_rows
-
-    counts = list(settings.get("class_counts", {}).values()) or _counts_of_file(task, experiment, settings)
-    if not counts:
-        return None
-    return few_rows(
-        counts,
-        settings["folds"],
-        batch_rows=settings["batch_rows"],
-        evaluation_share=settings["evaluation_share"],
-        small_parts=settings["small_parts"],
-    )
+def at_the_task(advice: str) -> str:
+    """The advice of a job, which does not know that its task names a protocol of its own."""
+    return advice.replace("probe.protocol: corrected", "protocol: corrected at the task")
 
 
-def _counts_of_file(task: str, experiment: Experiment, settings: Mapping[str, Any]) -> list[int]:
-    """Rows per class in a file of this machine; empty where it must be fetched, made, or is large."""
-    entry = experiment.selected["tasks"][task]
-    if entry["reader"].get("format") == DERIVED:
-        return []  # the catalog says how many there are
-    file = experiment.entries["datasets"][entry["dataset"]]["files"][entry["reader"]["file"]]
-    places = [Path(address.removeprefix("file://")).expanduser() for address in file.get("urls", [])]
-    path = next((place for place in places if place.is_file() and place.stat().st_size <= _MAX_BYTES), None)
-    if path is None:
-        return []
-    from sentflow.files.limits import limited
-    from sentflow.texts.prepare import PrepareSettings, prepare
+def rows_of_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> dict[str, int]:
+    """Task → its rows, for the tasks whose rows are known; `tables` as for `small_tasks`."""
+    counts = {task: _counts(task, experiment, tables) for task in experiment.selected["tasks"]}
+    return {task: sum(found) for task, found in counts.items() if found}
 
-    # without `files`: a checksum of the catalog is for the copy in the results, and is checked there
-    whole = PrepareSettings.from_settings(
-        {key: settings[key] for key in settings if key != "files"}, task=task
-    )
-    with limited(**experiment.config.get("limits", {})):
-        table = prepare(task, [path], replace(whole, reader=replace(whole.reader, file=path.name)))
-    return list(Counter(table.labels.tolist()).values())
+
+def _counts(task: str, experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> list[int]:
+    """Rows of each class; none where they are not known."""
+    if task in tables:
+        return list(Counter(tables[task].labels.tolist()).values())
+    return list(experiment.selected["tasks"][task].get("class_counts", {}).values())

@@ -38,13 +38,14 @@ class MeasuredRule:
         Jobs that ended; of a job that was killed there is no record.
     memory_mb
         Resident memory in MB; None if every job ended before Snakemake's first look at it.
-    seconds
-        By the clock.
+    seconds, mean_seconds
+        By the clock: of the longest job, and the mean.
     """
 
     n_jobs: int
     memory_mb: Largest | None
     seconds: Largest
+    mean_seconds: float
 
 
 def benchmark_folder(path: Path) -> Path:
@@ -113,6 +114,7 @@ def _measured_rule(records: Sequence[tuple[str, dict[str, Any]]]) -> MeasuredRul
             if isinstance(value, int | float) and math.isfinite(value)
         ),
         seconds=_largest((job, float(record["s"])) for job, record in records) or Largest(0.0, ""),
+        mean_seconds=math.fsum(float(record["s"]) for _, record in records) / len(records),
     )
 
 

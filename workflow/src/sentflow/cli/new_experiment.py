@@ -48,6 +48,10 @@ select:
 #     kind: sentence-transformers
 #     source: {{hub: owner/name, revision: 0123456789abcdef0123456789abcdef01234567}}
 
+# A task of your own (docs/adding-a-task.md). It takes the protocol corrected, unless it names another by `protocol`.
+# tasks:
+#   Mine: {{file: mine.csv, text: text, label: label, metric: mcc, licence: not stated, language: pt}}
+
 # The published cross-validation. Fewer repetitions are faster, for a first look; scores are then "not comparable".
 probe:
   repetitions: 10

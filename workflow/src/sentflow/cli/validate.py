@@ -4,8 +4,10 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from sentflow.cli.configuration import read_configuration, workflow_folder
-from sentflow.cli.few_rows import small_tasks
+from sentflow.cli.few_rows import rows_of_tasks, small_tasks
+from sentflow.cli.local_files import read_local_files
 from sentflow.cli.outgoing import outgoing
+from sentflow.cli.run_estimate import run_estimate
 from sentflow.cli.terminal import Facts, Listing, show_blocks
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
@@ -33,33 +35,33 @@ def validate(files: Sequence[Path], *, alone: bool) -> None:
     """
     experiment = load_experiment(read_configuration(files, alone=alone), workflow_folder())
     plan = plan_of(experiment)
-    small = small_tasks(experiment)
+    tables = read_local_files(experiment)
+    small = small_tasks(experiment, tables)
+    rows = rows_of_tasks(experiment, tables)
     name = ", ".join(str(file) for file in files) or "config.yaml"
     jobs = [(rule, f"{n:,}") for rule, n in plan.jobs.items()]
     show_blocks(
         [
             Facts(f"{name}: no mistakes", _facts(experiment, plan)),
             Listing(("Rule", "Jobs"), [*jobs, ("total", f"{plan.n_jobs:,}")], "lr", fixed=0),
-            *(
-                [Facts(f"Too few rows for protocol {experiment.config['probe']['protocol']}", small)]
-                if small
-                else []
-            ),
+            Facts("Estimate for an empty results folder", run_estimate(experiment, plan, rows)),
+            *([Facts("Too few rows", small.rows)] if small.rows else []),
+            *([Facts("Too few documents", small.documents)] if small.documents else []),
             _next(files, alone=alone),
         ]
     )
 
 
 def _facts(experiment: Experiment, plan: Plan) -> list[tuple[str, str]]:
-    probe = experiment.config["probe"]
+    probe, probing = experiment.config["probe"], Probing(experiment)
     facts = [
         ("experiment", experiment.title),
         ("tasks", _counted(experiment.selected["tasks"])),
         ("pair sets", _counted(experiment.selected["pair_sets"])),
         *_retrieval(Retrieval(experiment)),
         ("models", _counted(experiment.models)),
-        ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {probe['protocol']}"),
-        *(("not comparable with published scores", text) for text in _changes(experiment)),
+        ("probes", f"{probe['repetitions']} × {probe['folds']} folds, protocol {_protocols(probing)}"),
+        *(("not comparable with published scores", text) for text in _changes(probing)),
         *(
             ("no test of", f"{', '.join(models)}: {pairs}, by which their snapshots are chosen")
             for pairs, models in chosen_by_tests(experiment).items()
@@ -84,11 +86,21 @@ def _retrieval(family: Retrieval) -> list[tuple[str, str]]:
     return found
 
 
-def _changes(experiment: Experiment) -> list[str]:
+def _protocols(probing: Probing) -> str:
+    """The protocol of the scores; where there are several, with the tasks of each."""
+    tasks_of: dict[str, list[str]] = {}
+    for task in probing.tasks:
+        tasks_of.setdefault(probing.task_protocol(task).name, []).append(task)
+    if len(tasks_of) < 2:
+        return next(iter(tasks_of), probing.protocol.name)
+    return "; ".join(f"{name} ({', '.join(tasks)})" for name, tasks in tasks_of.items())
+
+
+def _changes(probing: Probing) -> list[str]:
     """Settings of the probes that are not the published ones, such as the fewer repetitions of ``config.yaml``."""
-    chosen = experiment.config["probe"]["protocol"]
-    told = next(found for found in Probing(experiment).told()["protocols"] if found["name"] == chosen)
-    return list(told["not_comparable"])
+    of_scores = {probing.task_protocol(task).name for task in probing.tasks} or {probing.protocol.name}
+    told = [found for found in probing.told()["protocols"] if found["name"] in of_scores]
+    return list(dict.fromkeys(text for found in told for text in found["not_comparable"]))
 
 
 def _counted(names: Collection[str]) -> str:

@@ -6,7 +6,12 @@ from pathlib import Path
 
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.corpora import read_corpus, read_questions
-from sentflow.training.data.collect import collected_spans, collected_texts, collected_titles
+from sentflow.training.data.collect import (
+    collected_neighbours,
+    collected_spans,
+    collected_texts,
+    collected_titles,
+)
 from sentflow.training.data.prepare import table_of_rows
 from sentflow.training.data.settings import TrainingDataSettings
 from sentflow.training.data.table import write_training_data
@@ -35,6 +40,8 @@ def main(args: argparse.Namespace) -> None:
     match settings.form:
         case "spans":
             found = collected_spans(corpora, entry.get("split"))
+        case "pairs" if entry.get("neighbours"):
+            found = collected_neighbours(corpora)
         case "pairs":
             found = collected_titles(corpora)
         case _:

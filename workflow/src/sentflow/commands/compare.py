@@ -39,6 +39,7 @@ def main(args: argparse.Namespace) -> None:
         omnibus_of,
         rank_rows,
     )
+    from sentflow.compare.protocol_groups import by_protocol
     from sentflow.compare.rows import AcrossRow, PairRow, PowerRow, RankRow, StandingRow
     from sentflow.compare.task_files import scores_of_tasks
     from sentflow.compare.tasks import ComparisonSettings, compare_task
@@ -52,24 +53,40 @@ def main(args: argparse.Namespace) -> None:
     fold_scores = {
         (row.task, row.model): one.folds[:, index] for one in scores for index, row in enumerate(one.rows)
     }
-    grid = Grid(
-        {task: settings["sources"][task] for task in tasks},
-        {name: (settings["models"][name]["title"], settings["models"][name]["control"]) for name in models},
-        fold_scores,
-        folds=rows[0].folds,
-        seed=rows[0].seed,
-        documents={row.task: row.effective_documents for row in rows if row.n_documents},
-    )
-    if grid.incomplete:
-        logger.warning("without a score on every task: %s", ", ".join(grid.incomplete))
+    grids = [
+        Grid(
+            protocol,
+            {row.task: settings["sources"][row.task] for row in members},
+            {
+                name: (settings["models"][name]["title"], settings["models"][name]["control"])
+                for name in models
+            },
+            fold_scores,
+            folds=rows[0].folds,
+            seed=rows[0].seed,
+            documents={row.task: row.effective_documents for row in members if row.n_documents},
+        )
+        for protocol, members in by_protocol(rows).items()
+    ]
     pairs = adjusted_over_tasks([pair for one in comparisons for pair in one.pairs], statistics)
-    differences = omnibus_of(grid)
+    ranks: list[RankRow] = []
+    across: list[AcrossRow] = []
+    omnibus = {}
+    for grid in grids:
+        if grid.incomplete:
+            logger.warning(
+                "without a score on every task of protocol %s: %s", grid.protocol, ", ".join(grid.incomplete)
+            )
+        together = omnibus_of(grid)
+        ranks += rank_rows(grid, statistics)
+        across += across_rows(grid, pairs, together, statistics)
+        omnibus[grid.protocol] = omnibus_facts(grid, together, statistics)
     write_rows(args.pairs, PairRow, pairs)
     write_rows(args.standings, StandingRow, [row for one in comparisons for row in one.standings])
     write_rows(args.power, PowerRow, [row for one in comparisons for row in one.power])
-    write_rows(args.ranks, RankRow, rank_rows(grid, statistics))
-    write_rows(args.across, AcrossRow, across_rows(grid, pairs, differences, statistics))
-    write_json(args.omnibus, omnibus_facts(grid, differences, statistics))
+    write_rows(args.ranks, RankRow, ranks)
+    write_rows(args.across, AcrossRow, across)
+    write_json(args.omnibus, omnibus)
     logger.info("%d encoders, %d tasks, %d pairs", len(models), len(tasks), len(pairs))
 
 

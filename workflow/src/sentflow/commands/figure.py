@@ -2,11 +2,14 @@
 
 import argparse
 import logging
+from dataclasses import asdict
 from pathlib import Path
 
+from sentflow.files.io import write_json
 from sentflow.graph import products
 from sentflow.jobs.log import command, exit_with
 from sentflow.report.figure.canvas import save
+from sentflow.report.figure.inspection import inspect
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.inputs import Inputs
 
@@ -31,6 +34,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pdf", type=Path, required=True, help="file to write: for papers")
     parser.add_argument("--png", type=Path, required=True, help="file to write: for slides and chats")
     parser.add_argument("--svg", type=Path, required=True, help="file to write: for web pages")
+    parser.add_argument(
+        "--inspection", type=Path, help="file to write: JSON, with what cannot be read, for the check figures"
+    )
 
 
 @command(arguments, libraries=["matplotlib", "pyarrow"])
@@ -44,6 +50,11 @@ def main(args: argparse.Namespace) -> None:
     for path in (args.pdf, args.png, args.svg):
         save(figure, path)
         logger.info("%s: %d kB", path, path.stat().st_size // 1000)
+    found = inspect(figure)
+    for problem in found.problems:
+        logger.warning("figure %s: %s", args.figure, problem)
+    if args.inspection is not None:
+        write_json(args.inspection, {"figure": args.figure, **asdict(found)})
 
 
 if __name__ == "__main__":

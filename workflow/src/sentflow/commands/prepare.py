@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from sentflow.files.limits import add_limits, use_limits
 from sentflow.jobs.log import command, exit_with
 from sentflow.texts.prepare import PrepareSettings, prepare
 from sentflow.texts.table import write_task
+
+logger = logging.getLogger(__name__)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +38,9 @@ def main(args: argparse.Namespace) -> None:
     table = prepare(args.task, args.raw, settings)
     if "documents" in checks:
         # by name: this changes no byte of the table, so its code is none of the job's
-        import_module("sentflow.probing.plans").refuse_torn_documents(table, **checks["documents"])
+        check = import_module("sentflow.probing.plans").check_documents
+        if warning := check(table, **checks["documents"]):
+            logger.warning("%s: %s", args.task, warning)
     write_task(args.output, table)
     write_digest(args.output)
 

@@ -49,16 +49,18 @@ def main(args: argparse.Namespace) -> None:
     rows = read_task(args.rows)
     predictions = read_predictions([predictions_of(fold) for fold in args.folds])
     statistics = settings["statistics"]
-    items = item_interval(
-        out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),
-        resampling_units(rows.labels, rows.groups),
-        metric=probe["metric"],
-        n_classes=len(rows.info.classes),
-        level=statistics["level"],
-        n_resamples=statistics["n_item_resamples"],
-        # of the task alone: encoders are compared on the same resamples
-        seed=derive_seed(probe["seed"], "items", args.task),
-    )
+    items = None
+    if len(predictions):  # documents that cannot be dealt to folds leave none
+        items = item_interval(
+            out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),
+            resampling_units(rows.labels, rows.groups),
+            metric=probe["metric"],
+            n_classes=len(rows.info.classes),
+            level=statistics["level"],
+            n_resamples=statistics["n_item_resamples"],
+            # of the task alone: encoders are compared on the same resamples
+            seed=derive_seed(probe["seed"], "items", args.task),
+        )
     numbers = score(
         folds.to_pydict(),
         n_folds=probe["folds"],

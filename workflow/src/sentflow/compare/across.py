@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sentflow.compare.differences import winner_by
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, PairRow, RankRow
 from sentflow.compare.tasks import ComparisonSettings
 from sentflow.stats.across import (
@@ -25,6 +26,7 @@ from sentflow.stats.multiplicity import ADJUSTMENTS, holm
 from sentflow.stats.pooled import PooledDifference, pooled_difference
 from sentflow.stats.rank_intervals import RankInterval, rank_intervals
 from sentflow.stats.seeds import derive_seed
+from sentflow.stats.task_mean import task_mean_interval
 
 
 class Grid:
@@ -32,6 +34,8 @@ class Grid:
 
     Parameters
     ----------
+    protocol
+        That all scores are made by.
     tasks
         Name → source: what tasks have in common, say the dataset. In order.
     models
@@ -48,6 +52,7 @@ class Grid:
 
     def __init__(
         self,
+        protocol: str,
         tasks: Mapping[str, str],
         models: Mapping[str, tuple[str, bool]],
         fold_scores: Mapping[tuple[str, str], np.ndarray],
@@ -56,6 +61,7 @@ class Grid:
         seed: int,
         documents: Mapping[str, float],
     ) -> None:
+        self.protocol = protocol
         self.documents = documents
         self.tasks = list(tasks)
         self.sources = list(tasks.values())
@@ -105,9 +111,12 @@ class Grid:
 
 
 def adjusted_over_tasks(pairs: Sequence[PairRow], settings: ComparisonSettings) -> list[PairRow]:
-    """The pairs of all tasks with `p_over_tasks`: all of them are one family."""
-    adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in pairs])
-    return [replace(pair, p_over_tasks=p) for pair, p in zip(pairs, adjusted, strict=True)]
+    """The pairs of all tasks with `p_over_tasks`: all of a protocol are one family."""
+    found: dict[int, PairRow] = {}
+    for members in by_protocol(pairs).values():
+        adjusted = ADJUSTMENTS[settings.adjustment]([pair.p for pair in members])
+        found |= {id(pair): replace(pair, p_over_tasks=p) for pair, p in zip(members, adjusted, strict=True)}
+    return [found[id(pair)] for pair in pairs]
 
 
 def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
@@ -128,12 +137,15 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
         )
         means = grid.means().mean(axis=0).tolist()
         numbers = {
-            model: {"mean": mean, **asdict(found)}
+            model: {"mean": mean, **_mean_limits(grid, model, settings.level), **asdict(found)}
             for model, mean, found in zip(grid.complete, means, intervals, strict=True)
         }
-    missing = dict.fromkeys(("mean", *(field.name for field in fields(RankInterval))), math.nan)
+    missing = dict.fromkeys(
+        ("mean", "mean_low", "mean_high", *(field.name for field in fields(RankInterval))), math.nan
+    )
     return [
         RankRow(
+            protocol=grid.protocol,
             model=model,
             model_title=title,
             is_control=is_control,
@@ -146,6 +158,17 @@ def rank_rows(grid: Grid, settings: ComparisonSettings) -> list[RankRow]:
     ]
 
 
+def _mean_limits(grid: Grid, model: str, level: float) -> dict[str, float]:
+    low, high = task_mean_interval(
+        [grid.fold_scores[task, model] for task in grid.tasks],
+        grid.sources,
+        folds=grid.folds,
+        level=level,
+        documents=[grid.documents.get(task, math.inf) for task in grid.tasks],
+    )
+    return {"mean_low": low, "mean_high": high}
+
+
 def across_rows(
     grid: Grid, pairs: Sequence[PairRow], found: Omnibus, settings: ComparisonSettings
 ) -> list[AcrossRow]:
@@ -156,7 +179,7 @@ def across_rows(
     grid
         The scores.
     pairs
-        Of every task, as `adjusted_over_tasks` gives them.
+        Of these and perhaps other tasks, as `adjusted_over_tasks` gives them.
     found
         Omnibus test of the complete models; pairs are separated only if it rejects, when there are three or more.
     settings
@@ -172,6 +195,7 @@ def across_rows(
     probabilities = signed_rank_probabilities(
         differences, rope=settings.rope, seed=derive_seed(grid.seed, "signed ranks")
     )
+    pairs = [pair for pair in pairs if pair.task in grid.tasks]
     may_separate = len(grid.complete) == 2 or found.f_p <= settings.alpha
     wins = Counter((pair.model_a, pair.model_b, winner_by(pair, pair.p_over_tasks)) for pair in pairs)
     rows = []
@@ -182,6 +206,7 @@ def across_rows(
         pooled = grid.pooled(own, settings)
         rows.append(
             AcrossRow(
+                protocol=grid.protocol,
                 model_a=a,
                 model_a_title=grid.models[a][0],
                 model_b=b,
@@ -224,7 +249,7 @@ def omnibus_of(grid: Grid) -> Omnibus:
 
 
 def omnibus_facts(grid: Grid, found: Omnibus, settings: ComparisonSettings) -> dict[str, Any]:
-    """What ``comparisons/omnibus.json`` holds."""
+    """What ``comparisons/omnibus.json`` holds of a protocol."""
     # it is for average ranks over tasks, which units of several tasks do not have
     by_tasks = grid.kind_of_units == "tasks"
     return {

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, ClassVar, Self
@@ -14,7 +14,13 @@ from sentflow.files.rows import RowsByName
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What `compare` found; all empty where there was nothing to compare."""
+    """What `compare` found; all empty where there was nothing to compare.
+
+    Attributes
+    ----------
+    omnibus
+        By protocol.
+    """
 
     PREFIX: ClassVar[str] = ""
     """How the names of the files begin."""
@@ -24,7 +30,20 @@ class Comparisons:
     ranks: list[RankRow] = field(default_factory=list)
     across: list[AcrossRow] = field(default_factory=list)
     power: list[PowerRow] = field(default_factory=list)
-    omnibus: Mapping[str, Any] = field(default_factory=dict)
+    omnibus: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def of(self, protocol: str) -> Self:
+        """What was found on the tasks of one protocol."""
+        tasks = {pair.task for pair in self.pairs if pair.protocol == protocol}
+        return replace(
+            self,
+            pairs=[row for row in self.pairs if row.task in tasks],
+            standings=[row for row in self.standings if row.task in tasks],
+            ranks=[row for row in self.ranks if row.protocol == protocol],
+            across=[row for row in self.across if row.protocol == protocol],
+            power=[row for row in self.power if row.task in tasks],
+            omnibus={name: facts for name, facts in self.omnibus.items() if name == protocol},
+        )
 
     @classmethod
     def read(cls, files: Sequence[Path]) -> Self:

@@ -34,7 +34,7 @@ class PairRow:
     p_corrected
         Of the corrected resampled t-test, whichever `test` is.
     p_over_tasks
-        Adjusted by `adjustment` for all pairs on all tasks. Counts and sentences over tasks follow it.
+        Adjusted by `adjustment` for all pairs on all tasks of the protocol. Counts and sentences over tasks follow it.
     adjustment
         ``"holm"`` or ``"benjamini-hochberg"``.
     mdd, mdd_power
@@ -203,7 +203,7 @@ class StandingRow:
 
 @dataclass(frozen=True)
 class RankRow:
-    """One encoder over all tasks. An encoder that lacks a task has no mean and no rank.
+    """One encoder over all tasks of a protocol. An encoder that lacks one of them has no mean and no rank.
 
     Attributes
     ----------
@@ -211,8 +211,8 @@ class RankRow:
         Tasks on which it has a score.
     complete
         Whether these are all tasks.
-    mean
-        Over the tasks.
+    mean, mean_low, mean_high
+        Over the tasks, and the interval, at `level`, of the mean of the expected scores: for new texts of these tasks.
     average_rank
         Mean of its ranks on the tasks among the complete encoders, 1 for the best.
     repeat_low, repeat_high
@@ -224,12 +224,15 @@ class RankRow:
         Position by average rank (equal ones share the mean position), and its interval in a repetition.
     """
 
+    protocol: str
     model: str
     model_title: str
     is_control: bool
     n_tasks: int
     complete: bool
     mean: float
+    mean_low: float
+    mean_high: float
     average_rank: float
     repeat_low: float
     repeat_high: float
@@ -243,7 +246,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class AcrossRow:
-    """Two complete encoders over all tasks, a before b in the order of selection.
+    """Two complete encoders over all tasks of a protocol, a before b in the order of selection.
 
     Attributes
     ----------
@@ -274,6 +277,7 @@ class AcrossRow:
         tasks, where one of several has two tasks at least; else ``"tasks"``.
     """
 
+    protocol: str
     model_a: str
     model_a_title: str
     model_b: str

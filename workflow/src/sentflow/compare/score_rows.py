@@ -38,6 +38,8 @@ class ScoreRow:
         Whether documents were kept together; false for a task whose rows name none.
     n_documents, effective_documents
         How many were kept together, and how many of equal size say as much; 0 where none were.
+    documents_with_rarest_class
+        In how many of them the class that the fewest hold occurs.
     ends_curves
         Whether training curves end where fewer than half of the folds are left.
     item_mean, item_low, item_high
@@ -47,6 +49,10 @@ class ScoreRow:
         Whether documents were resampled instead of texts.
     warmup_floor
         Whether the warm-up of the learning rate may round down to no step (a switch of the protocol).
+    is_fitted
+        Whether the encoder is fitted inside each fold.
+    splits_alternatives
+        Whether such an encoder gets each alternative of a question by itself, as others do (a switch of the protocol).
     position
         Of the encoder among the encoders of the selection that are no controls, or among the controls; -1 where not
         known. Figures choose its colour and marker by it.
@@ -100,11 +106,20 @@ class ScoreRow:
     position: int = -1
     n_documents: int = 0
     effective_documents: float = 0.0
+    is_fitted: bool = False
+    splits_alternatives: bool = False
+    documents_with_rarest_class: int = 0
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether documents were to be kept together and cannot be dealt to the folds, so that there is no score."""
+        return self.n_documents > 0 and self.n_balanced_rows == 0
 
     @property
     def has_too_few_documents(self) -> bool:
-        """Whether documents were kept together and nothing can be said of new ones."""
-        return self.n_documents > 0 and math.isnan(self.generalisation_low) and not math.isnan(self.mean)
+        """Whether documents were to be kept together and nothing can be said of new ones."""
+        without_limits = math.isnan(self.generalisation_low) and not math.isnan(self.mean)
+        return self.is_untested or (self.n_documents > 0 and without_limits)
 
     @property
     def shown_generalisation(self) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError
 from sentflow.files.rows import number_or_nan, row_from
@@ -11,11 +12,13 @@ from sentflow.jobs.arguments import described
 from sentflow.probing.protocol.switches import Switches, not_comparable_text, switch_text
 from sentflow.texts.checks import BATCH_ROWS
 
-# folds are paired across encoders only if these are equal everywhere
-_SAME_EVERYWHERE = ("protocol", "switches", "repetitions", "folds", "seed", "level", "repeatability_level")
+_SAME_EVERYWHERE = ("repetitions", "folds", "seed", "level", "repeatability_level")
+# folds are paired across encoders only if these are equal
 _SAME_WITHIN_TASK = (
-    "metric", "classifier", "layout", "data_version", "n_rows", "n_balanced_rows", "n_classes", "not_comparable",
+    "protocol", "metric", "classifier", "layout", "data_version", "n_rows", "n_balanced_rows", "n_classes",
+    "not_comparable",
 )  # fmt: skip
+_SAME_WITHIN_PROTOCOL = ("switches",)
 
 
 def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRow:
@@ -67,8 +70,11 @@ def score_row(scores: Mapping[str, Any], settings: Mapping[str, Any]) -> ScoreRo
             item_grouped=item["grouped"],
             warmup_floor=switches.warmup_floor,
             position=about_model.get("position", -1),
+            is_fitted=about_model.get("fitted", False),
+            splits_alternatives=switches.lazy_sep_layout == "alternatives",
             n_documents=documents["n"],
             effective_documents=documents["effective"],
+            documents_with_rarest_class=documents.get("with_rarest_class", 0),
         )
     except KeyError as error:
         raise DataError(f"no key {error} in the scores or in their settings") from error
@@ -90,6 +96,8 @@ def in_order(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
 
 def _refuse_mixtures(rows: Sequence[ScoreRow]) -> None:
     problems = _differences(rows, _SAME_EVERYWHERE, "the experiment")
+    for protocol, members in by_protocol(rows).items():
+        problems += _differences(members, _SAME_WITHIN_PROTOCOL, f"protocol {protocol}")
     by_task: dict[str, list[ScoreRow]] = defaultdict(list)
     for row in rows:
         by_task[row.task].append(row)

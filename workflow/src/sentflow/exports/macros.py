@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MINUS, MISSING, decimal
@@ -11,7 +12,8 @@ from sentflow.report.rows import unique
 _HEAD = r"""%% Numbers of the experiment: %s
 %% Written by the pipeline: do not edit. In the preamble: \input{numbers}. Then
 %%   \sentflow{TASK}{ENCODER}{QUANTITY}   QUANTITY: %s
-%%   \sentflowaverage{ENCODER}            mean score over all tasks, --- for an encoder that lacks one
+%%   \sentflowaverage{ENCODER}            mean score over all tasks, --- for an encoder that lacks one;
+%%                                        {PROTOCOL/ENCODER} where tasks have several protocols
 %%   \sentflowrun{QUANTITY}               QUANTITY: %s
 %% An unknown name stops LaTeX with an error.
 \newcommand{\sentflow}[3]{\sentflowlookup{#1/#2/#3}}
@@ -37,9 +39,13 @@ def macros(rows: Sequence[ScoreRow], *, title: str) -> str:
     numbers = {
         f"{row.task}/{row.model}/{name}": value for row in rows for name, value in _quantities(row).items()
     }
-    for model in models:
-        own = [row for row in rows if row.model == model]
-        numbers[f"average/{model}"] = _tex(average_score(own, len(tasks)))
+    groups = by_protocol(rows)
+    for protocol, of_protocol in groups.items():
+        n_tasks = len(unique(row.task for row in of_protocol))
+        for model in models:
+            own = [row for row in of_protocol if row.model == model]
+            key = f"{protocol}/{model}" if len(groups) > 1 else model
+            numbers[f"average/{key}"] = _tex(average_score(own, n_tasks))
     run = _run(rows, n_tasks=len(tasks), n_models=len(models))
     numbers |= {f"run/{name}": value for name, value in run.items()}
     head = _HEAD % (_one_line(title), ", ".join(_quantities(rows[0])), ", ".join(run))
@@ -60,6 +66,7 @@ def _quantities(row: ScoreRow) -> dict[str, str]:
         "repeatability": _interval(*row.shown_repeatability),
         "items": _interval(*row.shown_items),
         "n": f"{row.n_balanced_rows:,}".replace(",", "{,}"),
+        "protocol": row.protocol,
     }
 
 
@@ -71,7 +78,7 @@ def _run(rows: Sequence[ScoreRow], *, n_tasks: int, n_models: int) -> dict[str, 
         "repetitions": str(first.repetitions),
         "folds": str(first.folds),
         "level": rf"{100 * first.level:g}\,\%",
-        "protocol": first.protocol,
+        "protocol": ", ".join(by_protocol(rows)),
     }
 
 

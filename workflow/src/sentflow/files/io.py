@@ -23,8 +23,12 @@ def write_digest(path: Path) -> None:
     Rules name the digest as an input and take the file itself as ancient: Snakemake reads every input that it
     compares by content once more for each output, and with a hundred outputs that takes longer than many a job.
     """
-    known = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
-    write_json(path.with_suffix(".json"), known)
+    write_json(path.with_suffix(".json"), digest_of(path))
+
+
+def digest_of(path: Path) -> dict[str, Any]:
+    """Name, size and SHA-256 of a file, as its digest holds them."""
+    return {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
 
 
 def refuse_changed(path: Path) -> None:

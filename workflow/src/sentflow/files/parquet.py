@@ -119,6 +119,39 @@ class DescribedParts:
             first += len(batch)
         return pa.Table.from_batches(found, self._file.schema_arrow)
 
+    def batches(self, *names: str) -> Iterator[pa.RecordBatch]:
+        """These columns, a small batch of rows at a time."""
+        yield from self._file.iter_batches(batch_size=_BATCH_ROWS, columns=list(names))
+
+
+class DescribedWriter:
+    """Writes what `write_described` writes, for those who cannot hold the whole: a group of rows with each call.
+
+    Parameters
+    ----------
+    path
+        Where it goes; `sentflow.files.atomic.atomic` gives a temporary name.
+    about
+        What the table says about itself.
+    """
+
+    def __init__(self, path: Path, about: Mapping[str, Any]) -> None:
+        self._path = path
+        self._metadata = {_ABOUT_KEY: json.dumps(about, sort_keys=True, ensure_ascii=False).encode()}
+        self._writer: pq.ParquetWriter | None = None
+
+    def write(self, columns: Columns) -> None:
+        """Add rows; the columns are those of the first call."""
+        table = table_of(columns, self._metadata)
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(self._path, table.schema, write_page_checksum=True)
+        self._writer.write_table(table)
+
+    def close(self) -> None:
+        """Finish the file."""
+        if self._writer is not None:
+            self._writer.close()
+
 
 @contextmanager
 def readable(path: Path | str, what: str, *, delete: str = "it") -> Iterator[None]:

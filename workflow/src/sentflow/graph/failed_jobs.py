@@ -1,11 +1,11 @@
 """Why a job was killed, where its request was too small, and what its next attempt requests: said in Snakemake's log.
 
 Snakemake says "Trying to restart job 6", the cluster's reason lies in a file that it names, and of a process that the
-kernel killed there is none.
+kernel killed there is none. It also repeats what would fail again: a job that says by itself why it failed (exit code
+2, see `sentflow.jobs.log`) has made its own tries where tries help, as downloads do.
 """
 
 import logging
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from enum import Enum
 from pathlib import Path
@@ -32,7 +32,7 @@ class Reason(Enum):
 
 
 def told_to(snakemake_logger: logging.Logger, workflow: Any) -> None:
-    """Explain in Snakemake's log every job that fails for memory or time.
+    """Explain in Snakemake's log every job that fails for memory or time, and repeat none that explains itself.
 
     Parameters
     ----------
@@ -80,6 +80,11 @@ def explanation(job: Any, reason: Reason) -> str:
     return f"Killed: {name}: {why}. {then}"
 
 
+def is_explained(log: str) -> bool:
+    """Whether the log of a job says why it failed, in words for its user."""
+    return any(line.startswith(_OWN_WORDS[0]) for line in log.splitlines())
+
+
 def _requested(job: Any, attempt: int) -> Any:
     """The resources of an attempt. In a thread: Snakemake does not look at sizes of files where it awaits others."""
     with ThreadPoolExecutor(1) as pool:
@@ -112,11 +117,16 @@ class _Listener(logging.Handler):
         if job is None:
             return
         kills = _memory_kills()
-        said = "\n".join([str(getattr(record, "rule_msg", "")), *_ends(getattr(record, "log", None) or [])])
+        logs = list(map(end_of, logs_of(record)))
+        said = "\n".join([str(getattr(record, "rule_msg", "")), *logs])
         is_local = self._workflow.local_exec or job.is_local
         if reason := reason_of(said, is_local=is_local, machine_was_short=kills > self._kills):
             self._kills = kills
             self._log.error(explanation(job, reason))
+        # On a cluster a log may be that of an attempt before, where the last one never began
+        elif is_local and job.attempt <= job.restart_times and any(map(is_explained, logs)):
+            job.attempt = job.restart_times + 1
+            self._log.error("It is not repeated: its message says what to do.")
 
 
 def _memory_kills() -> int:
@@ -128,13 +138,14 @@ def _memory_kills() -> int:
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
-def _ends(files: Sequence[str]) -> list[str]:
-    """The ends of those logs that are there; Snakemake adds remarks to some names."""
-    found = []
-    for file in files:
-        path = Path(str(file).partition(" (")[0])
-        if path.is_file():
-            with path.open("rb") as stream:
-                stream.seek(max(0, path.stat().st_size - _TAIL_BYTES))
-                found.append(stream.read().decode("utf-8", errors="replace"))
-    return found
+def logs_of(record: logging.LogRecord) -> list[Path]:
+    """The log files that a record of a failed job names and that are there; Snakemake adds remarks to some names."""
+    named = [Path(str(name).partition(" (")[0]) for name in getattr(record, "log", None) or []]
+    return [path for path in named if path.is_file()]
+
+
+def end_of(log: Path) -> str:
+    """The end of a log file, as much as says why its job failed."""
+    with log.open("rb") as stream:
+        stream.seek(max(0, log.stat().st_size - _TAIL_BYTES))
+        return stream.read().decode("utf-8", errors="replace")

@@ -14,7 +14,8 @@ from sentflow.errors import ConfigError
 from sentflow.graph import paths
 
 TABLE, FIGURE, CHECK = "table", "figure", "check"
-ENCODERS = "encoders"  # what some products need: that any encoder was measured
+# What some products need beside the results of families: that any encoder was measured, that any figure is drawn.
+ENCODERS, DRAWN = "encoders", "figures"
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Product:
         Written tables that a check reads again, where they were selected.
     quotes
         Whether it shows texts of the data, so that no publication of the run holds it.
+    is_matrix
+        Whether a table has one value by each of its lines and columns: then it is also written as a wide CSV and as
+        compact LaTeX.
     """
 
     kind: str
@@ -50,6 +54,7 @@ class Product:
     also: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     quotes: bool = False
+    is_matrix: bool = False
 
     @property
     def module(self) -> str:
@@ -67,6 +72,13 @@ def products_of(
 ) -> tuple[Product, ...]:
     """Products of one package that need the same: kind, name, module and name in it, what each reads."""
     return tuple(Product(kind, name, package + maker, reads, needs) for kind, name, maker, reads in rows)
+
+
+def matrices_of(package: str, needs: str, *rows: tuple[str, str, tuple[str, ...]]) -> tuple[Product, ...]:
+    """Tables that are matrices: name, module and name in it, what each reads."""
+    return tuple(
+        Product(TABLE, name, package + maker, reads, needs, is_matrix=True) for name, maker, reads in rows
+    )
 
 
 @dataclass(frozen=True)
@@ -98,13 +110,14 @@ COMMON_PRODUCTS = (
         (FIGURE, "costs", "bars:FIGURE", (paths.COSTS,)),
     ),
     *products_of(_COSTS, ENCODERS, (TABLE, "encoders", "encoders_table:table", _ENCODERS)),
-    *products_of(
-        _COSTS,
-        "scores",
-        (FIGURE, "sizes", "pareto:SIZES", _ENCODERS),
-        (FIGURE, "speed", "pareto:SPEED", _ENCODERS),
+    Product(
+        CHECK, "figures", "sentflow.report.figure.check:check_figures", (paths.FIGURE_INSPECTION,), DRAWN
     ),
+    Product(FIGURE, "score-and-cost", f"{_COSTS}trade_off:FIGURE", (paths.ENCODERS, paths.RANKS), "scores"),
 )
+
+
+_TEMPLATES_OF_PAGE = ("page", "macros", "summary", "encoders", "checks", "costs", "cite", "record")
 
 
 def known_products() -> list[Product]:
@@ -150,7 +163,8 @@ def modules_of_page() -> list[str]:
 
 def files_of_page() -> list[str]:
     """Templates, style and script of the page, below the package."""
-    own = [f"report/page/{name}" for name in ("page.html.j2", "macros.html.j2", "page.css", "page.js")]
+    own = [f"report/page/{name}" for name in ("page.css", "page.js")]
+    own += [f"report/page/{name}.html.j2" for name in _TEMPLATES_OF_PAGE]
     return [*own, *(template for section in known_sections() for template in section.templates)]
 
 

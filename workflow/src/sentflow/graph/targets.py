@@ -109,6 +109,7 @@ class Targets:
             for pattern in products.find(products.CHECK, name).reads
         ]
         there = [file for family in self._families() for file in family.documents()]
+        there += expanded(paths.FIGURE_INSPECTION, "figure", self.selected("figures"), ("json",))
         return list(
             dict.fromkeys(file for pattern in reads for file in _matching(pattern, there) if file in there)
         )
@@ -158,11 +159,17 @@ class Targets:
         }
         if self.collections or "scores" in there:  # some probes need no vectors
             there.add(products.ENCODERS)
+        if section == "checks" and self.selected("figures"):
+            there.add(products.DRAWN)
         return [product.name for product in chosen if not product.needs or product.needs in there]
 
     def tables(self) -> list[str]:
         """Every table in every format."""
         return self._tables(quotes=True)
+
+    def matrices(self) -> str:
+        """The tables that are written as wide CSV and compact LaTeX, too, as a regular expression."""
+        return one_of(_matrices(self.selected("tables")))
 
     def figures(self) -> list[str]:
         """Every figure in every format."""
@@ -187,7 +194,8 @@ class Targets:
         """The tables that a check reads again."""
         read_again = _product(products.CHECK, wildcards).tables
         chosen = [name for name in self.selected("tables") if name in read_again]
-        return expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+        written = expanded(paths.TABLE, "table", chosen, ("md", "tex"))
+        return [*written, *(paths.COMPACT_TABLE.format(table=name) for name in _matrices(chosen))]
 
     def code_of(self, kind: str) -> Callable[[Any], str]:
         """The digests of the command and of the module of one table, figure or check: an edit makes no other again."""
@@ -200,9 +208,9 @@ class Targets:
         return json_text({"caption": self.experiment.title, **found})
 
     def check_settings(self, wildcards: Any) -> str:
-        """What was asked for of the family that a check looks at, to compare with what is there."""
+        """What was asked for of the family that a check looks at, to compare with what is there; of none else."""
         needs = _product(products.CHECK, wildcards).needs
-        asked = next(family.asked() for family in self._families() if needs in family.available())
+        asked = next((family.asked() for family in self._families() if needs in family.available()), {})
         return json_text({**asked, "random_models": self.experiment.random_models})
 
     def report_settings(self, _wildcards: Any) -> str:
@@ -225,7 +233,12 @@ class Targets:
         """Every table, or those that quote no texts of the data."""
         chosen = self.selected("tables")
         shown = [name for name in chosen if quotes or not products.find(products.TABLE, name).quotes]
-        return expanded(paths.TABLE, "table", shown, TABLE_FORMATS)
+        matrices = [
+            form.format(table=name)
+            for name in _matrices(shown)
+            for form in (paths.WIDE_TABLE, paths.COMPACT_TABLE)
+        ]
+        return [*expanded(paths.TABLE, "table", shown, TABLE_FORMATS), *matrices]
 
     def _published(self) -> dict[str, Any]:
         """Table → what papers report of the things that it shows."""
@@ -338,6 +351,10 @@ class Targets:
         return found | {
             key: value for family in self._families() for key, value in family.constraints().items()
         }
+
+
+def _matrices(tables: list[str]) -> list[str]:
+    return [name for name in tables if products.find(products.TABLE, name).is_matrix]
 
 
 def _product(kind: str, wildcards: Any) -> Product:

@@ -1,6 +1,7 @@
 """Repeated cross-validation of a probe on frozen features: the library's entry point."""
 
 import logging
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,12 +16,16 @@ from sentflow.probing.protocol.settings import PUBLISHED, REGULARISED, ProbeProt
 from sentflow.probing.protocol.switches import not_comparable_text
 from sentflow.probing.training.folds import train_folds, usable
 from sentflow.probing.training.result import FoldResult, fold_records, prediction_records
+from sentflow.stats.effective import Documents
+from sentflow.stats.generalisation import nadeau_bengio_interval
 from sentflow.texts.checks import training_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
 logger = logging.getLogger(__name__)
+
+LEVEL = 0.95  # of the interval that a result prints, as in the default experiment
 
 
 @dataclass(frozen=True)
@@ -31,9 +36,12 @@ class CrossValidation:
     ----------
     folds
         One `FoldResult` per fold, in order.
+    documents
+        Effective number of the documents that folds keep together (`Documents`); infinite where they keep none.
     """
 
     folds: list[FoldResult]
+    documents: float = math.inf
 
     @property
     def scores(self) -> "pd.DataFrame":
@@ -55,10 +63,30 @@ class CrossValidation:
             {
                 "repetition": [fold.repetition],
                 "fold": [fold.fold],
-                **{name: [value] for name, value in fold.setting._asdict().items()},
+                **{name: [value] for name, value in fold.chosen.items()},
                 "epochs": [len(fold.train_losses)],
             }
             for fold in self.folds
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """One row per fold: repetition, fold, score and loss on the test part, then the chosen setting and epochs."""
+        found = self.settings
+        found.insert(2, "score", [fold.test_metric for fold in self.folds])
+        found.insert(3, "loss", [fold.test_loss for fold in self.folds])
+        return found
+
+    def __repr__(self) -> str:
+        values = np.array([fold.test_metric for fold in self.folds])
+        folds = max((fold.fold for fold in self.folds), default=0)
+        if folds < 2:
+            return f"CrossValidation of {len(values)} folds"
+        found = nadeau_bengio_interval(values, folds=folds, level=LEVEL, documents=self.documents)
+        interval = (
+            "" if found.degenerate or math.isnan(found.low) else f" [{found.low:.3f}, {found.high:.3f}]"
+        )
+        return f"CrossValidation: test score {values.mean():.3f}{interval} over {len(values)} folds" + (
+            f" ({LEVEL:.0%} generalisation interval)" if interval else ", no interval"
         )
 
 
@@ -101,7 +129,7 @@ def cross_validate(
     Returns
     -------
     CrossValidation
-        `.scores`, `.predictions` and `.settings` are data frames.
+        `.frame()`, `.scores`, `.predictions` and `.settings` are data frames.
 
     Raises
     ------
@@ -132,13 +160,11 @@ def cross_validate(
     _check(features, indices, len(classes), metric, protocol)
     if changes := changed_settings(protocol):
         logger.warning("scores are not comparable with published ones: %s", not_comparable_text(changes))
-    results = train_folds(
-        FixedFeatures(features),
-        indices.astype(np.int64),
-        design,
-        groups=_document_numbers(groups, len(labels)) if protocol.switches.group_folds else None,
-    )
-    return CrossValidation(list(results))
+    indices = indices.astype(np.int64)
+    numbers = _document_numbers(groups, len(labels)) if protocol.switches.group_folds else None
+    results = train_folds(FixedFeatures(features), indices, design, groups=numbers)
+    documents = math.inf if numbers is None else Documents.of(numbers, indices).effective
+    return CrossValidation(list(results), documents)
 
 
 def _check(

@@ -12,11 +12,12 @@ import numpy as np
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.result_names import repetition_and_fold
 from sentflow.probing.features.sources import FeatureSource
-from sentflow.probing.plans import task_plans
+from sentflow.probing.plans import task_plans, too_few_documents
 from sentflow.probing.protocol.design import ProbeDesign
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.probing.storage.folds import write_result
 from sentflow.probing.training.folds import train_planned, usable
+from sentflow.probing.training.result import FoldResult
 from sentflow.texts.checks import check_folds, few_rows, misfit_classes
 from sentflow.texts.table import TaskTable, read_task
 
@@ -77,6 +78,11 @@ def probe_task(
     check_folds(table, **design.protocol.needs())
     warn_of_few_rows(table, design.protocol)
     file_of = {repetition_and_fold(file): file for file in outputs}
+    if design.folds_optional and (warning := too_few_documents(table, design.protocol)):
+        logger.warning("%s: %s", table.info.task, warning)
+        for place, file in file_of.items():
+            write_result(file, FoldResult.untested(*place), settings)
+        return
     plans = task_plans(table, design.protocol, wanted=set(file_of))
     for result in train_planned(source, table.labels, plans, design):
         write_result(file_of[result.repetition, result.fold], result, settings)

@@ -30,23 +30,49 @@ def task_plans(
         yield from plan_folds(table.labels, protocol, wanted=wanted, groups=groups)
     except UngroupableError as error:
         raise DataError(
-            f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false; where "
-            "probe.documents asks for them, leave reader.group out of the task or write probe.documents: false."
+            f"{table.info.task}: {error}. Write fewer folds, or a protocol with group_folds: false."
         ) from error
 
 
-def refuse_torn_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int) -> None:
-    """Plan the folds that keep the documents of a task together, so that a task without such folds is refused early.
+def too_few_documents(table: TaskTable, protocol: ProbeProtocol) -> str | None:
+    """Why documents cannot be kept together in every repetition, and what follows; None where they can."""
+    try:
+        for _ in plan_folds(table.labels, protocol, groups=_documents(table)):
+            pass
+    except UngroupableError as error:
+        return f"too few documents: {error}. Nothing is said of new documents."
+    return None
+
+
+def check_documents(table: TaskTable, *, repetitions: int, folds: int, seed: int, needed: bool) -> str | None:
+    """Plan the folds that keep the documents of a task together, to tell early where there are none.
+
+    Parameters
+    ----------
+    table
+        The rows of the task.
+    repetitions, folds, seed
+        Of the protocol.
+    needed
+        Whether the experiment names a protocol that needs such folds.
+
+    Returns
+    -------
+    str or None
+        See `too_few_documents`.
 
     Raises
     ------
     DataError
-        See `task_plans`.
+        There are no such folds, and they are needed.
     """
     switches = Switches(group_folds=True)
     protocol = ProbeProtocol(repetitions=repetitions, folds=folds, seed=seed, switches=switches)
+    if not needed:
+        return too_few_documents(table, protocol)
     for _ in task_plans(table, protocol):
         pass
+    return None
 
 
 def _documents(table: TaskTable) -> np.ndarray:

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from sentflow.compare.protocol_groups import OfAProtocol, OfATask, by_protocol
 from sentflow.compare.rows import CORRECTED_T, OUT_OF_FOLD, PairRow
 from sentflow.compare.score_rows import EffectRow, ScoreRow
 from sentflow.report.families.probing.rows import CurveRow
-from sentflow.report.numbers import counted, listed, percent
+from sentflow.report.numbers import counted, decimal, listed, percent
 from sentflow.report.rows import DataRow, data_versions, is_sample, unique
+from sentflow.stats.effective import FEWEST_DOCUMENTS
 
 METRICS = {"mcc": "MCC", "adjusted_macro_f1": "adj. F1"}
 METRICS_IN_WORDS = {
@@ -43,10 +45,6 @@ _CORRECTED_T = "corrected resampled t, Nadeau and Bengio 2003"
 SAME_DOCUMENTS = "new texts of the same documents"
 NEW_DOCUMENTS = "new documents of the same kind"
 TOO_FEW_DOCUMENTS = "too few documents"
-TOO_FEW_DOCUMENTS_NOTE = (
-    "Too few documents: of fewer than 4 effective ones nothing is claimed about new documents, so there is no interval "
-    "and no test."
-)
 ITEM_LEVEL = (
     "the score of all out-of-fold predictions together, not cut at 0, and how much it depends on which "
     "texts were "
@@ -61,6 +59,7 @@ NO_TEST = (
     "Nothing is in bold, because no test between encoders has been made: overlapping intervals "
     "do not show that two encoders are equally good."
 )
+SAMPLE_NOTE = "Made from sample data: generated texts, so the numbers do not apply to real ones."
 DEGENERATE = "†: all folds gave the same score, so there is no interval."
 
 
@@ -68,7 +67,7 @@ def data_note(rows: Sequence[DataRow]) -> str:
     """What the texts are; made-up texts are called so first and plainly."""
     versions = data_versions(rows)
     if all(is_sample(version) for version in versions):
-        return "Made from sample data: generated texts, so the numbers do not apply to real ones."
+        return SAMPLE_NOTE
     if not any(is_sample(version) for version in versions):
         return f"Data: {'; '.join(versions)}."
     tasks = {version: ", ".join(_tasks_of(rows, version)) for version in versions}
@@ -85,20 +84,53 @@ def design_note(rows: Sequence[ScoreRow]) -> str:
     """Protocol, repetitions and folds, and what a score estimates."""
     row = rows[0]
     note = (
-        f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, protocol "
-        f"{row.protocol}; each probe is trained on part of the class-balanced rows."
+        f"Mean test score of {row.repetitions} × {row.folds}-fold cross-validation, {protocols_of(rows)}; "
+        "each probe is trained on part of the class-balanced rows."
     )
-    return " ".join([note, *protocol_notes(rows)])
+    return " ".join([note, *apart_notes(rows), *protocol_notes(rows)])
+
+
+def protocols_of(rows: Sequence[OfATask]) -> str:
+    """``protocol published``, and of which tasks it is another."""
+    first, *others = by_protocol(rows).items()
+    apart = [f"protocol {name} on {listed(unique(row.task for row in own))}" for name, own in others]
+    return f"protocol {first[0]}" + (f" ({'; '.join(apart)})" if apart else "")
+
+
+def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
+    """That nothing is said over tasks of several protocols, where there are several."""
+    if len(by_protocol(rows)) < 2:
+        return []
+    return [
+        "Tasks of different protocols stand apart: means, ranks and tests over tasks are of one protocol."
+    ]
+
+
+def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+    """``, protocol corrected`` behind a heading; nothing where all rows have the same one."""
+    return f", protocol {protocol}" if len(by_protocol(rows)) > 1 else ""
+
+
+def named_protocols(rows: Iterable[OfAProtocol]) -> str:
+    """``Protocol published``, ``Protocols published and corrected``."""
+    names = list(by_protocol(rows))
+    return f"Protocol{'s' if len(names) > 1 else ''} {listed(names)}"
+
+
+def heading_of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:
+    """``Protocol corrected`` above a group; nothing where all rows have the same one."""
+    return of_protocol(protocol, rows).replace(", p", "P", 1)
 
 
 def protocol_notes(
     rows: Sequence[ScoreRow] | Sequence[CurveRow] | Sequence[ScoreRow | EffectRow],
 ) -> list[str]:
     """What of the protocol is not as published; nothing under the published one."""
-    notes = [
-        f"Differs from the published protocol: {switches}."
-        for switches in unique(row.switches for row in rows if row.switches)
-    ]
+    groups = by_protocol(rows)
+    notes = []
+    for name, own in groups.items():
+        who = "Differs from the published protocol" if len(groups) == 1 else f"{name} differs from published"
+        notes += [f"{who}: {switches}." for switches in unique(row.switches for row in own if row.switches)]
     changed = unique(row.not_comparable for row in rows if row.not_comparable)
     if changed:
         notes.append(
@@ -149,6 +181,26 @@ def population(rows: Sequence[ScoreRow]) -> str:
         others = "other tasks" if kept or split else "tasks"
         said += f". Texts of {others} may share documents that the data do not name: it then says nothing of new ones"
     return said
+
+
+def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """Of each task with too few documents how many there are, how many are needed, and what is not said for it."""
+    found = []
+    for row in {row.task: row for row in rows if row.has_too_few_documents}.values():
+        known = f"{row.task} has {counted(row.n_documents, 'document')}"
+        if row.is_untested:
+            missing = (
+                f"{known}, and the rarest class occurs in "
+                f"{row.documents_with_rarest_class} of them. {row.folds} folds that keep documents together need every "
+                f"class in at least {row.folds} (more, where documents differ in size), so there is no score"
+            )
+        else:
+            missing = (
+                f"{known}, {decimal(row.effective_documents, 1)} effective; of fewer than {FEWEST_DOCUMENTS:g} "
+                "effective ones (a convention) there is no interval and no test"
+            )
+        found.append(f"{TOO_FEW_DOCUMENTS.capitalize()}: {missing}.")
+    return found
 
 
 def test_name(pairs: Iterable[PairRow]) -> str:

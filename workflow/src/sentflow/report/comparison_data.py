@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import number_or_nan
@@ -24,9 +25,8 @@ class RankingRow(RankRow):
         The other encoders that the tests over tasks do not tell from this one; joined by spaces.
     alpha
         Of the tests.
-    nemenyi_cd, friedman_p, iman_davenport_p
-        Of all complete encoders, the same in every row; NaN where there are too few, and the first also where units
-        are sources.
+    friedman_p, iman_davenport_p
+        Of all complete encoders, the same in every row; NaN where there are too few.
     units, n_units
         See `AcrossRow`.
     position
@@ -35,12 +35,10 @@ class RankingRow(RankRow):
 
     not_separated: str
     alpha: float
-    nemenyi_cd: float
     friedman_p: float
     iman_davenport_p: float
     units: str
     n_units: int
-    protocol: str
     repetitions: int
     folds: int
     data_version: str
@@ -49,9 +47,8 @@ class RankingRow(RankRow):
 
 @dataclass(frozen=True)
 class MatchRow(AcrossRow):
-    """Two encoders over all tasks, with what a caption needs."""
+    """Two encoders over all tasks of a protocol, with what a caption needs."""
 
-    protocol: str
     repetitions: int
     folds: int
     data_version: str
@@ -61,10 +58,28 @@ def ranking_rows(
     scores: Sequence[ScoreRow],
     ranks: Sequence[RankRow],
     across: Sequence[AcrossRow],
+    omnibus: Mapping[str, Mapping[str, Any]],
+) -> list[RankingRow]:
+    """The ranks of `compare`, protocol after protocol, the best first, and incomplete encoders last."""
+    return [
+        row
+        for protocol, own in by_protocol(ranks).items()
+        for row in _rankings(
+            [row for row in scores if row.protocol == protocol],
+            own,
+            [row for row in across if row.protocol == protocol],
+            omnibus[protocol],
+        )
+    ]
+
+
+def _rankings(
+    scores: Sequence[ScoreRow],
+    ranks: Sequence[RankRow],
+    across: Sequence[AcrossRow],
     omnibus: Mapping[str, Any],
 ) -> list[RankingRow]:
-    """The ranks of `compare`, the best first, and incomplete encoders last."""
-    names = ("alpha", "nemenyi_cd", "friedman_p", "iman_davenport_p")
+    names = ("alpha", "friedman_p", "iman_davenport_p")
     tests: dict[str, Any] = {name: number_or_nan(omnibus.get(name)) for name in names}
     position = {row.model: row.position for row in scores}
     joined = {(row.model_a, row.model_b) for row in across if not row.separated}
@@ -92,13 +107,13 @@ def ranking_rows(
 
 def match_rows(scores: Sequence[ScoreRow], across: Sequence[AcrossRow]) -> list[MatchRow]:
     """The pairs over tasks of `compare`."""
-    return [MatchRow(**asdict(row), **_design(scores)) for row in across]
+    scores_by = by_protocol(scores)
+    return [MatchRow(**asdict(row), **_design(scores_by[row.protocol])) for row in across]
 
 
 def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
     first = scores[0]
     return {
-        "protocol": first.protocol,
         "repetitions": first.repetitions,
         "folds": first.folds,
         "data_version": "; ".join(data_versions(scores)),

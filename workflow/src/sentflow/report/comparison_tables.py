@@ -1,13 +1,15 @@
 """The tables of comparisons: pairs within each task, ranks, pairs over tasks, power."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from sentflow.compare.comparisons import Comparisons, detectable
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import OUT_OF_FOLD, AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.numbers import MISSING, count, counted, decimal, interval, p_number, percent
+from sentflow.report.numbers import MISSING, count, counted, decimal, interval, listed, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 from sentflow.stats.sign_flips import least_sign_flip_p
@@ -22,7 +24,9 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
     for task in unique(pair.task for pair in pairs):
         first = next(row for row in rows if row.task == task)
         metric, n = captions.metric_name(first.metric), count(first.n_balanced_rows)
-        heading = f"{task}: {first.task_title} ({metric}, n = {n})"
+        heading = (
+            f"{task}: {first.task_title} ({metric}, n = {n}{captions.of_protocol(first.protocol, rows)})"
+        )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if pairs:
@@ -67,11 +71,11 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     ranks = sorted(
         comparisons.ranks, key=lambda row: (not row.complete, _last(row.average_rank), row.model_title)
     )
-    n_tasks = len(unique(row.task for row in rows))
+    groups = {protocol: comparisons.of(protocol).across for protocol in by_protocol(rows)}
     notes = [captions.data_note(rows), captions.design_note(rows)]
     if ranks:
         notes += [
-            f"Average rank over {counted(n_tasks, 'task')}, 1 is the best; "
+            f"Average rank over {_n_tasks(rows)}, 1 is the best; "
             f"repetition: {percent(ranks[0].level)} interval of the average rank that other tasks (of other "
             "sources, where there are several) and other texts would give; true: of the average rank on these "
             "tasks by the expected scores. "
@@ -106,7 +110,13 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
             "Lost",
         ),
         alignment=("w2.2", "r", "r", "r", "l", "l", "l", "r", "r", "r"),
-        groups=(Group("", tuple(_rank_line(row, comparisons.across) for row in ranks)),),
+        groups=tuple(
+            Group(
+                captions.heading_of_protocol(protocol, rows),
+                tuple(_rank_line(row, across) for row in ranks if row.protocol == protocol),
+            )
+            for protocol, across in groups.items()
+        ),
         tidy_header=names_of(RankRow),
         tidy_rows=records_of(ranks),
     )
@@ -120,11 +130,11 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
             f"second is ({captions.adjusted_over_tasks(across[0].adjustment, across[0].alpha)}).",
-            f"Separated: by Wilcoxon's signed-rank test {captions.over_units(across[0].units, across[0].n_units)} "
-            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects."
-            + _never_separated(across),
+            f"Separated: by Wilcoxon's signed-rank test {_of_each(across, _units)} "
+            "(p adjusted over all pairs, Holm), where the test of all encoders together rejects. "
+            f"{_of_each(across, _never_separated)}".strip(),
             f"Average: difference over tasks with its {percent(across[0].level)} interval "
-            f"(random-effects model, REML, Knapp and Hartung). {_sources(across[0])}",
+            f"(random-effects model, REML, Knapp and Hartung). {_of_each(across, _sources)}",
             "New task, likeliest: three probabilities each: the first is better by more than "
             f"{decimal(across[0].rope, 2)}, both are equal within it, the second is better. New task: of that "
             "outcome on one new task, by the same model. Likeliest: that this outcome is the most probable of "
@@ -152,7 +162,10 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
             "Likeliest",
         ),
         alignment=("w2.2", "r", "r", "r", "r", "l", "l", "l", "l"),
-        groups=(Group("", tuple(_match_line(row) for row in across)),),
+        groups=tuple(
+            Group(captions.heading_of_protocol(protocol, rows), tuple(map(_match_line, own)))
+            for protocol, own in by_protocol(across).items()
+        ),
         tidy_header=names_of(AcrossRow),
         tidy_rows=records_of(across),
     )
@@ -260,19 +273,41 @@ def _powers(row: PowerRow) -> str:
     return f"{median} ({low} to {high})"
 
 
+def _n_tasks(rows: Sequence[ScoreRow]) -> str:
+    """``18 tasks``, of each protocol."""
+    counts = {protocol: len(unique(row.task for row in own)) for protocol, own in by_protocol(rows).items()}
+    if len(counts) == 1:
+        return counted(sum(counts.values()), "task")
+    return "the tasks of a protocol, " + listed([f"{name} {n}" for name, n in counts.items()])
+
+
+def _of_each(across: Sequence[AcrossRow], said: Callable[[Sequence[AcrossRow]], str]) -> str:
+    """What is said of the pairs of each protocol, if anything is."""
+    groups = {protocol: said(own) for protocol, own in by_protocol(across).items()}
+    if len(groups) == 1:
+        return "".join(groups.values())
+    each = [f"{name}: {text.removesuffix('.')}" for name, text in groups.items() if text]
+    return f"({'; '.join(each)})" if each else ""
+
+
+def _units(across: Sequence[AcrossRow]) -> str:
+    return captions.over_units(across[0].units, across[0].n_units)
+
+
 def _never_separated(across: Sequence[AcrossRow]) -> str:
     """That Wilcoxon's test cannot reject, where units are too few."""
     least = least_sign_flip_p(across[0].n_units)
     if least * len(across) <= across[0].alpha:
         return ""
     return (
-        f" With so few no pair can be: the least p is {least:.2g}, and with Holm one has to be at most "
+        f"With so few no pair can be: the least p is {least:.2g}, and with Holm one has to be at most "
         f"{across[0].alpha / len(across):.2g}."
     )
 
 
-def _sources(row: AcrossRow) -> str:
+def _sources(across: Sequence[AcrossRow]) -> str:
     """For which tasks the model over tasks speaks."""
+    row = across[0]
     if row.n_sources == 1:
         return "All tasks have one source (a dataset, or a generator of texts), so it is for tasks of this source only."
     return (
@@ -282,17 +317,26 @@ def _sources(row: AcrossRow) -> str:
 
 
 def _omnibus_notes(comparisons: Comparisons) -> list[str]:
-    facts = comparisons.omnibus
+    groups = [(protocol, comparisons.omnibus[protocol]) for protocol in by_protocol(comparisons.ranks)]
+    return [
+        sentence
+        for protocol, facts in groups
+        for sentence in _omnibus_of(facts, f" under {protocol}" if len(groups) > 1 else "")
+    ]
+
+
+def _omnibus_of(facts: Mapping[str, Any], where: str) -> list[str]:
     if facts.get("friedman_p") is None:
         return []
     said = [
-        f"All encoders equal ({captions.over_units(facts['units'], facts['n_units'])})? Friedman chi² "
+        f"All encoders equal{where} ({captions.over_units(facts['units'], facts['n_units'])})? Friedman chi² "
         f"{decimal(facts['friedman_chi2'], 2)}, p "
         f"{p_number(facts['friedman_p'])}; Iman and "
         f"Davenport F {_optional(facts['iman_davenport_f'])}, p {p_number(facts['iman_davenport_p'])}."
     ]
     if facts.get("nemenyi_cd") is not None:
-        said.append(f"Nemenyi's critical difference of average ranks: {decimal(facts['nemenyi_cd'], 2)}.")
+        cd = decimal(facts["nemenyi_cd"], 2)
+        said.append(f"Nemenyi's critical difference of average ranks{where}: {cd}.")
     return said
 
 

@@ -1,69 +1,49 @@
 """Texts above and below the figures of comparisons, and their alternative texts."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from sentflow.compare.protocol_groups import OfAProtocol, by_protocol
 from sentflow.compare.rows import PairRow
 from sentflow.report import captions
 from sentflow.report.comparison_data import MatchRow, RankingRow
-from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.figure.texts import FigureTexts
-from sentflow.report.numbers import counted, decimal, duration, p_value, percent
+from sentflow.report.numbers import counted, decimal, p_value, percent
 from sentflow.report.rows import unique
 
 NOTHING = "Nothing to compare: fewer than two encoders have a score on every task."
 
 
-def critical_difference(rows: Sequence[RankingRow]) -> FigureTexts:
-    """Texts of the critical-difference diagram."""
-    ranked = [row for row in rows if row.complete]
-    if len(ranked) < 2:
-        return nothing("Average ranks and significant differences")
-    first = ranked[0]
-    said = [
-        f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. A bar joins encoders that are not "
-        f"separated at {percent(first.alpha)}: Wilcoxon's signed-rank test "
-        f"{captions.over_units(first.units, first.n_units)}, Holm over all pairs, "
-        "where the test of all encoders together rejects.",
-        f"All encoders equal? Friedman {p_value(first.friedman_p)}, Iman and Davenport "
-        f"{p_value(first.iman_davenport_p)}.",
-    ]
-    if not math.isnan(first.nemenyi_cd):
-        said.append(
-            "CD: the difference of average ranks that Nemenyi's test requires at "
-            f"{percent(first.alpha)}, for "
-            "comparison with other papers; the bars do not use it."
-        )
-    return FigureTexts(
-        title="Average ranks and significant differences",
-        reading=" ".join([*said, *_not_ranked(rows), _design(first), captions.data_note(rows)]),
-        alternative=f"Critical-difference diagram of {len(ranked)} encoders on {first.n_tasks} tasks: "
-        + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
-        + ". The table of ranks has the same numbers.",
-    )
-
-
 def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
-    """Texts of the rank intervals."""
-    ranked = [row for row in rows if row.complete]
-    if len(ranked) < 2:
-        return nothing("Ranks with intervals")
+    """Texts of the average ranks, their intervals, and the bars that join encoders."""
+    groups = ranked_groups(rows)
+    if not groups:
+        return nothing("Average ranks")
+    ranked = rows_of(groups)
     first = ranked[0]
     return FigureTexts(
-        title=f"Ranks with {percent(first.level)} intervals",
+        title=f"Average ranks with {percent(first.level)} intervals, and which encoders are not separated",
         reading=" ".join(
             [
-                f"Average rank over {counted(first.n_tasks, 'task')}, 1 is the best. Thick: interval of the average "
+                f"Average rank over {_n_tasks(groups)}, 1 is the best. Thick: interval of the average "
                 "rank that a repetition with other tasks (of other sources, where there are several) and other texts "
                 "would give; thin: of the true average "
-                "rank on these tasks, by the expected scores. Right: the mean score.",
+                "rank on these tasks, by the expected scores.",
+                "A bar at the right joins encoders that are not separated at "
+                f"{percent(first.alpha)}: Wilcoxon's signed-rank test "
+                f"{_of_each(groups, lambda row: captions.over_units(row.units, row.n_units))}, Holm over all pairs, "
+                "where the test of all encoders together rejects. It does not say that they are equal.",
+                f"All encoders equal? {_of_each(groups, _omnibus)}.",
+                *captions.apart_notes(rows),
                 *_not_ranked(rows),
-                _design(first),
+                _design(first, rows),
                 captions.data_note(rows),
             ]
         ),
-        alternative=f"Average rank and interval of {len(ranked)} encoders, {ranked[0].model_title} first. "
-        "The table of ranks has the same numbers.",
+        alternative=f"Average rank, its intervals and bars of encoders that are not separated, for {len(ranked)} "
+        f"encoders on {_n_tasks(groups)}: "
+        + ", ".join(f"{row.model_title} {decimal(row.average_rank, 2)}" for row in ranked)
+        + ". The table of ranks has the same numbers.",
     )
 
 
@@ -79,11 +59,13 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
                 "Row against column: tasks won – neither – lost. Won is significantly better "
                 f"({captions.adjusted_over_tasks(first.adjustment, first.alpha)}); neither does not "
                 "mean that two are equal.",
-                _design(first),
+                *captions.apart_notes(rows),
+                _design(first, rows),
                 captions.data_note(rows),
             ]
         ),
-        alternative=f"Matrix of wins, ties and losses of {len(rows)} pairs of encoders on {first.n_tasks} tasks. "
+        alternative=f"Matrix of wins, ties and losses of {len(rows)} pairs of encoders on "
+        f"{_n_tasks(by_protocol(rows))}. "
         "The table of ranks has the same numbers.",
     )
 
@@ -102,7 +84,7 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
                 "First encoder minus second, task by task, on the same folds; interval of the "
                 f"{captions.test_name(rows)}, not adjusted for the number of pairs. Filled: significant at "
                 f"{percent(first.alpha)} (Holm over all pairs of the task); hollow: not.{left_out}",
-                f"Protocol {first.protocol}, {first.n_folds} folds.",
+                f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
                 captions.data_note(rows),
             ]
         ),
@@ -112,60 +94,45 @@ def differences(rows: Sequence[PairRow], *, n_left_out: int = 0) -> FigureTexts:
     )
 
 
-def sizes(rows: Sequence[EncoderRow]) -> FigureTexts:
-    """Texts of the scores against the sizes of models."""
-    shown = [row for row in rows if not math.isnan(row.parameters) and not math.isnan(row.mean)]
-    return _trade_off(
-        rows,
-        shown,
-        title="Score against model size",
-        what="Mean score against number of trained parameters; encoders without weights are at the left.",
-        unknown="of unknown size",
-    )
-
-
-def speed(rows: Sequence[EncoderRow]) -> FigureTexts:
-    """Texts of the scores against the time of embedding."""
-    shown = [row for row in rows if not math.isnan(row.embed_seconds) and not math.isnan(row.mean)]
-    devices = unique(row.device for row in shown)
-    total = math.fsum(row.embed_seconds for row in shown)
-    return _trade_off(
-        rows,
-        shown,
-        title="Score against embedding time",
-        what=f"Mean score against the time to embed 1,000 texts on {', '.join(devices) or 'no device'}, including "
-        f"loading the model; {duration(total)} in all.",
-        unknown="not embedded separately, because they are fitted in every fold",
-    )
-
-
 def nothing(title: str) -> FigureTexts:
     """Texts of a figure that has nothing to show."""
     return FigureTexts(title=title, reading=NOTHING, alternative=f"{title}. {NOTHING}")
 
 
-def _trade_off(
-    rows: Sequence[EncoderRow], shown: Sequence[EncoderRow], *, title: str, what: str, unknown: str
-) -> FigureTexts:
-    first = rows[0]
-    incomplete = [row.model_title for row in rows if math.isnan(row.mean)]
-    absent = [row.model_title for row in rows if row not in shown and not math.isnan(row.mean)]
-    said = [what, "The line joins the encoders that no other beats in both (Pareto front); it is not a test."]
-    said += [f"Not shown, {unknown}: {', '.join(absent)}."] if absent else []
-    said += [f"Not shown, because a task is missing: {', '.join(incomplete)}."] if incomplete else []
-    said.append(_design(first))
-    return FigureTexts(
-        title=title,
-        reading=" ".join([*said, captions.data_note(rows)]),
-        alternative=f"{title}: {len(shown)} encoders, mean over {first.n_tasks} tasks. "
-        "The table of encoders has the same numbers.",
-    )
+def ranked_groups(rows: Sequence[RankingRow]) -> dict[str, list[RankingRow]]:
+    """Protocol → the encoders that have a rank, the best first; without the protocols that rank fewer than two."""
+    ranked = by_protocol(row for row in rows if row.complete and not math.isnan(row.average_rank))
+    return {protocol: own for protocol, own in ranked.items() if len(own) > 1}
+
+
+def rows_of(groups: Mapping[str, Sequence[RankingRow]]) -> list[RankingRow]:
+    """The rows of all groups."""
+    return [row for own in groups.values() for row in own]
+
+
+def _n_tasks(groups: Mapping[str, Sequence[RankingRow | MatchRow]]) -> str:
+    counts = {protocol: own[0].n_tasks for protocol, own in groups.items()}
+    if len(counts) == 1:
+        return counted(sum(counts.values()), "task")
+    return "the tasks of a protocol (" + ", ".join(f"{name} {n}" for name, n in counts.items()) + ")"
+
+
+def _of_each(groups: Mapping[str, Sequence[RankingRow]], said: Callable[[RankingRow], str]) -> str:
+    """What is said of the tasks of each protocol, by its first row."""
+    if len(groups) == 1:
+        return "".join(said(own[0]) for own in groups.values())
+    each = "; ".join(f"{protocol}: {said(own[0])}" for protocol, own in groups.items())
+    return f"({each})"
+
+
+def _omnibus(row: RankingRow) -> str:
+    return f"Friedman {p_value(row.friedman_p)}, Iman and Davenport {p_value(row.iman_davenport_p)}"
 
 
 def _not_ranked(rows: Sequence[RankingRow]) -> list[str]:
-    names = [row.model_title for row in rows if not row.complete]
+    names = unique(row.model_title for row in rows if not row.complete)
     return [f"Not ranked, because a task is missing: {', '.join(names)}."] if names else []
 
 
-def _design(row: RankingRow | MatchRow | EncoderRow) -> str:
-    return f"Protocol {row.protocol}, {row.repetitions} × {row.folds} folds."
+def _design(row: RankingRow | MatchRow, rows: Iterable[OfAProtocol]) -> str:
+    return f"{captions.named_protocols(rows)}, {row.repetitions} × {row.folds} folds."

@@ -29,11 +29,22 @@ def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: st
     unit_set
         What a unit set is called: ``"task"``.
     """
+    if not scores:
+        return None
+    n_sets = len({name for name, _, _ in scores})
+    wins, n_ties = first_places(scores)
+    said = listed([f"{title} on {n} of {n_sets}" for title, n in wins.most_common()])
+    ties = (
+        f" On {counted(n_ties, unit_set)} the highest score is tied and counted for each." if n_ties else ""
+    )
+    return Finding(heading, f"{said} {unit_set}{'s' if n_sets > 1 else ''}.{ties}")
+
+
+def first_places(scores: Sequence[tuple[str, str, float]]) -> tuple[Counter[str], int]:
+    """Title of each system that has the highest score of a unit set → on how many; and how many of these are ties."""
     by_set: dict[str, list[tuple[str, float]]] = {}
     for name, title, score in scores:
         by_set.setdefault(name, []).append((title, score))
-    if not by_set:
-        return None
     wins: Counter[str] = Counter()
     n_ties = 0
     for members in by_set.values():
@@ -41,11 +52,7 @@ def highest(heading: str, scores: Sequence[tuple[str, str, float]], unit_set: st
         first = [title for title, score in members if score == best]
         n_ties += len(first) > 1
         wins.update(first)
-    said = listed([f"{title} on {n} of {len(by_set)}" for title, n in wins.most_common()])
-    ties = (
-        f" On {counted(n_ties, unit_set)} the highest score is tied and counted for each." if n_ties else ""
-    )
-    return Finding(heading, f"{said} {unit_set}{'s' if len(by_set) > 1 else ''}.{ties}")
+    return wins, n_ties
 
 
 def lead_over_all(
@@ -73,10 +80,7 @@ def lead_over_all(
     known = [name for name in unit_sets if on_unit_set(differences, name)]
     if not known:
         return None
-    rows = [row for row in differences if row.unit_set in known]
-    adjusted = holm([row.p for row in rows])
-    beaten = Counter((row.unit_set, winner_by(row, p)) for row, p in zip(rows, adjusted, strict=True))
-    n_clear = sum(_leads_all(rows, name, beaten) for name in known)
+    n_clear = len(clear_leads(differences, known))
     family = f"Holm over all pairs on all {what}s" if len(known) > 1 else "Holm"
     return (
         f"On {n_clear} of {counted(len(known), what)} the highest score is significantly above every "
@@ -84,6 +88,15 @@ def lead_over_all(
         f"({percent(differences[0].alpha)}, {test}, {family}). Where it is not, this does not show that the "
         f"{systems} are equal."
     )
+
+
+def clear_leads(differences: Sequence[Difference], unit_sets: Sequence[str]) -> list[str]:
+    """The unit sets on which the highest score is significantly above every other one (Holm over all pairs on all)."""
+    known = [name for name in unit_sets if on_unit_set(differences, name)]
+    rows = [row for row in differences if row.unit_set in known]
+    adjusted = holm([row.p for row in rows])
+    beaten = Counter((row.unit_set, winner_by(row, p)) for row, p in zip(rows, adjusted, strict=True))
+    return [name for name in known if _leads_all(rows, name, beaten)]
 
 
 def _leads_all(

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from sentflow.jobs.processor import instructions, processor_name
 from sentflow.jobs.versions import library_version
 
 LIBRARIES = (
@@ -42,10 +43,11 @@ def config_text(config: Mapping[str, Any]) -> str:
 
 
 def versions() -> dict[str, Any]:
-    """Versions of Python, of the libraries, of the system, and of the code if it lies in a git repository."""
+    """Versions of Python, of the libraries, of the system and its processor, and of the code if git has it."""
     return {
         "python": platform.python_version(),
         "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "processor": " ".join(filter(None, [processor_name(), instructions()])),
         "libraries": {name: library_version(name) for name in LIBRARIES},
         "git": git_state(Path(__file__)),
     }

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+FEWEST_DOCUMENTS = 4.0
+"""Effective documents with fewer of which nothing is said of new ones (docs/statistics.md, "New documents")."""
+
 
 @dataclass(frozen=True)
 class Documents:
@@ -15,10 +18,13 @@ class Documents:
         How many.
     effective
         See `effective_clusters`.
+    with_rarest_class
+        In how many of them the class that the fewest hold occurs.
     """
 
     n: int
     effective: float
+    with_rarest_class: int
 
     @classmethod
     def of(cls, document: np.ndarray, labels: np.ndarray) -> "Documents":
@@ -27,7 +33,9 @@ class Documents:
         Classes weigh the same, as after undersampling: rows of a large class that is mostly left out count for little.
         """
         sizes = np.bincount(document, 1 / np.bincount(labels)[labels])
-        return cls(len(sizes), effective_clusters(sizes))
+        holds = np.zeros((len(sizes), labels.max() + 1), bool)
+        holds[document, labels] = True
+        return cls(len(sizes), effective_clusters(sizes), int(holds.sum(axis=0).min()))
 
 
 def effective_clusters(sizes: np.ndarray) -> float:

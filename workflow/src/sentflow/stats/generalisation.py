@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-FEWEST_DOCUMENTS = 4.0
-"""Effective documents with fewer of which nothing is said of new ones (docs/statistics.md, "New documents")."""
+from sentflow.stats.effective import FEWEST_DOCUMENTS
 
 
 @dataclass(frozen=True)

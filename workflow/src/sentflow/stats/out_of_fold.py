@@ -107,8 +107,9 @@ class OutOfFoldT(PairedT):
     other training rows would change. Degrees of freedom are m − K. After Bayle, Bayle, Janson and Mackey 2020,
     Cross-validation Confidence Intervals for Test Error, NeurIPS 33, whose theorem is of a mean loss and of one
     cross-validation by stable learners. By ten repetitions of ridge probes on 250 to 2,000 rows of real tasks with two
-    classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT` (docs/statistics.md). With
-    fewer repetitions, or where folds keep documents together, it errs too often.
+    classes it rejected at most 4.5 % at a level of 5 %, and found more than `CorrectedT`; it held 1 % too, and
+    three classes (docs/statistics.md). With fewer repetitions, or where folds keep documents together, it errs too
+    often.
     """
 
     contributions: np.ndarray

@@ -4,7 +4,6 @@ Energy is that of the processors of the whole machine (RAPL counters of Linux, f
 there; most machines let only their administrator read it. Nothing of this decides a number of the training.
 """
 
-import platform
 import resource
 import sys
 import time
@@ -14,11 +13,12 @@ from pathlib import Path
 
 import torch
 
+from sentflow.jobs.processor import processor_name
+
 _POWERCAP = Path("/sys/class/powercap")
 # a whole package; parts of one have a second number and are counted in it
 _PACKAGES = "intel-rapl:[0-9]*"
 _EVERY_SECONDS = 10.0  # the smallest counters start again after some minutes at full power
-_CPUINFO = Path("/proc/cpuinfo")
 
 
 @dataclass
@@ -114,16 +114,6 @@ class Meter:
         if torch.device(device).type == "cuda":
             return torch.cuda.get_device_name(device)
         return processor_name()
-
-
-def processor_name(cpuinfo: Path = _CPUINFO) -> str:
-    """What Linux calls the processor; elsewhere, and where it has no name, its architecture."""
-    try:
-        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    return next(names, "") or platform.machine()
 
 
 def _microjoules(file: Path) -> int:

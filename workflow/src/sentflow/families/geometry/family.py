@@ -13,6 +13,8 @@ from sentflow.graph.config.family import Entry
 from sentflow.graph.family import Collection, Family
 from sentflow.graph.job_settings import described_models, json_text, one_of, pick, pick_known
 
+FEWEST_RELATED = 6
+"""Encoders over which geometry is correlated with scores: with fewer the interval is nearly the whole range."""
 _ALIGNMENT_KEYS = ("variant", "threshold", "comparison", "sentences", "batch")
 _TITLE_KEYS = ("title", "family", "scale", "data_version", "language", "group")
 
@@ -69,7 +71,12 @@ class Geometry(Family):
 
     def available(self) -> Mapping[str, bool]:
         """See `Family.available`."""
-        return {"alignments": bool(self.alignments()), "geometry": bool(self.geometry())}
+        several = len(self.experiment.fixed_models) >= FEWEST_RELATED
+        return {
+            "alignments": bool(self.alignments()),
+            "geometry": bool(self.geometry()),
+            "geometry of several encoders": bool(self.geometry()) and several,
+        }
 
     def jobs(self) -> Mapping[str, int]:
         """See `Family.jobs`."""

@@ -27,7 +27,7 @@ PRODUCTS = (
         "geometry-and-scores",
         f"{_PACKAGE}association_figure:FIGURE",
         (paths.SUMMARY_GEOMETRY, *_STS),
-        "geometry",
+        "geometry of several encoders",
         also=_SCORES,  # geometry can be set against the scores of tasks, too
     ),
 )

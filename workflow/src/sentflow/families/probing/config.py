@@ -7,12 +7,14 @@ from typing import Any
 from sentflow.encoders.prompts import roles_of_texts
 from sentflow.encoders.roles import SIDES
 from sentflow.families.probing.own_tasks import dataset_name, is_short, write_out
+from sentflow.families.probing.task_protocols import FOR_OWN_TASKS, protocol_name
 from sentflow.graph.config.entries import derived, laid_over
 from sentflow.graph.config.family import AllEntries, ConfigPart, Entries, Entry, Section, Selected
 from sentflow.graph.config.messages import as_map, unknown
 from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
+from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.task_files import DERIVED, files_of
 
 
@@ -41,26 +43,82 @@ def _prompt_problems(entries: AllEntries) -> Iterator[str]:
                 )
 
 
+def _unknown_protocols(entries: AllEntries) -> Iterator[str]:
+    """Protocols that tasks name and that do not exist."""
+    for name, entry in entries["tasks"].items():
+        protocol = as_map(entry).get("protocol")
+        if isinstance(protocol, str) and protocol not in entries["protocols"]:
+            yield unknown(f"tasks.{name}.protocol", "protocol", protocol, entries["protocols"])
+
+
+def _entry_problems(entries: AllEntries) -> Iterator[str]:
+    yield from _prompt_problems(entries)
+    yield from _unknown_protocols(entries)
+
+
 def _problems(config: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     for name in selected["tasks"]:
         own = config["tasks"].get(name)
         if is_short(own):
             yield from missing_file(f"tasks.{name}.file", str(own["file"]), dataset_name(name))
         yield from source_problems(name, entries["tasks"][name], entries["datasets"])
-    yield from _study_problems(config, entries, selected["protocols"], selected["tasks"])
+    yield from _protocol_problems(config, entries, selected["tasks"])
     yield from _published_problems(config["report"], entries)
 
 
+def _protocol_problems(config: Mapping[str, Any], entries: AllEntries, tasks: Sequence[str]) -> Iterator[str]:
+    """Protocols of the tasks and of a study: they suit one another, and each task gets along with its own."""
+    probe = config["probe"]
+    names = {task: protocol_name(entries["tasks"][task], probe["protocol"]) for task in tasks}
+    used = dict.fromkeys([probe["protocol"], *names.values(), *config["study"]["protocols"]])
+    known = {name: _read(name, entries["protocols"].get(name), probe) for name in used}
+    base = known[probe["protocol"]]
+    if base is None:  # told already
+        return
+    taken = {task: protocol for task, name in names.items() if (protocol := known.get(name))}
+    yield from _other_folds(base, taken)
+    yield from _study_problems(config, known, taken)
+    if probe["documents"]:
+        with_documents = [task for task in taken if names_documents(entries["tasks"][task])]
+        yield from _twin_problems(known, {taken[task].name: taken[task] for task in with_documents})
+
+
+def _read(name: str, entry: Any, probe: Mapping[str, Any]) -> ProbeProtocol | None:
+    """A protocol; None for an entry that does not fit its schema, which is told already."""
+    try:
+        return protocol_of(name, entry, probe)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _other_folds(base: ProbeProtocol, taken: Mapping[str, ProbeProtocol]) -> Iterator[str]:
+    for task, protocol in taken.items():
+        for key, value in base.cross_validation.items():
+            if protocol.cross_validation[key] != value:
+                yield (
+                    f"tasks.{task}.protocol: {protocol.name} has {key} {protocol.cross_validation[key]}, but "
+                    f"{base.name}, which is probe.protocol, has {value}, and an experiment has one cross-validation "
+                    "for all tasks. Give both the same, or make it an experiment of its own."
+                )
+
+
 def _study_problems(
-    config: Mapping[str, Any], entries: AllEntries, selected: Sequence[str], tasks: Sequence[str]
+    config: Mapping[str, Any],
+    known: Mapping[str, ProbeProtocol | None],
+    taken: Mapping[str, ProbeProtocol],
 ) -> Iterator[str]:
-    protocols = {name: entries["protocols"][name] for name in selected}
     base, study = config["probe"]["protocol"], config["study"]["protocols"]
     if study and not config["select"]["tasks"]:
         yield (
             "config.study.protocols: protocols are compared on tasks, but select.tasks is empty. Select "
             "tasks, or "
             "write []."
+        )
+    elif study and taken and all(protocol.name != base for protocol in taken.values()):
+        yield (
+            f"config.study.protocols: others are compared with {base}, which is probe.protocol, but no selected "
+            f"task takes it (own tasks take {FOR_OWN_TASKS}). Write protocol: {base} at the tasks, or another "
+            "probe.protocol."
         )
     if base in study:
         yield (
@@ -72,26 +130,31 @@ def _study_problems(
             "config.report.tables: the table protocols compares protocols, but study.protocols is empty. "
             "List some there, or leave the table out."
         )
-    with_documents = any(names_documents(entries["tasks"][name]) for name in tasks)
-    if base in protocols and config["probe"]["documents"] and with_documents:
-        twin = keeping_documents(protocol_of(base, protocols[base], config["probe"]))
-        own = protocols.get(twin.name)
-        if own and replace(protocol_of(twin.name, own, config["probe"]), title=twin.title) != twin:
+    # folds are compared one by one
+    for name in study:
+        other, own = known.get(name), known[base]
+        if other is None or own is None:
+            continue
+        for key, value in own.cross_validation.items():
+            if other.cross_validation[key] != value:
+                yield (
+                    f"config.study.protocols: {name} has {key} {other.cross_validation[key]}, but {base} has {value}, "
+                    "and a study compares fold by fold. Give both the same, or make it an experiment of its own."
+                )
+
+
+def _twin_problems(
+    known: Mapping[str, ProbeProtocol | None], bases: Mapping[str, ProbeProtocol]
+) -> Iterator[str]:
+    """Whether the protocols that keep documents together are what their names say, where the configuration has them."""
+    for base in bases.values():
+        twin = keeping_documents(base)
+        own = known.get(twin.name)
+        if own and replace(own, title=twin.title) != twin:
             yield (
-                f"protocols.{twin.name}: this is the name of {base} with documents kept together, which "
+                f"protocols.{twin.name}: this is the name of {base.name} with documents kept together, which "
                 "probe.documents asks for, but the entry differs in more than group_folds. Give it another name."
             )
-    # folds are compared one by one
-    designs = {
-        name: protocol_of(name, entry, config["probe"]).cross_validation for name, entry in protocols.items()
-    }
-    for name, design in designs.items():
-        for key, value in designs.get(base, {}).items():
-            if design[key] != value:
-                yield (
-                    f"config.study.protocols: {name} has {key} {design[key]}, but {base} has {value}, and a "
-                    "study compares fold by fold. Give both the same, or make it an experiment of its own."
-                )
 
 
 def _published_problems(report: Mapping[str, Any], entries: AllEntries) -> Iterator[str]:
@@ -131,7 +194,9 @@ def _fixed_switches(catalog: Entries, own: Entries) -> list[str]:
     ]
 
 
-TASKS = Section("tasks", "task", ("select.tasks",), derive=derived, write_out=write_out)
+TASKS = Section(
+    "tasks", "task", ("select.tasks",), derive=derived, write_out=write_out, own={"published": False}
+)
 PROTOCOLS = Section(
     "protocols",
     "protocol",
@@ -139,4 +204,4 @@ PROTOCOLS = Section(
     derive=_derived_protocol,
     overlay_problems=_fixed_switches,
 )
-PROBING = ConfigPart((TASKS, PROTOCOLS), problems=_problems, entry_problems=_prompt_problems)
+PROBING = ConfigPart((TASKS, PROTOCOLS), problems=_problems, entry_problems=_entry_problems)

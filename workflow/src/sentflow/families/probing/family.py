@@ -201,7 +201,7 @@ class Probing(ProbingSettings):
         """See `Family.told`."""
         return {
             "tasks": self.tasks,
-            "protocols": [self._told_protocol(name) for name in self.protocols],
+            "protocols": [self._told_protocol(name) for name in self._protocols_of_tasks()],
         }
 
     def published(self) -> Mapping[str, Any]:
@@ -215,28 +215,22 @@ class Probing(ProbingSettings):
         parts["fold"] = parts["repetition"] * len(self.folds_of_repetition)
         per_score = parts[experiment.config["probe"]["job"]]
         n_tasks, n_protocols = len(self.tasks), len(self.study)
-        n_scores = n_tasks * len(experiment.models)
-        # those that no study scores anyway
-        apart = [] if self.document_protocol.name in self.study else self.document_scores()
         probes = dict.fromkeys(("probe", "probe_featurised", "probe_lazy"), 0)
         study = {f"{rule}_study": 0 for rule in probes}
         for task, model in self._measured():
             probes[self._probe_rule(model)] += per_score
-            others = set(self.study)
-            if task in self.document_tasks:
-                others.add(self.document_protocol.name)
-            for protocol in others:
+            for protocol in self.protocols_of(task)[1:]:
                 own = self.has_own_folds(protocol, task, model)
                 study[f"{self._probe_rule(model)}_study"] += per_score if own else 0
         return {
             "prepare": len(self._prepared()),
             "featurise": n_tasks * len(experiment.featurisers),
             **probes,
-            "score": n_scores,
+            "score": n_tasks * len(experiment.models),
             "audit": n_tasks,
             "hardest": n_tasks,
             **study,
-            "score_study": n_protocols * n_scores + len(apart),
+            "score_study": sum(len(self.protocols_of(task)[1:]) for task, _ in self._measured()),
             "compare_protocol": n_protocols,
             "compare": int(n_tasks > 0),
             "compare_documents": int(bool(self.document_tasks)),
@@ -248,7 +242,7 @@ class Probing(ProbingSettings):
         known = [task for tasks in self.tasks_of_dataset.values() for task in tasks]
         return {
             "task": one_of(known),
-            "protocol": one_of([name for name in self.protocols if name != self.protocol.name]),
+            "protocol": one_of(list(dict.fromkeys(self._beside_those_of_tasks()))),
             "rep": r"\d+",
             "fold": r"\d+",
         }
@@ -263,9 +257,9 @@ class Probing(ProbingSettings):
         ]
 
     def folds(self, wildcards: Any) -> list[str]:
-        """Every fold of a task and model under a protocol, which are those of `probe.protocol` if they are the same."""
+        """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""
         own = self._folds_from(wildcards)
-        pattern = paths.FOLD if own == self.protocol else paths.STUDY_FOLD
+        pattern = paths.FOLD if own == self.task_protocol(wildcards.task) else paths.STUDY_FOLD
         return self._folds(wildcards.task, wildcards.model, pattern.replace("{protocol}", own.name))
 
     def predictions_of_real_models(self, wildcards: Any) -> list[str]:
@@ -289,25 +283,48 @@ class Probing(ProbingSettings):
         return "{protocol}/" + key if study else key
 
     def study_scores(self, wildcards: Any) -> list[str]:
-        """One JSON per task and model under a protocol of the study, in the order of `scores`."""
-        return self._each(paths.STUDY_SCORES, protocol=wildcards.protocol)
+        """One JSON per task and model under a protocol of the study, in the order of `baseline_scores`."""
+        return self._of_study(paths.STUDY_SCORES, protocol=wildcards.protocol)
 
     def study_score_tables(self, wildcards: Any) -> list[str]:
-        """One Parquet per task and model under a protocol of the study, in the order of `scores`."""
-        return self._each(paths.STUDY_SCORE_TABLE, protocol=wildcards.protocol)
+        """One Parquet per task and model under a protocol of the study, in the order of `baseline_scores`."""
+        return self._of_study(paths.STUDY_SCORE_TABLE, protocol=wildcards.protocol)
+
+    def baseline_scores(self) -> list[str]:
+        """One JSON per task and model that a study is about."""
+        return self._of_study(paths.SCORES)
+
+    def baseline_score_tables(self) -> list[str]:
+        """One Parquet per task and model that a study is about, in the order of `baseline_scores`."""
+        return self._of_study(paths.SCORE_TABLE)
 
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _measured(self) -> list[tuple[str, str]]:
         return list(product(self.tasks, self.experiment.models))
 
-    def _each(self, pattern: str, **names: str) -> list[str]:
-        return [pattern.format(task=task, model=model, **names) for task, model in self._measured()]
+    def _each(self, pattern: str) -> list[str]:
+        return [pattern.format(task=task, model=model) for task, model in self._measured()]
+
+    def _of_study(self, pattern: str, **names: str) -> list[str]:
+        pairs = product(self.study_tasks, self.experiment.models)
+        return [pattern.format(task=task, model=model, **names) for task, model in pairs]
 
     def _on_documents(self, pattern: str) -> list[str]:
-        protocol = self.document_protocol.name
         pairs = product(self.document_tasks, self.experiment.models)
-        return [pattern.format(protocol=protocol, task=task, model=model) for task, model in pairs]
+        return [
+            pattern.format(protocol=self.document_protocol(task).name, task=task, model=model)
+            for task, model in pairs
+        ]
+
+    def _protocols_of_tasks(self) -> list[str]:
+        """Every protocol that a task is probed by: first those of scores, then the others; without tasks the chosen."""
+        own = [self.task_protocol(task).name for task in self.tasks] or [self.protocol.name]
+        return list(dict.fromkeys([*own, *self._beside_those_of_tasks()]))
+
+    def _beside_those_of_tasks(self) -> list[str]:
+        """Protocols of the study and of new documents, once per task."""
+        return [protocol for task in self.tasks for protocol in self.protocols_of(task)[1:]]
 
     def _folds(self, task: str, model: str, pattern: str = paths.FOLD) -> list[str]:
         numbers = product(self.repetitions, self.folds_of_repetition)

@@ -1,7 +1,7 @@
 """The tables, figures and checks of tasks, and what the page says of them."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.probing."
 _SCORES = (paths.SUMMARY,)
@@ -14,10 +14,14 @@ _DOCUMENTS = (
 )
 
 PRODUCTS = (
+    *matrices_of(
+        _PACKAGE,
+        "scores",
+        ("scores", "score_table:table", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
+    ),
     *products_of(
         _PACKAGE,
         "scores",
-        (TABLE, "scores", "score_table:table", (paths.SUMMARY, paths.PAIRS, paths.STANDINGS)),
         (TABLE, "intervals", "intervals_table:table", _COMPARED),
         (TABLE, "differences", "comparison_products:differences", _COMPARED),
         (TABLE, "ranks", "comparison_products:ranks", _RANKED),
@@ -28,10 +32,11 @@ PRODUCTS = (
         (TABLE, "protocols", "protocol_table:table", _STUDY),
         (FIGURE, "heatmap", "heatmap:FIGURE", _SCORES),
         (FIGURE, "forest", "forest:FIGURE", _SCORES),
-        (FIGURE, "critical-difference", "rankings:CRITICAL_DIFFERENCE", _RANKED),
-        (FIGURE, "ranks", "rankings:RANKS", _RANKED),
+        (FIGURE, "family-means", "family_means:FIGURE", _SCORES),
+        (FIGURE, "ranks", "rankings:FIGURE", _RANKED),
         (FIGURE, "wins", "wins:FIGURE", (paths.SUMMARY, paths.ACROSS)),
         (FIGURE, "differences", "differences:FIGURE", (paths.PAIRS,)),
+        (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
         (FIGURE, "curves", "curves:FIGURE", (paths.CURVES,)),
         (CHECK, "complete", "checks:check_complete", _SCORES),
         (CHECK, "no_missing", "checks:check_no_missing", _SCORES),

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from sentflow.encoders.entries import kind_of
+from sentflow.families.probing.task_protocols import protocol_name
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.schema import load_schema
@@ -13,6 +14,7 @@ from sentflow.graph.family import Family
 from sentflow.graph.job_settings import described_models, json_text, pick, pick_known
 from sentflow.graph.provenance import code, versions
 from sentflow.probing.protocol.catalog import (
+    DOCUMENTS,
     about_protocol,
     changed_settings,
     classifier_of,
@@ -36,25 +38,6 @@ class ProbingSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.tasks = experiment.selected["tasks"]
-        # The protocol of the scores, then those that a study compares with it.
-        entries = experiment.selected["protocols"]
-        self.protocols = {
-            name: protocol_of(name, entry, experiment.config["probe"]) for name, entry in entries.items()
-        }
-        self.protocol = self.protocols[experiment.config["probe"]["protocol"]]
-        self.study = [name for name in self.protocols if name != self.protocol.name]
-        # Tasks that say of which document a row is, and the protocol that says how scores are on new documents.
-        self.document_tasks: Entries = {}
-        if experiment.config["probe"]["documents"] and not self.protocol.switches.group_folds:
-            self.document_tasks = {name: task for name, task in self.tasks.items() if names_documents(task)}
-        self.document_protocol = keeping_documents(self.protocol)
-        if self.document_tasks:
-            self.protocols.setdefault(self.document_protocol.name, self.document_protocol)
-        counts = self.protocol.cross_validation
-        self.repetitions = range(1, counts["repetitions"] + 1)
-        self.folds_of_repetition = range(1, counts["folds"] + 1)
-        # Equal for all folds and encoders of a task, which are thousands of jobs.
-        self._settings_of_probes = cache(self._find_settings_of_probes)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
         datasets = dict.fromkeys(entry["dataset"] for entry in self.tasks.values())
         every_task = experiment.entries["tasks"].items()
@@ -62,6 +45,38 @@ class ProbingSettings(Family):
             dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
             for dataset in datasets
         }
+        probe = experiment.config["probe"]
+        self._protocol_names = {
+            name: protocol_name(entry, probe["protocol"])
+            for tasks in self.tasks_of_dataset.values()
+            for name, entry in tasks.items()
+        }
+        # That of the experiment, those of its tasks, and those that a study compares with the first.
+        self.study: list[str] = list(dict.fromkeys(experiment.config["study"]["protocols"]))
+        names = dict.fromkeys([probe["protocol"], *self._protocol_names.values(), *self.study])
+        entries = experiment.entries["protocols"]
+        self.protocols = {name: protocol_of(name, entries[name], probe) for name in names}
+        self._asked_protocols = list(names)
+        self.protocol = self.protocols[probe["protocol"]]
+        self.study_tasks = {
+            name: entry for name, entry in self.tasks.items() if self.task_protocol(name) == self.protocol
+        }
+        # Tasks that say of which document a row is, and the protocols that say how scores are on new documents.
+        self.document_tasks: Entries = {}
+        if probe["documents"]:
+            self.document_tasks = {
+                name: task
+                for name, task in self.tasks.items()
+                if names_documents(task) and not self.task_protocol(name).switches.group_folds
+            }
+        for task in self.document_tasks:
+            twin = self.document_protocol(task)
+            self.protocols.setdefault(twin.name, twin)
+        counts = self.protocol.cross_validation
+        self.repetitions = range(1, counts["repetitions"] + 1)
+        self.folds_of_repetition = range(1, counts["folds"] + 1)
+        # Equal for all folds and encoders of a task, which are thousands of jobs.
+        self._settings_of_probes = cache(self._find_settings_of_probes)
 
     # --- settings -------------------------------------------------------------------------------------------
 
@@ -74,9 +89,12 @@ class ProbingSettings(Family):
         entry = self.task(wildcards.task)
         known = self.experiment.entries["datasets"][entry["dataset"]]["files"]
         pinned = {name: known[name] for name in files_of(entry["reader"]) if "generator" not in known[name]}
-        checks = {"metric": entry["metric"], **self.protocol.needs()}
-        if wildcards.task in self.document_tasks:
-            checks["documents"] = self.protocol.cross_validation
+        protocol = self.task_protocol(wildcards.task)
+        checks = {"metric": entry["metric"], **protocol.needs()}
+        asked = [protocol, *(self.protocols[name] for name in self.study)]
+        needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
+        if needed or wildcards.task in self.document_tasks:
+            checks["documents"] = {**protocol.cross_validation, "needed": needed}
         return json_text({**checks, "files": pinned} if pinned else checks)
 
     @property
@@ -120,10 +138,11 @@ class ProbingSettings(Family):
 
     def audit_settings(self, wildcards: Any) -> str:
         """What decides an audit beside the rows: the draws of the protocol, and the language that texts should have."""
-        settings = self._probe_settings(self.protocol, wildcards)
+        protocol = self.task_protocol(wildcards.task)
+        settings = self._probe_settings(protocol, wildcards)
         group_folds = settings.get("switches", {}).get("group_folds", False)
         language = self.task(wildcards.task)["language"]
-        draws = self.protocol.cross_validation
+        draws = protocol.cross_validation
         return json_text({**draws, "group_folds": group_folds, "language": language})
 
     def hardest_settings(self, wildcards: Any) -> str:
@@ -155,7 +174,7 @@ class ProbingSettings(Family):
         """The protocol whose effects are measured; titles as in `summarise_settings`."""
         protocol = self.protocols[wildcards.protocol]
         return json_text(
-            {**self._titles(self.tasks), "protocol": {"name": protocol.name, "title": protocol.title}}
+            {**self._titles(self.study_tasks), "protocol": {"name": protocol.name, "title": protocol.title}}
         )
 
     # --- tasks, models and protocols -------------------------------------------------------------------------
@@ -166,10 +185,25 @@ class ProbingSettings(Family):
             return self.tasks[name]
         return next(tasks[name] for tasks in self.tasks_of_dataset.values() if name in tasks)
 
+    def task_protocol(self, task: str) -> ProbeProtocol:
+        """The protocol that the scores of a task are made by."""
+        return self.protocols[self._protocol_names[task]]
+
+    def document_protocol(self, task: str) -> ProbeProtocol:
+        """The same with the documents of the task kept together."""
+        return keeping_documents(self.task_protocol(task))
+
+    def protocols_of(self, task: str) -> list[str]:
+        """Names of the protocols that a task is probed by: its own, those of the study, that of new documents."""
+        own = self.task_protocol(task).name
+        study = self.study if task in self.study_tasks else []
+        documents = [self.document_protocol(task).name] if task in self.document_tasks else []
+        return list(dict.fromkeys([own, *study, *documents]))
+
     def has_own_folds(self, protocol: str, task: str, model: str) -> bool:
-        """Whether a protocol of the study trains the probes of a task and model anew."""
+        """Whether another protocol than that of a task trains its probes anew."""
         wildcards = SimpleNamespace(protocol=protocol, task=task, model=model)
-        return self._folds_from(wildcards) != self.protocol
+        return self._folds_from(wildcards) != self.task_protocol(task)
 
     def _real_models(self) -> list[str]:
         """The models that are no controls, by name; all of them if there are only controls."""
@@ -185,13 +219,17 @@ class ProbingSettings(Family):
 
     def _titles(self, of_tasks: Entries) -> dict[str, Any]:
         tasks = {name: pick(entry, "title", "family") for name, entry in of_tasks.items()}
-        models = described_models(self.experiment.models)
+        lazy = self.experiment.lazy_models
+        models = {
+            name: {**about, "fitted": name in lazy}
+            for name, about in described_models(self.experiment.models).items()
+        }
         return {"tasks": tasks, "models": models, "order": [list(tasks), list(models)]}
 
     def _protocol(self, wildcards: Any) -> ProbeProtocol:
-        """The protocol of a job: named by its wildcard in a study, else that of the scores."""
-        name = getattr(wildcards, "protocol", self.protocol.name)
-        return self.protocols[name]
+        """The protocol of a job: named by its wildcard in a study, else that of its task."""
+        name = getattr(wildcards, "protocol", None)
+        return self.protocols[name] if name else self.task_protocol(wildcards.task)
 
     def _probe_settings(self, protocol: ProbeProtocol, wildcards: Any) -> Entry:
         lazy = getattr(wildcards, "model", None) in self.experiment.lazy_models
@@ -204,29 +242,32 @@ class ProbingSettings(Family):
             lazy=lazy,
             # its kind: which one of several alike trains changes no number
             device=self.probe_device.partition(":")[0],
+            folds_optional=protocol not in self._asked_protocols,
         )
 
     def _folds_from(self, wildcards: Any) -> ProbeProtocol:
-        """Whose folds a job scores: those of the experiment's protocol, if they would be trained no other way."""
-        own, base = self._protocol(wildcards), self.protocol
+        """Whose folds a job scores: those of the task's own protocol, if they would be trained no other way."""
+        own, base = self._protocol(wildcards), self.task_protocol(wildcards.task)
         here, there = (self._probe_settings(protocol, wildcards) for protocol in (own, base))
         return base if {**here, "protocol": base.name} == there else own
 
     def _description(self, protocol: str) -> str:
-        entries = self.experiment.selected["protocols"]
+        entries = self.experiment.entries["protocols"]
         if protocol in entries:
             return str(entries[protocol].get("description", ""))
-        return f"As {self.protocol.name}, and no document is both trained on and tested on."
+        return f"As {protocol.removesuffix(DOCUMENTS)}, and no document is both trained on and tested on."
 
     def _told_protocol(self, name: str) -> Entry:
         """What the page says about a protocol."""
         protocol = self.protocols[name]
         notes = load_schema(self.experiment.workflow, "protocols")["$defs"]["switches"]["properties"]
-        changed = [not_comparable_text(changed_settings(protocol, task)) for task in self.tasks.values()]
+        probed = [task for key, task in self.tasks.items() if name in self.protocols_of(key)]
+        changed = [not_comparable_text(changed_settings(protocol, task)) for task in probed]
         return {
             "name": name,
             "title": protocol.title,
             "description": self._description(name),
+            "tasks": [task for task in self.tasks if self.task_protocol(task).name == name],
             "switches": {
                 switch: {"value": switch_text({switch: value}), "note": notes[switch]["description"]}
                 for switch, value in protocol.switches.changes().items()

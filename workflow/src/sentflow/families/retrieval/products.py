@@ -1,7 +1,7 @@
 """The tables, the figures and the check of retrieval, and what the page says of it."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.retrieval."
 _COMPARED = (paths.SUMMARY_RETRIEVAL, paths.RETRIEVAL_PAIRS)
@@ -16,7 +16,6 @@ _EXPLAINED = (*_QUOTED, paths.SHARED_TERMS)
 _MEASURED = products_of(
     _PACKAGE,
     "retrieval",
-    (TABLE, "retrieval", "retrieval_table:table", _COMPARED),
     (TABLE, "retrieval-measures", "measures_table:table", _COMPARED),
     (TABLE, "retrieval-groups", "groups_table:table", _SUMMARY),
     (TABLE, "retrieval-differences", "differences_table:table", _COMPARED),
@@ -26,6 +25,7 @@ _MEASURED = products_of(
     (FIGURE, "effectiveness-cost", "effectiveness_cost:FIGURE", (paths.RETRIEVAL_COSTS,)),
 )
 PRODUCTS = (
+    *matrices_of(_PACKAGE, "retrieval", ("retrieval", "retrieval_table:table", _COMPARED)),
     *_MEASURED,
     *products_of(
         _PACKAGE,

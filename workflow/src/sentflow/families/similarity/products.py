@@ -1,17 +1,17 @@
 """The tables, figures and checks of pair sets, and what the page says of them and of geometry."""
 
 from sentflow.graph import paths
-from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, products_of
+from sentflow.graph.products import CHECK, FIGURE, TABLE, Product, SectionOfPage, matrices_of, products_of
 
 _PACKAGE = "sentflow.report.families.similarity."
 _STS = (paths.SUMMARY_SIMILARITY,)
 _STS_COMPARED = (paths.SUMMARY_SIMILARITY, paths.SIMILARITY_PAIRS)
 
 PRODUCTS = (
+    *matrices_of(_PACKAGE, "similarity", ("sts", "sts_table:table", _STS_COMPARED)),
     *products_of(
         _PACKAGE,
         "similarity",
-        (TABLE, "sts", "sts_table:table", _STS_COMPARED),
         (TABLE, "sts-subsets", "subsets_table:table", _STS),
         (TABLE, "sts-differences", "differences_table:table", _STS_COMPARED),
         (FIGURE, "similarity-histograms", "histograms:FIGURE", (paths.HISTOGRAMS,)),
@@ -30,4 +30,4 @@ PRODUCTS = (
         tables=("sts",),
     ),
 )
-SECTION = SectionOfPage.of("similarity", "summary", "results")
+SECTION = SectionOfPage.of("similarity", "summary", "results", "geometry")

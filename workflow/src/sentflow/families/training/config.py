@@ -25,22 +25,34 @@ from sentflow.training.data.collected import (
     question_sets_of,
     retriever_of,
 )
+from sentflow.training.data.combined import (
+    combined_problems,
+    held_out_of,
+    is_combined,
+    relations_of,
+    with_relations,
+)
 from sentflow.training.data.sources import source_problems
 
 
 def _problems(_: Mapping[str, Any], entries: AllEntries, selected: Selected) -> Iterator[str]:
     needed = [*selected["models"], *further_models(entries, selected)]
     models = {name: entries["models"][name] for name in needed}
-    for data, model in named_data(models).items():
-        if data not in entries["training_data"]:
-            yield unknown(f"models.{model}.data", "training data", data, entries["training_data"])
-        elif "form" in as_map(entries["training_data"][data]):  # else its schema says what is wrong with it
-            yield from data_problems(data, entries)
+    named, known = named_data(models), entries["training_data"]
+    for data, model in named.items():
+        if data not in known:
+            yield unknown(f"models.{model}.data", "training data", data, known)
+    for data in with_relations((name for name in named if name in known), known):
+        if "form" in as_map(known[data]):  # else its schema says what is wrong with it
+            yield from data_problems(data, entries, selected)
 
 
-def data_problems(data: str, entries: AllEntries) -> Iterator[str]:
+def data_problems(data: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
     """What is wrong with training data that an encoder is trained on: their form, their pair sets, their files."""
     entry, where, datasets = entries["training_data"][data], f"training_data.{data}", entries["datasets"]
+    if is_combined(entry):
+        yield from _combined_problems(data, entries, selected)
+        return
     for place, problem in source_problems(entry):
         yield f"{where}.{place}: {problem}"
     pair_sets = entries["pair_sets"]
@@ -59,6 +71,25 @@ def data_problems(data: str, entries: AllEntries) -> Iterator[str]:
     if entry["dataset"] == dataset_name(data):
         [file] = datasets[entry["dataset"]]["files"].values()
         yield from _own_file_problems(data, entry, file["urls"][0])
+
+
+def _combined_problems(data: str, entries: AllEntries, selected: Selected) -> Iterator[str]:
+    """What is wrong with training data that are put together of others, and with what is held out."""
+    known, where = entries["training_data"], f"training_data.{data}"
+    for place, problem in combined_problems(data, known):
+        yield f"{where}.{place}: {problem}"
+    for name in relations_of(known[data]):
+        if name not in known:
+            yield unknown(f"{where}.combined.data", "training data", name, known)
+    for section, name in held_out_of(known[data]):
+        place = f"{where}.combined.without_texts_of.{section}"
+        if name not in entries[section]:
+            yield unknown(place, section[:-1].replace("_", " "), name, entries[section])
+        elif name not in selected[section]:
+            yield (
+                f"{place}: {name} is not selected, so its table is not made. Write it in select.{section}, or delete "
+                "it here."
+            )
 
 
 def _collection_problems(entry: Entry, where: str, entries: AllEntries) -> Iterator[str]:

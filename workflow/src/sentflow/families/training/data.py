@@ -1,11 +1,17 @@
 """The data of trained encoders in the graph: their raw files, their tables, and what they share with the tests."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 from typing import Any
 
 from sentflow.families.retrieval.parts import RERANK, RERANKED
-from sentflow.families.training.settings import known_files, prepared_by, selected_data, tested_sets
+from sentflow.families.training.settings import (
+    known_files,
+    named_data,
+    prepared_by,
+    selected_data,
+    tested_sets,
+)
 from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.job_settings import json_text, one_of, pick, pick_known
@@ -17,6 +23,13 @@ from sentflow.training.data.collected import (
     labeller_of,
     question_sets_of,
     retriever_of,
+)
+from sentflow.training.data.combined import (
+    NEAR,
+    UNKNOWN_LANGUAGE,
+    held_out_of,
+    is_combined,
+    relations_of,
 )
 from sentflow.training.data.sources import raw_files_of, sources_of
 from sentflow.training.recipes.table import SCORED
@@ -45,10 +58,19 @@ class DataOfTraining:
 
     def audits(self) -> list[str]:
         """What training data and tests have in common, per training data."""
-        names = self.entries if self.test_sets else ()
+        names = named_data(self.experiment.trained_models) if self.test_sets else ()
         return [paths.TRAINING_AUDIT.format(data=name) for name in names]
 
+    def exports(self) -> list[str]:
+        """The cards of training data that are put together of others, beside which are their shards."""
+        return [paths.PAIR_CORPUS_CARD.format(data=data) for data in self._combined()]
+
     # --- inputs that depend on wildcards --------------------------------------------------------------------
+
+    def audit_of(self, wildcards: Any) -> list[str]:
+        """The audit of training data, where there is one."""
+        audit = paths.TRAINING_AUDIT.format(data=wildcards.data)
+        return [audit] if audit in self.audits() else []
 
     def raw_files_of_data(self, wildcards: Any) -> list[str]:
         """The raw files that hold the rows of training data."""
@@ -59,11 +81,26 @@ class DataOfTraining:
 
     def tables_of_tests(self, _wildcards: Any) -> list[str]:
         """The tables of everything that encoders are tested on."""
-        return [_TABLES[section][1].format(**{_TABLES[section][2]: name}) for section, name in self.test_sets]
+        return _tables_of(self.test_sets)
 
-    def digests_of_tests(self, wildcards: Any) -> list[str]:
+    def digests_of_tests(self, _wildcards: Any) -> list[str]:
         """The digests of these tables."""
-        return [str(PurePath(table).with_suffix(".json")) for table in self.tables_of_tests(wildcards)]
+        return _digests(_tables_of(self.test_sets))
+
+    def held_out_tables(self, wildcards: Any) -> list[str]:
+        """The tables of everything whose texts are in no row of training data."""
+        return _tables_of(held_out_of(self.entries[wildcards.data]))
+
+    def held_out_digests(self, wildcards: Any) -> list[str]:
+        """The digests of these tables."""
+        return _digests(self.held_out_tables(wildcards))
+
+    def of_relations(self, pattern: str) -> Callable[[Any], list[str]]:
+        """Function of a job: a file of each of the training data that others are put together of."""
+        return lambda wildcards: [
+            pattern.format(data=wildcards.data, relation=name)
+            for name in relations_of(self.entries[wildcards.data])
+        ]
 
     def of_corpora(self, pattern: str) -> Callable[[Any], list[str]]:
         """Function of a job: a file of each corpus whose documents are rows, or that its questions search."""
@@ -93,7 +130,8 @@ class DataOfTraining:
 
     def read_of_files(self) -> str:
         """Regular expression of the data whose rows are those of raw files."""
-        return one_of(name for name in self.entries if name not in {*self._collected(), *self._asked()})
+        others = {*self._collected(), *self._asked(), *self._combined()}
+        return one_of(name for name in self.entries if name not in others)
 
     def collected(self) -> str:
         """The same, of corpora and question sets."""
@@ -103,13 +141,23 @@ class DataOfTraining:
         """The same, of questions with relevant documents."""
         return one_of(self._asked())
 
+    def combined(self) -> str:
+        """The same, of other training data."""
+        return one_of(self._combined())
+
+    def relations(self) -> str:
+        """Regular expression of the training data that others are put together of."""
+        return one_of(name for data in self._combined() for name in relations_of(self.entries[data]))
+
     def jobs(self) -> Mapping[str, int]:
         """See `sentflow.graph.family.Family.jobs`."""
-        n_collected, n_asked = len(self._collected()), len(self._asked())
+        n_collected, n_asked, n_combined = map(len, (self._collected(), self._asked(), self._combined()))
         return {
-            "prepare_training": len(self.entries) - n_collected - n_asked,
+            "prepare_training": len(self.entries) - n_collected - n_asked - n_combined,
             "collect_training": n_collected,
             "mine_training": n_asked,
+            "clean_pairs": sum(len(relations_of(self.entries[name])) for name in self._combined()),
+            "combine_pairs": n_combined,
             "audit_training": len(self.audits()),
         }
 
@@ -124,7 +172,17 @@ class DataOfTraining:
     def collected_settings(self, wildcards: Any) -> str:
         """What decides the table beside corpora and questions."""
         entry = self.entries[wildcards.data]
-        return json_text({**prepared_by(entry), **pick_known(entry, "split")})
+        return json_text({**prepared_by(entry), **pick_known(entry, "split", "neighbours")})
+
+    def cleaned_settings(self, wildcards: Any) -> str:
+        """What decides the cleaned pairs of a relation beside its rows and the tests."""
+        tests = [[_TABLES[section][0], name] for section, name in held_out_of(self.entries[wildcards.data])]
+        language = self.entries[wildcards.relation]["language"]
+        return json_text({"tests": tests, "language": None if language == UNKNOWN_LANGUAGE else language})
+
+    def combined_settings(self, wildcards: Any) -> str:
+        """What decides the table of training data beside its cleaned relations."""
+        return json_text({"near": self.entries[wildcards.data]["combined"].get("near", NEAR)})
 
     def mined_settings(self, wildcards: Any) -> str:
         """What decides the table beside questions, documents and runs."""
@@ -151,6 +209,26 @@ class DataOfTraining:
             }
         )
 
+    def export_settings(self, wildcards: Any) -> str:
+        """What the card of training data that are put together of others says of them and their sources."""
+        entry, known = self.entries[wildcards.data], self.experiment.entries
+        relations = relations_of(entry)
+        return json_text(
+            {
+                **pick(entry, "title", "language"),
+                "near": entry["combined"].get("near", NEAR),
+                "shards": entry["combined"].get("shards", 1),
+                "relations": {name: known["training_data"][name]["title"] for name in relations},
+                "datasets": {
+                    name: [
+                        pick(known["datasets"][dataset], "title", "licence", "citation")
+                        for dataset in self._datasets(name)
+                    ]
+                    for name in relations
+                },
+            }
+        )
+
     # --- helpers --------------------------------------------------------------------------------------------
 
     def _of_searches(
@@ -164,6 +242,22 @@ class DataOfTraining:
     def _collected(self) -> list[str]:
         return [name for name, entry in self.entries.items() if is_collected(entry)]
 
+    def _datasets(self, data: str) -> list[str]:
+        """The datasets that the rows of training data are from."""
+        entry, known = self.entries[data], self.experiment.entries
+        corpora = corpora_of(entry) + [
+            known["question_sets"][name]["corpus"] for name in question_sets_of(entry)
+        ]
+        found = [
+            *(dataset for dataset, _ in self._raw_files(data)),
+            *(known["corpora"][name]["dataset"] for name in corpora),
+            *(known["question_sets"][name]["dataset"] for name in question_sets_of(entry)),
+        ]
+        return list(dict.fromkeys(found))
+
+    def _combined(self) -> list[str]:
+        return [name for name, entry in self.entries.items() if is_combined(entry)]
+
     def _asked(self) -> list[str]:
         return [name for name, entry in self.entries.items() if is_asked(entry)]
 
@@ -174,3 +268,12 @@ class DataOfTraining:
 
     def _raw_files(self, data: str) -> list[tuple[str, str]]:
         return raw_files_of(self.entries[data], self.experiment.entries["pair_sets"])
+
+
+def _tables_of(sets: Iterable[tuple[str, str]]) -> list[str]:
+    """The table of each section and name."""
+    return [_TABLES[section][1].format(**{_TABLES[section][2]: name}) for section, name in sets]
+
+
+def _digests(tables: Iterable[str]) -> list[str]:
+    return [str(PurePath(table).with_suffix(".json")) for table in tables]

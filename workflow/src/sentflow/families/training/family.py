@@ -58,7 +58,7 @@ class Training(Family):
 
     def exports(self) -> list[str]:
         """See `Family.exports`."""
-        return self.reports.cards()
+        return [*self.reports.cards(), *self.data_of.exports()]
 
     def documents(self) -> list[str]:
         """See `Family.documents`."""
@@ -103,7 +103,11 @@ class Training(Family):
 
     def constraints(self) -> Mapping[str, str]:
         """See `Family.constraints`."""
-        return {"data": one_of(self.data_of.entries), "step": "[0-9]+"}
+        return {
+            "data": one_of(self.data_of.entries),
+            "relation": self.data_of.relations(),
+            "step": "[0-9]+",
+        }
 
     def kept(self, output: Any, temporary: Any) -> Any:
         """Snapshots stay, or are deleted when the encoder is chosen."""

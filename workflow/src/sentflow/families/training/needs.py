@@ -11,6 +11,7 @@ from sentflow.families.retrieval.parts import models_of, models_of_terms_and_pai
 from sentflow.graph.config.family import AllEntries, Entry, Selected
 from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import question_sets_of, searchers_of
+from sentflow.training.data.combined import with_relations
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +45,8 @@ def miners_of(entry: Any, entries: AllEntries) -> list[str]:
     data = found.get("data")
     if found.get("kind") != TRAINED or not isinstance(data, str):
         return []
-    return searchers_of(as_map(entries["training_data"].get(data)))
+    known = entries["training_data"]
+    return [name for part in with_relations([data], known) for name in searchers_of(as_map(known.get(part)))]
 
 
 def needed_models(entry: Any, entries: AllEntries) -> list[str]:
@@ -71,11 +73,15 @@ def further_models(entries: AllEntries, selected: Selected) -> list[str]:
 
 
 def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
-    """The training data of selected encoders and of those that they need, as far as these exist and are maps."""
+    """The training data of selected encoders and of those that they need, and what these data consist of.
+
+    As far as they exist and are maps.
+    """
     models, known = entries["models"], entries["training_data"]
     needed = [models[name] for name in [*selected["models"], *further_models(entries, selected)]]
     named = [as_map(entry).get("data") for entry in needed if as_map(entry).get("kind") == TRAINED]
-    return {name: as_map(known[name]) for name in named if isinstance(name, str) and name in known}
+    there = [name for name in named if isinstance(name, str) and name in known]
+    return {name: as_map(known[name]) for name in with_relations(there, known)}
 
 
 def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:

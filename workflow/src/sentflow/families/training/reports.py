@@ -12,6 +12,7 @@ from sentflow.graph import paths
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entry
 from sentflow.graph.job_settings import json_text, pick_known
+from sentflow.training.data.combined import UNKNOWN_LANGUAGE
 
 
 class ReportsOfTraining:
@@ -138,9 +139,9 @@ class ReportsOfTraining:
     def _about_data(self, data: str) -> Mapping[str, Any]:
         entry = self.experiment.entries["training_data"][data]
         dataset = self.experiment.entries["datasets"].get(entry.get("dataset", ""), {})
-        language = entry.get("language", "und")
+        language = entry.get("language", UNKNOWN_LANGUAGE)
         return {
-            "languages": [] if language == "und" else [language],
+            "languages": [] if language == UNKNOWN_LANGUAGE else [language],
             "data_title": entry["title"],
             "data_hub": dataset.get("hub", ""),
             "data_licence": dataset.get("licence", ""),

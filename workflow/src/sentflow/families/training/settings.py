@@ -7,6 +7,7 @@ from sentflow.encoders.kinds.table import TRAINED
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import AllEntries, Entries
 from sentflow.graph.job_settings import pick_known
+from sentflow.training.data.combined import with_relations
 from sentflow.training.selection import BEST
 
 REQUIRED = "REQUIRED"
@@ -33,9 +34,9 @@ def named_data(models: Entries) -> dict[str, str]:
 
 
 def selected_data(experiment: Experiment) -> Entries:
-    """The entries of the training data that the selected trained encoders name."""
+    """The entries of the training data that the selected trained encoders name, and of those that these consist of."""
     known = experiment.entries["training_data"]
-    return {name: known[name] for name in named_data(experiment.trained_models)}
+    return {name: known[name] for name in with_relations(named_data(experiment.trained_models), known)}
 
 
 def tested_sets(selected: AllEntries) -> list[tuple[str, str]]:

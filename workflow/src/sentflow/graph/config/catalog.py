@@ -8,7 +8,7 @@ from sentflow.graph.config.entries import read_entries
 from sentflow.graph.config.family import AllEntries, Entry, Section
 from sentflow.graph.config.messages import as_map, refuse
 from sentflow.graph.config.parts import known_parts, known_sections
-from sentflow.graph.config.schema import load_schema, schema_problems
+from sentflow.graph.config.schema import load_schema, mended, read_yaml, schema_problems
 from sentflow.graph.config.shared import written_as
 from sentflow.graph.config.values import name_problems, plain_values
 from sentflow.jobs.secrecy import secret_problems
@@ -44,18 +44,28 @@ def checked(
 ) -> tuple[Entry, AllEntries, list[str], dict[str, set[str]]]:
     """The configuration in built-in types, and what `read_entries` finds.
 
-    Problems of the configuration itself are raised at once: entries may not even be maps then.
+    What the schema refuses is left out of the configuration then, or is as in ``config.yaml``, so that all else in it
+    is checked in the same round. Where that does not make it fit, its problems are raised at once.
     """
-    plain = plain_values(config)
-    refuse([*schema_problems(plain, load_schema(workflow, "config"), where="config"), *_secrets(plain)])
-    found = read_entries(
+    plain, schema = plain_values(config), load_schema(workflow, "config")
+    own = [*schema_problems(plain, schema, where="config"), *_secrets(plain)]
+    if own:
+        plain = mended(plain, schema, _default(workflow))
+        if schema_problems(plain, schema, where="config"):
+            refuse(own)
+    entries, problems, unfit = read_entries(
         plain,
         workflow,
         known_sections(),
         before=lambda entries: list(name_problems(entries)),
         after=lambda entries: [problem for part in known_parts() for problem in part.entry_problems(entries)],
     )
-    return (plain, *found)
+    return plain, entries, [*own, *problems], unfit
+
+
+def _default(workflow: Path) -> Any:
+    file = workflow.parent / "config.yaml"
+    return read_yaml(file) if file.is_file() else {}
 
 
 def own_entries(

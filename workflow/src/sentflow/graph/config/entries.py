@@ -62,6 +62,11 @@ def read_entries(
         if section.derive:
             entries[section.name], found = _inherited(entries[section.name], section, section.derive)
             problems += found
+        if section.own:
+            entries[section.name] = {
+                name: entry if name in catalog[section.name] else laid_over(entry, section.own)
+                for name, entry in entries[section.name].items()
+            }
     problems += after(entries)
     for name, of_section in entries.items():
         schema = load_schema(workflow, name)

@@ -4,7 +4,7 @@ See `sentflow.graph.family.Family.config`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sentflow.graph.config.schema import Schema
@@ -40,6 +40,8 @@ class Section:
         What is wrong with laying entries of a configuration over the catalog's, in this order.
     alone
         Whether something is measured where nothing else is selected.
+    own
+        What is laid over an entry that the catalog does not have.
     members
         The entries that a name stands for which is none itself, e.g. that of an encoder with several seeds, given all
         entries, the place of the configuration, and the name; None for a name that is not known.
@@ -52,6 +54,7 @@ class Section:
     write_out: Callable[[AllEntries, Callable[[str], Schema]], dict[str, list[str]]] | None = None
     overlay_problems: Callable[[Entries, Entries], list[str]] | None = None
     alone: bool = True
+    own: Mapping[str, Any] = field(default_factory=dict)
     members: Callable[[AllEntries, str, str], list[str] | None] = lambda *_: None
 
     def names(self, config: Mapping[str, Any]) -> list[tuple[str, str]]:

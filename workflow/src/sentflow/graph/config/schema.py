@@ -6,7 +6,8 @@ configuration by a file of its own. A reference names a definition of the same f
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from functools import cache, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,37 @@ def schema_problems(value: Any, schema: Schema, *, where: str) -> list[str]:
             hint = error.schema.get("description", "") if isinstance(error.schema, Mapping) else ""
             problems.append(f"{place}: {error.message}. {_unquoted(error)}{hint}".strip())
     return problems
+
+
+def mended(value: Any, schema: Schema, default: Any) -> Any:
+    """A value without what a schema refuses: as in a default, if that has it, else left out."""
+    from jsonschema import Draft202012Validator
+
+    found = deepcopy(value)
+    for error in Draft202012Validator(schema).iter_errors(value):
+        path = list(error.absolute_path)
+        if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+            known = error.schema.get("properties", {})
+            places = [[*path, key] for key in error.instance if key not in known]
+        elif error.validator == "required":
+            places = [[*path, key] for key in error.validator_value if key not in error.instance]
+        else:
+            places = [path]
+        for place in places:
+            found = _replaced(found, place, default)
+    return found
+
+
+def _replaced(value: Any, place: Sequence[str | int], default: Any) -> Any:
+    """A value with that of a default in one place, or with nothing there; lists are replaced as a whole."""
+    if not place or not isinstance(value, dict):
+        return deepcopy(default)
+    key, *rest = place
+    inside = default.get(key) if isinstance(default, dict) else None
+    new = _replaced(value[key], rest, inside) if rest and key in value else deepcopy(inside)
+    if new is None:
+        return {name: item for name, item in value.items() if name != key}
+    return {**value, key: new}
 
 
 def _joined(schema: Any, part: Any) -> Any:

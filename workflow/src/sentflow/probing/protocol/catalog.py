@@ -24,6 +24,8 @@ TRAINING_KEYS = tuple(
     item.name for item in fields(ProbeProtocol) if item.name not in ("switches", "name", "title")
 )
 
+DOCUMENTS = "-documents"  # ends the name of a protocol that is another with documents kept together
+
 
 def protocol_of(name: str, entry: Mapping[str, Any], probe: Mapping[str, Any] | None = None) -> ProbeProtocol:
     """The protocol of an entry that fits ``protocols.schema.yaml``.
@@ -46,7 +48,7 @@ def keeping_documents(protocol: ProbeProtocol) -> ProbeProtocol:
     """The same protocol with documents kept together, by the name that the catalog gives such protocols."""
     return replace(
         protocol,
-        name=f"{protocol.name}-documents",
+        name=f"{protocol.name}{DOCUMENTS}",
         title=f"{protocol.title}, documents kept together",
         switches=replace(protocol.switches, group_folds=True),
     )
@@ -112,6 +114,7 @@ def job_settings(
     *,
     lazy: bool,
     device: str = "cpu",
+    folds_optional: bool = False,
 ) -> dict[str, Any]:
     """What decides the folds of a task, as `ProbeDesign.of_job` reads it; what cannot matter is left out.
 
@@ -125,8 +128,8 @@ def job_settings(
         Its entry.
     lazy
         Whether the encoder is fitted inside each fold.
-    device
-        See `ProbeDesign`.
+    device, folds_optional
+        See `ProbeDesign`; the latter matters only where documents are kept together.
     """
     switches: dict[str, SwitchValue] = {
         name: value for name, value in protocol.switches.changes().items() if name in PROBE_SWITCHES
@@ -149,6 +152,7 @@ def job_settings(
         **({"switches": switches} if switches else {}),
         **({"training": training} if training else {}),
         **({"device": device} if device != "cpu" else {}),
+        **({"folds_optional": True} if folds_optional and "group_folds" in switches else {}),
     }
 
 

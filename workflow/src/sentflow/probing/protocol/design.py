@@ -29,6 +29,9 @@ class ProbeDesign:
         Grid, epochs, early stopping, draws.
     device
         Torch device; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
+    folds_optional
+        Whether documents that cannot be dealt to the folds leave these untested, which else is an error: nobody asked
+        for this task under this protocol by name.
     """
 
     metric: str
@@ -36,6 +39,7 @@ class ProbeDesign:
     hidden: int | None
     protocol: ProbeProtocol
     device: str = "cpu"
+    folds_optional: bool = False
 
     @classmethod
     def of_job(
@@ -51,6 +55,7 @@ class ProbeDesign:
         switches: Mapping[str, SwitchValue] | None = None,
         training: Mapping[str, Any] | None = None,
         device: str = "cpu",
+        folds_optional: bool = False,
     ) -> "ProbeDesign":
         """The design that `catalog.job_settings` wrote, for a task with so many classes."""
         complete = ProbeProtocol(
@@ -63,7 +68,7 @@ class ProbeDesign:
             **frozen(training or {}),
         )
         hidden = complete.hidden_width if classifier == MLP else None
-        return cls(metric, n_classes, hidden, complete, device)
+        return cls(metric, n_classes, hidden, complete, device, folds_optional)
 
     @property
     def n_outputs(self) -> int:

@@ -141,7 +141,7 @@ def grouped_folds(labels: np.ndarray, groups: np.ndarray, n_folds: int, *, seed:
     if (filled == 0).any():
         raise UngroupableError(
             f"the rows of {len(counts)} documents cannot be assigned to {n_folds} folds so that each "
-            "has every class"
+            f"has every class (the rarest class occurs in {np.count_nonzero(counts, axis=0).min()} of them)"
         )
     fold_of: np.ndarray = fold_of_group[codes]
     return fold_of

@@ -45,7 +45,7 @@ class FoldInfo:
     def of(cls, result: FoldResult, settings: Mapping[str, Any]) -> "FoldInfo":
         """The description of a fold that was trained with such settings (`catalog.job_settings`)."""
         return cls(
-            setting=result.setting._asdict(),
+            setting=result.chosen,
             n_train=result.n_train,
             n_evaluation=result.n_evaluation,
             n_test=len(result.test_rows),

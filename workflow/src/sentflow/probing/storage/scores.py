@@ -33,7 +33,11 @@ def about_score(
         Of the score, see `catalog.about_protocol`.
     """
     return {
-        **{key: value for key, value in probe.items() if key not in ("switches", "training")},
+        **{
+            key: value
+            for key, value in probe.items()
+            if key not in ("switches", "training", "folds_optional")
+        },
         # a protocol that differs in its statistics alone scores the folds of another
         "protocol": protocol["name"],
         # only what is not as published, so that a published score has the bytes it always had

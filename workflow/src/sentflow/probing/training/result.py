@@ -1,5 +1,6 @@
 """What one fold gave, and the same as columns in the published names."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +20,7 @@ class FoldResult:
     repetition, fold
         1-based.
     setting
-        The chosen point of the grid.
+        The chosen point of the grid; None of an untested fold.
     train_losses, evaluation_losses, evaluation_metrics
         One value per epoch of the final training; of a regularised probe one, of the chosen point of the grid.
     test_loss, test_metric
@@ -35,7 +36,7 @@ class FoldResult:
 
     repetition: int
     fold: int
-    setting: Setting | Penalty
+    setting: Setting | Penalty | None
     train_losses: list[float]
     evaluation_losses: list[float]
     evaluation_metrics: list[float]
@@ -48,6 +49,33 @@ class FoldResult:
     n_train: int
     n_evaluation: int
     dimension: int
+
+    @classmethod
+    def untested(cls, repetition: int, fold: int) -> "FoldResult":
+        """A fold without rows, whose scores are undefined: the documents of its task cannot be dealt to folds."""
+        none, no_row = np.zeros(0), np.zeros(0, np.int64)
+        return cls(
+            repetition=repetition,
+            fold=fold,
+            setting=None,
+            train_losses=[],
+            evaluation_losses=[],
+            evaluation_metrics=[],
+            test_loss=math.nan,
+            test_metric=math.nan,
+            test_rows=no_row,
+            truth=no_row,
+            predicted=no_row,
+            scores=none,
+            n_train=0,
+            n_evaluation=0,
+            dimension=0,
+        )
+
+    @property
+    def chosen(self) -> dict[str, float | str]:
+        """`setting` by names."""
+        return {} if self.setting is None else self.setting._asdict()
 
 
 def fold_records(fold: FoldResult) -> dict[str, Any]:

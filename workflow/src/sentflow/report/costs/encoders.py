@@ -13,7 +13,7 @@ from sentflow.files.io import read_json
 from sentflow.files.rows import number_or_nan
 from sentflow.report.costs.rows import EncoderRow
 from sentflow.report.costs.summary import read_records
-from sentflow.report.families.probing.rows import average_score
+from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.rows import MeasuredRow, data_versions, unique
 
 
@@ -75,12 +75,13 @@ def encoder_rows(
     named
         Of all families: what was measured of which encoders.
     """
-    n_tasks = len(unique(row.task for row in rows))
+    shown = of_main_protocol(rows)
+    n_tasks = len(unique(row.task for row in shown))
     version = "; ".join(data_versions(named or rows))
     encoders: Sequence[ScoreRow | MeasuredRow] = rows or [row for row in named if not row.is_baseline]
     found = []
     for model in unique(row.model for row in encoders):
-        members = [row for row in rows if row.model == model]
+        members = [row for row in shown if row.model == model]
         timed = [
             (embedding, seconds)
             for embedding in embeddings
@@ -101,9 +102,9 @@ def encoder_rows(
                 texts=float(sum(embedding.texts for embedding, _ in timed)) if timed else math.nan,
                 embed_seconds=math.fsum(seconds for _, seconds in timed) if timed else math.nan,
                 device=", ".join(unique(embedding.device for embedding, _ in timed)),
-                protocol=members[0].protocol if members else "",
-                repetitions=members[0].repetitions if members else 0,
-                folds=members[0].folds if members else 0,
+                protocol=shown[0].protocol if shown else "",
+                repetitions=shown[0].repetitions if shown else 0,
+                folds=shown[0].folds if shown else 0,
                 data_version=version,
                 position=members[0].position if members else -1,
             )

@@ -35,12 +35,14 @@ class CostRow:
 
 @dataclass(frozen=True)
 class EncoderRow:
-    """One encoder over all tasks.
+    """One encoder over all tasks of a protocol.
 
     Attributes
     ----------
     n_tasks, mean
-        Tasks of the experiment, and the mean of the scores; NaN for an encoder that lacks one.
+        Tasks of `protocol`, and the mean of the scores on them; NaN for an encoder that lacks one.
+    protocol
+        That of most tasks.
     parameters
         Trained values; 0 without any, NaN where not known.
     dimension

@@ -9,6 +9,7 @@ from typing import Protocol
 
 import matplotlib as mpl
 import matplotlib.style
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
@@ -133,3 +134,9 @@ def _shaded(color: str, shade: float) -> str:
     hue, lightness, saturation = colorsys.rgb_to_hls(*mpl.colors.to_rgb(color))
     lightness += shade * (lightness if shade < 0 else 1 - lightness)
     return mpl.colors.to_hex(colorsys.hls_to_rgb(hue, lightness, saturation)).upper()
+
+
+def head(axes: Axes, heading: str) -> None:
+    """Write a heading above a panel; nothing for none."""
+    if heading:
+        axes.set_title(heading, loc="left", fontweight="bold", color=INK, pad=10)

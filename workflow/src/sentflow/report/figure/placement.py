@@ -3,13 +3,13 @@
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 
 from sentflow.report.figure.canvas import INK, QUIET
 
-_DISTANCES = (4, 7, 12, 18, 26, 36)  # points, from a point to its label
+_DISTANCES = (4, 7, 12, 18, 26, 36, 48, 62)  # points, from a point to its label
 # right above first, as is usual; then around
 _ANGLES = [math.radians(degrees) for degrees in (35, 145, -35, -145, 90, -90, 0, 180)]
 _FAR = 12  # points, from which on a line has to lead from the point to its label
@@ -18,11 +18,22 @@ _RADIUS = 3.5  # points, of a marker
 
 @dataclass(frozen=True)
 class Place:
-    """The lower left corner of a label, in points from its point, and how far away the label is."""
+    """The lower left corner of a label, in points from its point.
+
+    Attributes
+    ----------
+    x, y
+        The corner.
+    distance
+        From the point to the label.
+    is_readable
+        Whether it covers no other label and leaves the panel nowhere.
+    """
 
     x: float
     y: float
     distance: float
+    is_readable: bool = True
 
 
 @dataclass(frozen=True)
@@ -43,8 +54,8 @@ def places(
     points: Sequence[tuple[float, float]],
     sizes: Sequence[tuple[float, float]],
     room: tuple[float, float],
-) -> tuple[list[Place], bool]:
-    """A place for each label, and whether all of them are free.
+) -> list[Place]:
+    """A place for each label; where there is none left, the least bad one.
 
     Parameters
     ----------
@@ -58,7 +69,6 @@ def places(
     markers = [_Box(x - _RADIUS, y - _RADIUS, x + _RADIUS, y + _RADIUS) for x, y in points]
     taken: list[_Box] = []
     found: list[Place] = []
-    free = True
     for (x, y), (width, height) in zip(points, sizes, strict=True):
         least = math.inf
         for distance, angle in itertools.product(_DISTANCES, _ANGLES):
@@ -70,15 +80,16 @@ def places(
             # a label over another cannot be read; one over a marker can, at a pinch
             on_labels = math.fsum(other.overlap(label) for label in taken)
             on_markers = math.fsum(other.overlap(marker) for marker in markers)
-            cost = 1000 * on_labels + 1000 * outside + on_markers
+            unreadable = on_labels + outside
+            cost = 1000 * unreadable + on_markers
             if cost < least:
-                least, place, box = cost, candidate, other
+                least, place, box = cost, replace(candidate, is_readable=unreadable == 0), other
             if not cost:
                 break
-        free = free and not least
         found.append(place)
-        taken.append(box)
-    return found, free
+        if place.is_readable:
+            taken.append(box)
+    return found
 
 
 def write(

@@ -2,10 +2,11 @@
 
 import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sentflow.graph import products
+from sentflow.report.captions import SAMPLE_NOTE
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
 from sentflow.report.inputs import Inputs
@@ -21,11 +22,22 @@ _MEDIA_TYPES = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with its texts, as a data address."""
+    """A figure with its texts, as a data address.
 
-    name: str
+    Attributes
+    ----------
+    file
+        The name under which it is saved.
+    texts
+        Without the sentence on sample data, which is a stamp on the page.
+    is_sample
+        Whether all data are sample data.
+    """
+
+    file: str
     texts: FigureTexts
     address: str
+    is_sample: bool
 
 
 @dataclass(frozen=True)
@@ -50,8 +62,14 @@ def pictures(files: Sequence[Path], inputs: Inputs) -> dict[str, Picture]:
             recipe: Recipe = products.find(products.FIGURE, name).load()
             rows = recipe.rows(inputs)
             if rows:
-                found[name] = Picture(name, recipe.texts(rows), _data_address(best[name]))
+                found[name] = _picture(best[name], recipe.texts(rows))
     return found
+
+
+def _picture(path: Path, texts: FigureTexts) -> Picture:
+    reading = texts.reading.replace(SAMPLE_NOTE, "").strip()
+    is_sample = reading != texts.reading.strip()
+    return Picture(path.name, replace(texts, reading=reading), _data_address(path), is_sample)
 
 
 def attachments(files: Sequence[Path]) -> list[Attachment]:

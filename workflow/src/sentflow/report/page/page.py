@@ -2,22 +2,25 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from sentflow.compare.marks import letters
 from sentflow.files.control_characters import visible
 from sentflow.graph import products
 from sentflow.report import captions, numbers
 from sentflow.report.costs.rows import CostRow, EncoderRow
 from sentflow.report.families.probing import remarks
 from sentflow.report.numbers import counted
+from sentflow.report.page.answer import answers
 from sentflow.report.page.bibliography import bibtex
 from sentflow.report.page.files import attachments, pictures
+from sentflow.report.page.leaderboards import leaderboards
 from sentflow.report.page.sources import Section, Sources
+from sentflow.report.page.tabs import tabs_of
 from sentflow.report.rows import data_versions, is_sample, unique
 
 _FOLDER = Path(__file__).parents[1]  # of the templates of the page and of families
@@ -36,33 +39,7 @@ def render(sources: Sources) -> str:
     jinja2.UndefinedError
         The template needs a key that the settings lack.
     """
-    environment = Environment(
-        loader=FileSystemLoader(_FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,  # of the parts that the page includes
-        finalize=_shown,
-    )
-    environment.filters |= {
-        "decimal": numbers.decimal,
-        "count": numbers.count,
-        "percent": numbers.percent,
-        "metric": captions.metric_name,
-        "family": captions.family_name,
-        "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
-        "layout": lambda name: captions.LAYOUTS.get(name, name),
-        "remarks": remarks.sentences,
-        "training_mark": remarks.training_mark,
-        "interval": numbers.interval,
-        "limits": lambda limits: numbers.interval(*limits),
-        "p_number": numbers.p_number,
-        "duration": numbers.duration,
-        "shorten": lambda text, limit: text if len(text) <= limit else text[: limit - 1].rstrip() + "…",
-        "portable": without_machine_paths,
-    }
-    return environment.get_template("page/page.html.j2").render(_context(sources)).removesuffix("\n")
+    return _environment().get_template("page/page.html.j2").render(_context(sources)).removesuffix("\n")
 
 
 def without_machine_paths(text: str) -> str:
@@ -85,6 +62,39 @@ def flat(entry: Mapping[str, Any], leave_out: Sequence[str] = ()) -> list[tuple[
     return pairs
 
 
+@cache
+def _environment() -> Environment:
+    """Templates and filters; compiled once for all pages of a process."""
+    environment = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,  # of the parts that the page includes
+        finalize=_shown,
+    )
+    environment.filters |= {
+        "decimal": numbers.decimal,
+        "count": numbers.count,
+        "percent": numbers.percent,
+        "metric": captions.metric_name,
+        "family": captions.family_name,
+        "classifier": lambda name: captions.CLASSIFIERS.get(name, name),
+        "layout": lambda name: captions.LAYOUTS.get(name, name),
+        "remarks": remarks.sentences,
+        "training_mark": remarks.training_mark,
+        "score_mark": remarks.score_mark,
+        "interval": numbers.interval,
+        "limits": lambda limits: numbers.interval(*limits),
+        "p_number": numbers.p_number,
+        "duration": numbers.duration,
+        "shorten": lambda text, limit: text if len(text) <= limit else text[: limit - 1].rstrip() + "…",
+        "portable": without_machine_paths,
+    }
+    return environment
+
+
 def _context(sources: Sources) -> dict[str, Any]:
     made = (section.load()(sources) for section in products.known_sections())
     sections: list[Section] = [section for section in made if section is not None]
@@ -94,30 +104,26 @@ def _context(sources: Sources) -> dict[str, Any]:
     datasets = unique(name for section in sections for name in section.datasets)
     costs = sources.inputs.rows(CostRow)
     described = sources.inputs.rows_if_there(EncoderRow)
+    has_encoders = bool(models or described)
     return {
         "css": _own_text("page.css"),
         "script": _own_text("page.js"),
         "experiment": sources.settings["experiment"],
         "sections": sections,
-        "parts": [
-            *(part for section in sections for part in section.results),
-            *(part for section in sections for part in section.method),
-        ],
+        "answer": answers(sections),
+        "boards": leaderboards(sections, described),
+        "tabs": tabs_of(sections, has_encoders=has_encoders),
         "badges": [
             *(badge for section in sections for badge in section.badges),
             *([counted(len(models), "encoder")] if models else []),
             *(badge for section in sections for badge in section.design),
         ],
         "warnings": [badge for section in sections for badge in section.warnings],
-        "has_encoders": bool(models or described),
         "model_names": models,
         "model_titles": {row.model: row.model_title for row in named},
         "controls": unique(row.model for row in named if row.is_control),
-        "letters": letters(models),
         "data_versions": [(version, is_sample(version)) for version in data_versions(rows)],
         "has_sample": any(is_sample(version) for version in data_versions(rows)),
-        "about_data": captions.data_note(rows),
-        "findings": [finding for section in sections for finding in section.findings],
         "tables": {
             "costs": sources.table("costs"),
             **({"encoders": sources.table("encoders")} if described else {}),

@@ -10,6 +10,7 @@ from sentflow.graph import products
 from sentflow.report.checks import CheckResult
 from sentflow.report.findings import Finding
 from sentflow.report.inputs import Inputs
+from sentflow.report.leaderboard import Board, Column
 from sentflow.report.rows import DataRow
 from sentflow.report.table.html import HtmlTable, html_table
 
@@ -88,11 +89,20 @@ class Sources:
 
 @dataclass(frozen=True)
 class Part:
-    """A section of the page: its address in it, its name in the contents, and its template."""
+    """A section of the page.
+
+    Attributes
+    ----------
+    anchor, title, template
+        Its address in the page, its name in the contents, and what it is made by.
+    tab
+        The tab that it stands on; empty for that of its family.
+    """
 
     anchor: str
     title: str
     template: str
+    tab: str = ""
 
 
 @dataclass(frozen=True)
@@ -107,8 +117,17 @@ class Section:
         What its templates show.
     summary
         The template of its paragraph in the summary.
+    tab
+        The name of its tab.
     results, method
-        Its parts, before and behind what all families have found.
+        Its parts: on its tab, and on that of data and method.
+    answer
+        Who is best, by how much and how surely, a sentence for each group of results that cannot be compared with each
+        other; none where nothing can be ranked.
+    boards
+        Its leaderboards; the page shows those of the first family that has any.
+    columns
+        What it adds to the leaderboard of another family, by encoder.
     rows
         Rows that say what data they are of.
     encoders
@@ -127,6 +146,7 @@ class Section:
 
     name: str
     shown: Mapping[str, Any]
+    tab: str
     summary: str
     results: tuple[Part, ...]
     rows: Sequence[DataRow]
@@ -135,6 +155,9 @@ class Section:
     tables: Mapping[str, HtmlTable]
     datasets: Sequence[str]
     method: tuple[Part, ...] = ()
+    answer: tuple[str, ...] = ()
+    boards: tuple[Board, ...] = ()
+    columns: tuple[Column, ...] = ()
     badges: tuple[str, ...] = ()
     design: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

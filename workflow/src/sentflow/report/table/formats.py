@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
-from sentflow.report.table.cells import Cell, Table
+from sentflow.report.table.cells import Cell, Table, Value
 
 # Markdown has no underline of its own; this element is one, and is shown where pipe tables are
 _MARKDOWN_MARKS = {"": ("", ""), BEST: ("**", "**"), NOT_WORSE: ("<ins>", "</ins>")}
@@ -21,11 +21,20 @@ def csv_text(table: Table) -> str:
 
     A text that a spreadsheet would take for a formula gets an apostrophe before it.
     """
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(table.tidy_header)
-    writer.writerows([_csv_value(value) for value in record] for record in table.tidy_rows)
-    return stream.getvalue()
+    return _csv(table.tidy_header, table.tidy_rows)
+
+
+def wide_csv_text(table: Table) -> str:
+    """A matrix as it stands in a paper, in full precision: a record per line of the table, a field per column.
+
+    Raises
+    ------
+    ValueError
+        The table is no matrix.
+    """
+    if table.matrix is None:
+        raise ValueError(f"table {table.name} is no matrix")
+    return _csv(table.matrix.header, table.matrix.rows)
 
 
 def markdown_text(table: Table) -> str:
@@ -42,7 +51,14 @@ def markdown_text(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _csv_value(value: str | int | float | bool | None) -> str:
+def _csv(header: Sequence[str], records: Sequence[Sequence[Value]]) -> str:
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerows([_csv_value(value) for value in record] for record in (header, *records))
+    return stream.getvalue()
+
+
+def _csv_value(value: Value) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     if isinstance(value, bool):

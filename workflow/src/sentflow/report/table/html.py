@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from sentflow.report.captions import SAMPLE_NOTE
 from sentflow.report.numbers import MINUS, MISSING
 from sentflow.report.table.cells import Cell, Table
 
@@ -30,6 +31,8 @@ class HtmlTable:
     ----------
     numeric
         Per column whether it holds numbers, to the right and sorted as such.
+    is_sample
+        Whether all data are sample data, which the page says by a stamp, once, instead of in the notes of every table.
     rows
         Without headings between them: these are a column of their own, so that rows can be sorted.
     """
@@ -40,6 +43,7 @@ class HtmlTable:
     header: tuple[str, ...]
     numeric: tuple[bool, ...]
     rows: tuple[tuple[HtmlCell, ...], ...]
+    is_sample: bool = False
 
 
 def html_table(table: Table, *, group_heading: str = "Task") -> HtmlTable:
@@ -57,10 +61,11 @@ def html_table(table: Table, *, group_heading: str = "Task") -> HtmlTable:
     return HtmlTable(
         name=table.name,
         caption=table.caption,
-        notes=table.notes,
+        notes=tuple(note for note in table.notes if note != SAMPLE_NOTE),
         header=((group_heading,) if grouped else ()) + table.header,
         numeric=((False,) if grouped else ()) + numeric,
         rows=tuple(rows),
+        is_sample=SAMPLE_NOTE in table.notes,
     )
 
 

@@ -1,8 +1,5 @@
-"""One table as LaTeX: booktabs, escaped, cut to the width of a page. Equal tables give equal bytes."""
+"""One table as LaTeX: booktabs, escaped, in parts that fit a page. Equal tables give equal bytes."""
 
-import math
-import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,16 +9,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from sentflow.compare.marks import BEST, NOT_WORSE
 from sentflow.files.control_characters import visible
 from sentflow.report.numbers import MINUS, MISSING
-from sentflow.report.table.cells import Table
+from sentflow.report.table.cells import Cell, Table
+from sentflow.report.table.tex_layout import APART, GAP, HEADING_HEIGHT, LINE, NEARER
+from sentflow.report.table.tex_parts import parts_of
+from sentflow.report.table.tex_widths import SMALL, TEXT, pieces
 
-# beyond this many intervals side by side a line does not fit a page: they go below their scores
-_MAX_INTERVALS_PER_LINE = 3
-# beyond this many columns of scores a table is cut into several; letters take room
-MAX_SCORE_COLUMNS, MAX_LETTERED_COLUMNS = 6, 5
-# beyond this many lines a table does not fit a page: it may break
-_MAX_LINES_PER_PAGE = 45
-# beyond this many columns the gaps between them shrink
-_MAX_LOOSE_COLUMNS = 7
+# LaTeX keeps 18 floats that found no page yet, and fails with more
+_MOST_WAITING = 8
 
 _MARKS = {"": ("", ""), BEST: (r"\textbf{", "}"), NOT_WORSE: (r"\underline{", "}")}
 _LATEX = {
@@ -44,6 +38,7 @@ _LATEX = {
     "†": r"\textdagger{}",
     "‡": r"\textdaggerdbl{}",
     "§": r"\S{}",
+    "¶": r"\P{}",
     "×": r"$\times$",
     "±": r"$\pm$",
     "≤": r"$\leq$",
@@ -54,26 +49,72 @@ _LATEX = {
 
 
 def latex_text(table: Table) -> str:
-    """A booktabs table; long ones break over pages (longtable), wide ones have intervals below scores.
+    """A table of booktabs, as wide as the text of a page at most: texts are wrapped, then intervals stand below scores.
 
-    A table with more than `MAX_SCORE_COLUMNS` columns of scores becomes several, each with the columns that name the
-    rows.
+    What still is too wide or too long for a page is cut into parts, each with the columns that name its rows. Notes
+    stand below the last one.
     """
-    parts = _parts(table)
+    return _written(table, is_compact=False)
+
+
+def compact_latex_text(table: Table) -> str:
+    """The values of a matrix and their marks: no intervals, letters and sizes. It fits a column, if need be a page.
+
+    Raises
+    ------
+    ValueError
+        The table is no matrix.
+    """
+    if table.matrix is None:
+        raise ValueError(f"table {table.name} is no matrix")
+    return _written(_compact(table), is_compact=True)
+
+
+def _written(table: Table, *, is_compact: bool) -> str:
+    parts = parts_of(table, compact=is_compact)
     return "\n".join(
         _template().render(
-            table=part,
+            table=part.table,
+            layout=part.layout,
             of=f" (Part {place} of {len(parts)}.)" if len(parts) > 1 else "",
             label=table.name if place == 1 else f"{table.name}-{place}",
-            # notes once are enough: the parts stand one after the other
-            notes=part.notes if place == 1 else ["Notes with part 1."],
-            letters=part.header_letters or ("",) * len(part.header),
-            is_long=sum(len(group.rows) + bool(group.title) for group in part.groups) > _MAX_LINES_PER_PAGE,
-            is_wide=len(part.header) > _MAX_LOOSE_COLUMNS,
-            is_stacked=_is_stacked(part),
+            notes=table.notes if place == len(parts) else [],
+            notes_are_text=not part.has_room_for_notes,
+            notes_are_elsewhere=place < len(parts),
+            letters=part.table.header_letters or ("",) * len(part.table.header),
+            waits=place % _MOST_WAITING == 0,
+            float="table" if part.in_column else "table*",
         )
         for place, part in enumerate(parts, 1)
     )
+
+
+def _compact(table: Table) -> Table:
+    """Cells without details and letters; of the columns that name a row those with texts."""
+    assert table.matrix is not None
+    kept = [
+        place
+        for place, kind in enumerate(table.alignment)
+        if place >= table.lead or kind.startswith(("l", "w"))
+    ]
+    groups = tuple(
+        replace(group, rows=tuple(tuple(_bare(row[place]) for place in kept) for row in group.rows))
+        for group in table.groups
+    )
+    return replace(
+        table,
+        name=f"{table.name}-compact",
+        notes=table.matrix.notes,
+        header=tuple(table.header[place] for place in kept),
+        alignment=tuple(table.alignment[place] for place in kept),
+        header_letters=(),
+        groups=groups,
+        lead=sum(place < table.lead for place in kept),
+    )
+
+
+def _bare(cell: Cell) -> Cell:
+    return replace(cell, detail="", letters="")
 
 
 def latex(text: str) -> str:
@@ -103,52 +144,24 @@ def _template() -> Template:
     environment.filters |= {
         "latex": latex,
         "breakable": _breakable,
-        "small": lambda text: r"{\scriptsize " + latex(text).removeprefix("{}") + "}",
-        "column": lambda kind: (
-            rf">{{\raggedright\arraybackslash}}p{{{kind[1:]}cm}}" if kind.startswith("w") else kind
+        "small": lambda text: (
+            rf"{{\fontsize{{{SMALL:g}}}{{{LINE:g}}}\selectfont " + latex(text).removeprefix("{}") + "}"
         ),
+        "pt": lambda points: f"{points:.1f}pt",
     }
-    environment.globals["marks"] = _MARKS
+    environment.globals |= {
+        "marks": _MARKS,
+        "gap": GAP,
+        "line": LINE,
+        "nearer": NEARER,
+        "apart": APART,
+        "text": TEXT,
+        "small": SMALL,
+        "upright": HEADING_HEIGHT,
+    }
     return environment.get_template("latex.tex.j2")
 
 
-def _parts(table: Table) -> list[Table]:
-    """The table, or tables that fit a page side by side no more than it can."""
-    scores = [index for index, kind in enumerate(table.alignment) if kind == "c"]
-    raised = [cell.letters for group in table.groups for row in group.rows for cell in row]
-    limit = MAX_LETTERED_COLUMNS if any((*table.header_letters, *raised)) else MAX_SCORE_COLUMNS
-    n_parts = math.ceil(len(scores) / limit)
-    if n_parts < 2 or scores[0] != table.lead:
-        return [table]
-    size = math.ceil(len(scores) / n_parts)
-    chosen = [[*range(table.lead), *scores[start : start + size]] for start in range(0, len(scores), size)]
-    return [_columns(table, columns) for columns in chosen]
-
-
-def _columns(table: Table, columns: Sequence[int]) -> Table:
-    groups = tuple(
-        replace(group, rows=tuple(tuple(row[column] for column in columns) for row in group.rows))
-        for group in table.groups
-    )
-    return replace(
-        table,
-        header=tuple(table.header[column] for column in columns),
-        alignment=tuple(table.alignment[column] for column in columns),
-        header_letters=tuple(table.header_letters[column] for column in columns)
-        if table.header_letters
-        else (),
-        groups=groups,
-    )
-
-
-def _is_stacked(table: Table) -> bool:
-    rows = [row for group in table.groups for row in group.rows]
-    most = max((sum(bool(cell.detail) for cell in row) for row in rows), default=0)
-    return most > _MAX_INTERVALS_PER_LINE
-
-
-def _breakable(name: str) -> str:
-    """A name that may go on in the next line after any character that joins words, but not within a number."""
-    return r"\allowbreak{}".join(
-        latex(part) for part in re.split(r"(?<=[-_/])(?=\w)|(?<=\.)(?=[^\W\d])", name)
-    )
+def _breakable(text: str) -> str:
+    """A text whose words may go on in the next line, see `pieces`."""
+    return " ".join(r"\allowbreak{}".join(latex(piece) for piece in pieces(word)) for word in text.split(" "))

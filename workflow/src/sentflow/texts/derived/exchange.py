@@ -1,8 +1,10 @@
-"""Pairs that belong together into a task: each pair once as it is, and once with the second text of another pair.
+"""Pairs that belong together into a task: half of them as they are, half with the second text of another pair.
 
-Two pairs exchange their second texts. So every text stands once beside the right and once beside a wrong one, and
-neither side alone, nor its length, tells the label. The four rows that two pairs give are one document: no text of a
-test fold is in a training fold.
+Pairs are matched in twos. In half of the matches, which are drawn, the two exchange their second texts: two rows of
+class 0; the others stay, two rows of class 1. Each text is in one row, so that neither side alone, nor its length, tells
+the label: classes are drawn without a look at the texts. Would a text stand beside the right and beside a wrong one, a
+probe that has seen it in training with one label would be wrong about it in the test, and scores fall below chance.
+The two rows of a match are one document, so that partners are never on both sides of a fold.
 """
 
 from collections.abc import Hashable, Sequence
@@ -11,16 +13,14 @@ import numpy as np
 
 from sentflow.audit.ngrams import plain
 
-_TRIES = 200
-
 
 def partners(topics: Sequence[Hashable], texts: Sequence[str], rng: np.random.Generator) -> list[int | None]:
-    """For each pair the one that it exchanges second texts with, drawn among those of its topic; None for a pair alone.
+    """For each pair the one that it is matched with, drawn among those of its topic; None for a pair alone.
 
     Parameters
     ----------
     topics
-        n topics. Pairs whose topic has no partner for them exchange with one another, whatever their topics.
+        n topics. Pairs whose topic has no partner for them are matched with one another, whatever their topics.
     texts
         n second texts. Two pairs with the same one (but for case and punctuation) are no partners.
     rng
@@ -31,6 +31,7 @@ def partners(topics: Sequence[Hashable], texts: Sequence[str], rng: np.random.Ge
     by_topic: dict[Hashable, list[int]] = {}
     for place, topic in enumerate(topics):
         by_topic.setdefault(topic, []).append(place)
+    # What a topic leaves over
     left = [place for places in by_topic.values() for place in _matched(places, bare, found, rng)]
     _matched(left, bare, found, rng)
     return found

@@ -212,13 +212,18 @@ class DerivedReader:
 
 def _exchanged(found: Sequence[dict[str, str]], rng: np.random.Generator) -> list[dict[str, str]]:
     others = partners([one.get("topic", "") for one in found], [one["text_b"] for one in found], rng)
+    matches = [(one, other) for one, other in enumerate(others) if other is not None and one < other]
+    order = rng.permutation(len(matches))
+    exchanging = {matches[match] for match in order[: len(order) // 2].tolist()}
     rows = []
     for place, (one, other) in enumerate(zip(found, others, strict=True)):
         if other is None:
             continue
-        document = f"{min(place, other) + 1} and {max(place, other) + 1}"
-        rows.append({**one, "label": "1", "group": document})
-        rows.append({**one, "text_b": found[other]["text_b"], "label": "0", "group": document})
+        match = (min(place, other), max(place, other))
+        apart = match in exchanging
+        text_b = found[other]["text_b"] if apart else one["text_b"]
+        document = f"{match[0] + 1} and {match[1] + 1}"
+        rows.append({**one, "text_b": text_b, "label": "0" if apart else "1", "group": document})
     return rows
 
 

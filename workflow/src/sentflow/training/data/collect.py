@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from sentflow.texts.corpora import Corpus, Questions
+from sentflow.texts.formats.nested import ARTICLE_SEPARATOR
 from sentflow.training.data.reader import Rows, joined
 
 
@@ -22,6 +23,20 @@ def collected_titles(corpora: Iterable[Corpus]) -> Rows:
         Rows([f"{corpus.name} {one}" for one in corpus.ids], {"text": corpus.titles, "other": corpus.texts})
         for corpus in corpora
     )
+
+
+def collected_neighbours(corpora: Iterable[Corpus]) -> Rows:
+    """Every document with the next one, where both are of one law: their identifiers are the same before ``|``."""
+
+    def of(corpus: Corpus) -> Rows:
+        texts, laws = corpus.whole_texts(), [one.rpartition(ARTICLE_SEPARATOR)[0] for one in corpus.ids]
+        places = [place for place, law in enumerate(laws[:-1]) if law and law == laws[place + 1]]
+        return Rows(
+            [f"{corpus.name} {corpus.ids[place]}" for place in places],
+            {"text": [texts[place] for place in places], "other": [texts[place + 1] for place in places]},
+        )
+
+    return joined(map(of, corpora))
 
 
 def collected_spans(corpora: Iterable[Corpus], split: str | None) -> Rows:

@@ -73,7 +73,7 @@ def _names(found: Any) -> list[str]:
 def collected_problems(entry: Entry) -> Iterator[tuple[str, str]]:
     """Place in an entry, and what is wrong there beyond its schema; nothing for rows of files."""
     if not is_collected(entry) and not is_asked(entry):
-        for key in ("split", *SEARCHING, "without_documents_of"):
+        for key in ("split", "neighbours", *SEARCHING, "without_documents_of"):
             if key in entry:
                 yield key, "rows of files have none. Delete it, or write collections or questions."
         return
@@ -98,6 +98,8 @@ def _text_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "collections.question_sets", f"a question is no {form[:-1]}. Delete them, or write form: texts."
     if "without_documents_of" in entry:
         yield "without_documents_of", "only rows of questions have this. Delete it, or write questions."
+    if entry.get("neighbours") and form != PAIRS:
+        yield "neighbours", f"{form} are not of two documents. Delete it, or write form: pairs."
     if "split" not in entry:
         return
     if form != SPANS:
@@ -124,6 +126,8 @@ def _question_problems(entry: Entry) -> Iterator[tuple[str, str]]:
         yield "negatives", "pairs have none. Delete it, or write form: triplets."
     if "split" in entry:
         yield "split", "documents are not cut here. Delete it."
+    if "neighbours" in entry:
+        yield "neighbours", "a question has none. Delete it, or write collections."
     ranks = _map(negatives).get("ranks", RANKS)
     first, last = ranks if isinstance(ranks, list | tuple) and len(ranks) == len(RANKS) else RANKS
     if isinstance(first, int) and isinstance(last, int) and first > last:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sentflow.errors import DataError
 from sentflow.files.arrow import Columns
-from sentflow.files.io import file_sha256, write_json
+from sentflow.files.io import digest_of, write_json
 from sentflow.files.parquet import read_described, readable, write_described
 from sentflow.training.data.forms import FORMS, SCORES
 
@@ -80,8 +80,7 @@ def write_training_data(path: Path, data: TrainingData, facts: Mapping[str, Any]
     labels = {} if data.labels is None else {"label": data.labels}
     columns: Columns = {**data.columns, **labels, **data.scores}
     write_described(path, columns, {"training": data.name, "form": data.form, "classes": list(data.classes)})
-    digest = {"bytes": path.stat().st_size, "file": path.name, "sha256": file_sha256(path)}
-    write_json(path.with_suffix(".json"), {**facts, **digest})
+    write_json(path.with_suffix(".json"), {**facts, **digest_of(path)})
 
 
 def read_training_data(path: Path | str) -> TrainingData:

@@ -8,8 +8,9 @@ import numpy as np
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
+from sentflow.report import captions
 from sentflow.report.families.geometry.rows import AlignmentRow, AssociationRow, GeometryRow, PlaneRow
-from sentflow.report.families.probing.rows import average_score
+from sentflow.report.families.probing.rows import average_score, of_main_protocol
 from sentflow.report.families.similarity.data import main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.similarity.words import criterion
@@ -57,18 +58,20 @@ def association_rows(
     """
     plain = [row for row in geometry if not row.pairs]
     main = main_rows(similarity)
-    n_tasks = len(unique(row.task for row in scores))
+    shown = of_main_protocol(scores)
+    n_tasks = len(unique(row.task for row in shown))
     tasks = {
-        model: average_score([row for row in scores if row.model == model], n_tasks)
-        for model in unique(row.model for row in scores)
+        model: average_score([row for row in shown if row.model == model], n_tasks)
+        for model in unique(row.model for row in shown)
     }
+    apart = captions.of_protocol(shown[0].protocol, scores) if shown else ""
     level = main[0].level if main else 0.95
     found = []
     for family in unique(row.family for row in plain):
         of_family = mean_scores([row for row in main if row.family == family])
         against = [
             (SIMILARITY, "similarity", of_family),
-            *([(TASKS, f"mean of {n_tasks} tasks", tasks)] if tasks else []),
+            *([(TASKS, f"mean of {n_tasks} tasks{apart}", tasks)] if tasks else []),
         ]
         for measure in unique(row.measure for row in plain if row.family == family):
             members = [row for row in plain if (row.family, row.measure) == (family, measure)]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from matplotlib import colormaps
 from matplotlib.axes import Axes
@@ -20,45 +21,93 @@ from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts, encoders, nothing, sentences
 from sentflow.report.inputs import Inputs
+from sentflow.report.numbers import percent
 from sentflow.report.rows import unique
 
-_COLUMNS = 3
-_PANEL_INCHES, _LEAST_PANEL, _MOST_PANEL = 1.6, 1.55, 2.4
+_MANY = 16  # encoders, above which panels are larger, so that letters have room
+_MOST_HEADING_LINES = 2  # of each title above a panel
+_NEAR = 0.03  # of the range over encoders: points that are closer look like one
+_LEAST_RANGE = 0.2
 _SIZE = 6.5  # of letters beside points
 _LEGEND_SIZE, _LEGEND_INCHES = 7, 2.6
 
 
+@dataclass(frozen=True)
+class _Size:
+    """Panels of a line, and inches of a panel."""
+
+    columns: int
+    height: float
+    least: float
+    most: float
+
+
 def draw(rows: Sequence[PlaneRow]) -> Figure:
     """Points carry the letter of their encoder; the legend tells the letters."""
-    texts = texts_of(rows)
-    known = [row for row in rows if not math.isnan(row.alignment) and not math.isnan(row.uniformity)]
+    texts, known = texts_of(rows), _known(rows)
     if not known:
         return layout.nothing(texts, rows)
-    sets = unique(row.alignment_set for row in known)
-    n_columns = min(_COLUMNS, len(sets))
-    n_lines = math.ceil(len(sets) / n_columns)
+    drawn = list(panels_of(known).values())
+    own = letters(unique(row.model for row in known))
+    size = _Size(3, 1.6, 1.55, 2.4) if len(own) <= _MANY else _Size(2, 2.7, 2.7, 3.0)
+    n_columns = min(size.columns, len(drawn))
+    n_lines = math.ceil(len(drawn) / n_columns)
     figure = Figure()
     panels = figure.subplots(n_lines, n_columns, squeeze=False)
-    own = letters(unique(row.model for row in known))
     scores = [row.score for row in known if not math.isnan(row.score)]
     norm = Normalize(min(scores), max(scores)) if scores else None
-    for index, axes in enumerate(panels.flat):
-        if index >= len(sets):
-            axes.set_visible(False)
-            continue
-        _draw_panel(axes, [row for row in known if row.alignment_set == sets[index]], own, norm)
+    for axes in panels.flat[len(drawn) :]:
+        axes.set_visible(False)
+    for index, (axes, sets) in enumerate(zip(panels.flat, drawn, strict=False)):
+        _draw_panel(axes, sets[0], own, norm, size)
+        _head_panel(axes, [members[0].alignment_title for members in sets], size.least)
         if index % n_columns == 0:
             axes.set_ylabel("alignment")
-        if index + n_columns >= len(sets):
+        if index + n_columns >= len(drawn):
             axes.set_xlabel("uniformity")
     if norm is not None:
         bar = figure.colorbar(ScalarMappable(norm, colormaps["cividis"]), ax=panels, fraction=0.03, pad=0.02)
         canvas.few_ticks(bar.ax.yaxis)
         bar.set_label("similarity score × 100")
         bar.outline.set_visible(False)
-    size = Panels([_PANEL_INCHES] * n_lines, _LEAST_PANEL, _MOST_PANEL)
-    layout.finish(figure, texts, rows, size, _handles(known, own))
+    layout.finish(
+        figure, texts, rows, Panels([size.height] * n_lines, size.least, size.most), _handles(known, own)
+    )
     return figure
+
+
+def panels_of(rows: Sequence[PlaneRow]) -> dict[str, list[list[PlaneRow]]]:
+    """First measurement of a panel → the rows of each measurement that would look like it, its own first.
+
+    Measurements are drawn together if they are of one family and one variant, have the same encoders, and no value
+    differs by more than `_NEAR` of the range over encoders.
+    """
+    found: dict[str, list[list[PlaneRow]]] = {}
+    for name in unique(row.alignment_set for row in rows):
+        members = [row for row in rows if row.alignment_set == name]
+        alike = next((first for first, sets in found.items() if _look_alike(sets[0], members)), name)
+        found.setdefault(alike, []).append(members)
+    return found
+
+
+def _known(rows: Sequence[PlaneRow]) -> list[PlaneRow]:
+    return [row for row in rows if not math.isnan(row.alignment) and not math.isnan(row.uniformity)]
+
+
+def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
+    places = {row.model: (row.uniformity, row.alignment) for row in one}
+    if (one[0].family, one[0].variant) != (other[0].family, other[0].variant):
+        return False
+    if [row.model for row in one] != [row.model for row in other]:
+        return False
+    ranges = [_range([place[axis] for place in places.values()]) for axis in (0, 1)]
+    return all(
+        abs(value - before) <= _NEAR * span
+        for row in other
+        for value, before, span in zip(
+            (row.uniformity, row.alignment), places[row.model], ranges, strict=True
+        )
+    )
 
 
 def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
@@ -67,6 +116,7 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     if not rows:
         return nothing(title)
     n_sets = len(unique(row.alignment_set for row in rows))
+    panels = panels_of(_known(rows))
     return FigureTexts(
         title=title,
         reading=sentences(
@@ -79,9 +129,16 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
                     "Panels have their own axes: variants, splits and thresholds cannot be compared "
                     "with each other."
                 ]
-                if n_sets > 1
+                if len(panels) > 1
                 else []
             ),
+            f"≈: values of these measurements differ by at most {percent(_NEAR)} of the range over encoders; "
+            "the panel shows the first, the table of alignments has all."
+            if any(len(sets) > 1 for sets in panels.values())
+            else "",
+            "A point without a letter has no room for one."
+            if len(unique(row.model for row in rows)) > _MANY
+            else "",
             captions.data_note(rows),
         ),
         alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
@@ -91,7 +148,9 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     )
 
 
-def _draw_panel(axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None) -> None:
+def _draw_panel(
+    axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], norm: Normalize | None, size: _Size
+) -> None:
     _set_limits(axes, rows)
     axes.grid(True)
     canvas.few_ticks(axes.xaxis, axes.yaxis)
@@ -102,18 +161,24 @@ def _draw_panel(axes: Axes, rows: Sequence[PlaneRow], own: Mapping[str, str], no
             marker="s" if row.is_control else "o", markeredgecolor=canvas.INK,
             markerfacecolor=colormaps["cividis"](norm(row.score)) if known and norm else "white",
         )  # fmt: skip
-    across, up = _points(axes)
+    across, up = _points(axes, size)
     points = [(across(row.uniformity), up(row.alignment)) for row in rows]
     sizes = [(72 * lettering.width(own[row.model], _SIZE, bold=True), float(_SIZE)) for row in rows]
-    places, _ = placement.places(points, sizes, (72 * _LEAST_PANEL, 72 * _PANEL_INCHES))
+    places = placement.places(points, sizes, (72 * size.least, 72 * size.height))
     for row, place in zip(rows, places, strict=True):
-        point = (row.uniformity, row.alignment)
-        placement.write(axes, own[row.model], point, place, size=_SIZE, bold=True)
-    fits = lettering.into(_LEAST_PANEL, _LEGEND_SIZE, bold=True)
-    lines = lettering.wrap(rows[0].alignment_title, fits)
-    if len(lines) > 2:
-        lines = [lines[0], lettering.cut(" ".join(lines[1:]), fits)]
-    axes.set_title("\n".join(lines), loc="left", fontweight="bold", color=canvas.INK)
+        if place.is_readable:
+            point = (row.uniformity, row.alignment)
+            placement.write(axes, own[row.model], point, place, size=_SIZE, bold=True)
+
+
+def _head_panel(axes: Axes, titles: Sequence[str], inches: float) -> None:
+    fits = lettering.into(inches, _LEGEND_SIZE, bold=True)
+    heading = []
+    for place, title in enumerate(titles):
+        lines = lettering.wrap(f"≈ {title}" if place else title, fits)
+        last = _MOST_HEADING_LINES - 1
+        heading += [*lines[:last], lettering.cut(" ".join(lines[last:]), fits)] if lines[last:] else lines
+    axes.set_title("\n".join(heading), loc="left", fontweight="bold", color=canvas.INK)
 
 
 def _set_limits(axes: Axes, rows: Sequence[PlaneRow]) -> None:
@@ -121,16 +186,20 @@ def _set_limits(axes: Axes, rows: Sequence[PlaneRow]) -> None:
         (axes.set_xlim, [row.uniformity for row in rows]),
         (axes.set_ylim, [row.alignment for row in rows]),
     ):
-        span = max(values) - min(values) or 0.2
+        span = _range(values)
         set_limits(min(values) - 0.15 * span, max(values) + 0.15 * span)
 
 
-def _points(axes: Axes) -> tuple[Callable[[float], float], Callable[[float], float]]:
+def _range(values: Sequence[float]) -> float:
+    return max(values) - min(values) or _LEAST_RANGE
+
+
+def _points(axes: Axes, size: _Size) -> tuple[Callable[[float], float], Callable[[float], float]]:
     """Places along both axes in points (1/72 inch) of the smallest panel."""
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     return (
-        lambda value: 72 * _LEAST_PANEL * (value - left) / (right - left),
-        lambda value: 72 * _PANEL_INCHES * (value - bottom) / (top - bottom),
+        lambda value: 72 * size.least * (value - left) / (right - left),
+        lambda value: 72 * size.height * (value - bottom) / (top - bottom),
     )
 
 

@@ -80,7 +80,7 @@ def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
         "only. An arrow marks an encoder whose loss is above the frame and gives its value. "
         + " ".join(
             [
-                f"Protocol {rows[0].protocol}.",
+                f"P{captions.protocols_of(rows)[1:]}.",
                 *captions.protocol_notes(rows),
                 captions.data_note(rows),
             ]

@@ -13,7 +13,7 @@ from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import STANDING_NAMES, score_cell, with_standings
 from sentflow.report.inputs import Inputs
-from sentflow.report.numbers import count, counted, decimal, percent, share, signed
+from sentflow.report.numbers import count, counted, decimal, listed, percent, share, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of
 
@@ -50,9 +50,10 @@ def documents_table(
         captions.data_note(rows),
         captions.design_note(rows),
         captions.metric_note(rows),
-        f"Same documents: as under {found[first.task, first.model].protocol}, rows are dealt to the folds one by one, "
+        f"Same documents: as under {listed(unique(found[row.task, row.model].protocol for row in rows))}, "
+        "rows are dealt to the folds one by one, "
         "so a probe may know the document of a row on which it is tested. New documents: all rows of a document are in "
-        f"one fold (protocol {first.protocol}).",
+        f"one fold ({captions.protocols_of(rows)}).",
         f"In brackets {percent(first.level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
         f"{captions.NEW_DOCUMENTS}.",
         "Effective: how many documents of equal size would say as much. The folds of the two columns are not the same, "
@@ -62,10 +63,9 @@ def documents_table(
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
         notes += [captions.detectable_note(comparisons.pairs[0].alpha)]
         notes += _power_notes(comparisons.power)
-    notes += remarks.training_notes(rows)
+    notes += remarks.score_notes([*rows, *(found[row.task, row.model] for row in rows)])
     notes += captions.degenerate_notes([*rows, *(found[row.task, row.model] for row in rows)])
-    if any(row.has_too_few_documents for row in rows):
-        notes.append(captions.TOO_FEW_DOCUMENTS_NOTE)
+    notes += captions.too_few_documents_notes(rows)
     return Table(
         name="documents",
         caption=f"{title}: scores for new texts of the same documents, and for new documents.",
@@ -80,9 +80,10 @@ def documents_table(
 
 def _heading(row: DocumentScore, mdd: float) -> str:
     known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
+    dealt = "" if row.is_untested else f", n = {count(row.n_balanced_rows)}{known}"
     return (
         f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
-        f"{decimal(row.effective_documents, 1)} effective, n = {count(row.n_balanced_rows)}{known})"
+        f"{decimal(row.effective_documents, 1)} effective{dealt})"
     )
 
 

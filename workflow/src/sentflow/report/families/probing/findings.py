@@ -6,11 +6,11 @@ from statistics import median
 
 from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.differences import other, winner_by
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
-from sentflow.report.families.probing import tested
+from sentflow.report.families.probing import remarks, tested
 from sentflow.report.families.probing.remarks import TRAINED_TOO_LITTLE, trained_too_little, training_sentence
-from sentflow.report.families.probing.rows import average_score
 from sentflow.report.findings import Finding, highest
 from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import unique
@@ -19,12 +19,32 @@ from sentflow.report.rows import unique
 def findings(rows: Sequence[ScoreRow], comparisons: Comparisons | None = None) -> list[Finding]:
     """What a reader should take home, most important first; undefined scores are left out and said."""
     scored = [row for row in rows if not math.isnan(row.mean)]
-    scores = [(row.task, row.model_title, row.mean) for row in scored]
-    found = [highest("Highest score", scores, "task"), _averages(rows)]
-    if comparisons and comparisons.pairs:
-        found += _tested(comparisons)
-    found += [_trained_too_little(scored), _controls(scored, comparisons), _precision(scored), _gaps(rows)]
+    groups = [
+        (
+            captions.of_protocol(protocol, rows),
+            own,
+            comparisons.of(protocol) if comparisons and comparisons.pairs else None,
+        )
+        for protocol, own in by_protocol(rows).items()
+    ]
+    found = [finding for apart, own, tests in groups for finding in _leads(own, tests, apart)]
+    found += [_trained_too_little(scored), _held_back(scored)]
+    found += [finding for apart, own, tests in groups for finding in _limits(own, tests, apart)]
+    found.append(_gaps(rows))
     return [finding for finding in found if finding is not None]
+
+
+def _leads(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: str) -> list[Finding | None]:
+    """Who is ahead on the tasks of one protocol; `apart` ends the headings where there are several."""
+    scores = [(row.task, row.model_title, row.mean) for row in rows if not math.isnan(row.mean)]
+    found = [highest("Highest score" + apart, scores, "task")]
+    return found + (_tested(comparisons, apart) if comparisons and comparisons.pairs else [])
+
+
+def _limits(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: str) -> list[Finding | None]:
+    """What the scores of one protocol are worth."""
+    scored = [row for row in rows if not math.isnan(row.mean)]
+    return [_controls(scored, comparisons, apart), _precision(scored, apart)]
 
 
 def on_new_documents(
@@ -43,19 +63,23 @@ def on_new_documents(
     """
     known = {(row.task, row.model): row.mean for row in split}
     changes = [row.mean - known[row.task, row.model] for row in rows if (row.task, row.model) in known]
-    usable = [change for change in changes if not math.isnan(change)]
-    if not usable:
+    if not changes:
         return []
-    tasks = unique(row.task for row in rows)
-    text = (
-        f"Scores on {listed(tasks)} are for new texts of the same documents. For new documents they change by "
-        f"{signed(median(usable))} (median; from {signed(min(usable))} to {signed(max(usable))})."
-    )
-    if few := unique(row.task for row in rows if row.has_too_few_documents):
-        text += f" {listed(few)}: {captions.TOO_FEW_DOCUMENTS}, so that no interval can be given."
-    if comparisons.pairs:
-        text += f" {tested.within_tasks(comparisons)}"
-    return [Finding("New documents", text)]
+    usable = [change for change in changes if not math.isnan(change)]
+    protocols = by_protocol(rows)
+    sentences = [
+        f"Scores on {listed(unique(row.task for row in rows))} are for new texts of the same documents."
+    ]
+    if usable:
+        sentences.append(
+            f"For new documents they change by {signed(median(usable))} (median; from {signed(min(usable))} to "
+            f"{signed(max(usable))})."
+        )
+    sentences += captions.too_few_documents_notes(rows)
+    for protocol in protocols if comparisons.pairs else ():
+        apart = f"Protocol {protocol}: " if len(protocols) > 1 else ""
+        sentences.append(f"{apart}{tested.within_tasks(comparisons.of(protocol))}")
+    return [Finding("New documents", " ".join(sentences))]
 
 
 def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
@@ -63,26 +87,12 @@ def ranking(rows: Sequence[ScoreRow], task: str) -> list[ScoreRow]:
     return sorted((row for row in rows if row.task == task), key=lambda row: -row.mean)
 
 
-def _averages(rows: Sequence[ScoreRow]) -> Finding | None:
-    n_tasks = len(unique(row.task for row in rows))
-    if n_tasks < 2:
-        return None
-    by_model = {row.model_title: [other for other in rows if other.model == row.model] for row in rows}
-    average = {title: average_score(members, n_tasks) for title, members in by_model.items()}
-    whole = {title: value for title, value in average.items() if not math.isnan(value)}
-    ranked = sorted(whole, key=lambda title: -whole[title])
-    text = listed([f"{title} {decimal(whole[title])}" for title in ranked])
-    left_out = [title for title in average if title not in whole]
-    missing = f" No average for {listed(left_out)}: not all tasks have a score." if left_out else ""
-    return Finding(f"Average over {n_tasks} tasks", f"{text + '.' if text else 'None.'}{missing}")
-
-
-def _tested(comparisons: Comparisons) -> list[Finding | None]:
+def _tested(comparisons: Comparisons, apart: str) -> list[Finding | None]:
     across = tested.across_tasks(comparisons)
     return [
-        Finding("How clear the lead is", tested.within_tasks(comparisons)),
-        Finding("Over all tasks", across) if across else None,
-        Finding("Detectable differences", tested.what_could_be_found(comparisons)),
+        Finding("How clear the lead is" + apart, tested.within_tasks(comparisons)),
+        Finding("Over all tasks" + apart, across) if across else None,
+        Finding("Detectable differences" + apart, tested.what_could_be_found(comparisons)),
     ]
 
 
@@ -96,7 +106,12 @@ def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
     return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
 
 
-def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Finding | None:
+def _held_back(rows: Sequence[ScoreRow]) -> Finding | None:
+    said = remarks.held_back_sentences(rows)
+    return Finding(f"Marked {remarks.HELD_BACK}", " ".join(said)) if said else None
+
+
+def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None, apart: str) -> Finding | None:
     controls = [row for row in rows if row.is_control]
     encoders = [row for row in rows if not row.is_control]
     tasks = [
@@ -118,7 +133,7 @@ def _controls(rows: Sequence[ScoreRow], comparisons: Comparisons | None) -> Find
         )
     if below:
         parts.append(f"No encoder scores higher than the best control on {listed(below)}.")
-    return Finding("Comparison with the controls", " ".join(parts)) if parts else None
+    return Finding("Comparison with the controls" + apart, " ".join(parts)) if parts else None
 
 
 def _beats_every_control(
@@ -133,7 +148,7 @@ def _beats_every_control(
     return all(control.model in lower for control in controls if control.task == task)
 
 
-def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
+def _precision(rows: Sequence[ScoreRow], apart: str) -> Finding | None:
     usable = [
         row
         for row in rows
@@ -153,7 +168,7 @@ def _precision(rows: Sequence[ScoreRow]) -> Finding | None:
         f"{decimal(median(ratios), 1)} times as wide as the interval that papers usually report, which "
         "only shows how the score would vary if the same texts were shuffled again."
     )
-    return Finding("How precise the scores are", text)
+    return Finding("How precise the scores are" + apart, text)
 
 
 def _gaps(rows: Sequence[ScoreRow]) -> Finding | None:

@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
@@ -29,20 +30,26 @@ _SLANTED_INCHES = 1.6  # of the names of encoders, where these do not fit above 
 
 
 def draw(rows: Sequence[ScoreRow]) -> Figure:
-    """One block of rows per task family; models in the order of the selection, as in the table of scores.
+    """One block of rows per protocol and task family; models in the order of the selection, as in the table of scores.
 
     The colour scale always runs from 0 (chance) to 1, so that heat maps of different experiments can be compared.
     """
-    models, families = unique(row.model for row in rows), unique(row.family for row in rows)
+    models = unique(row.model for row in rows)
     labels = _task_labels(rows, n_columns=len(models))
-    by_family = {family: [row for row in rows if row.family == family] for family in families}
-    heights = [_ROW_INCHES * len(unique(row.task for row in members)) for members in by_family.values()]
+    by_heading = {
+        captions.family_name(family) + captions.of_protocol(protocol, rows): [
+            row for row in own if row.family == family
+        ]
+        for protocol, own in by_protocol(rows).items()
+        for family in unique(row.family for row in own)
+    }
+    heights = [_ROW_INCHES * len(unique(row.task for row in members)) for members in by_heading.values()]
     figure = Figure()
-    blocks = figure.subplots(len(families), 1, squeeze=False, height_ratios=heights)[:, 0]
-    for axes, (family, members) in zip(blocks, by_family.items(), strict=True):
+    blocks = figure.subplots(len(heights), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for axes, (heading, members) in zip(blocks, by_heading.items(), strict=True):
         _draw_block(axes, members, models, labels)
         axes.annotate(
-            captions.family_name(family),
+            heading,
             (0, 1),
             xytext=(-4, 3),
             xycoords="axes fraction",
@@ -69,7 +76,7 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
             if any(row.clips for row in rows)
             else "",
             captions.design_note(rows),
-            *remarks.training_notes(rows),
+            *remarks.score_notes(rows),
             *captions.degenerate_notes(rows),
             captions.data_note(rows),
         ),
@@ -98,14 +105,14 @@ def _draw_block(axes: Axes, rows: Sequence[ScoreRow], models: list[str], labels:
     axes.pcolormesh(
         np.ma.masked_invalid(values), cmap=scale, vmin=0, vmax=1, edgecolors="white", linewidth=1.5
     )
-    daggers = {(row.task, row.model) for row in rows if row.degenerate}
+    marks = {(row.task, row.model): remarks.score_mark(row) + ("†" if row.degenerate else "") for row in rows}
     size = 7 if len(models) * 0.5 + _LEAST_LABEL < canvas.PAGE_WIDTH else 6
     for (line, column), value in np.ndenumerate(values):
         if math.isnan(value):
             axes.add_patch(
                 Rectangle((column, line), 1, 1, facecolor="#EEEEEE", edgecolor="white", linewidth=1.5)
             )
-        mark = "†" if (tasks[line], models[column]) in daggers else ""
+        mark = marks.get((tasks[line], models[column]), "")
         axes.text(
             column + 0.5,
             line + 0.5,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
+from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.score_table import score_cell
 from sentflow.report.numbers import MISSING, count, decimal, interval, percent
 from sentflow.report.rows import unique
@@ -53,6 +54,7 @@ def intervals_table(rows: Sequence[ScoreRow], title: str, comparisons: Compariso
         )
     if pairs:
         notes.append(captions.detectable_note(pairs[0].alpha))
+    notes += remarks.held_back_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if clipped:

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report.numbers import count, percent
+from sentflow.report.numbers import count, listed, percent
 from sentflow.report.rows import unique
 from sentflow.texts.checks import WARM_UP_BATCHES
 
 TRAINED_TOO_LITTLE = "‡"
 CONTRADICTIONS = "§"
+HELD_BACK = "¶"
+_REGULARISED = "regularised"  # probe that chooses its penalty
 _START = 0.05  # of the chosen learning rate, where the published warm-up begins
 
 
@@ -29,7 +31,7 @@ def notes(rows: Sequence[ScoreRow]) -> list[str]:
 
 def trained_too_little(row: ScoreRow) -> bool:
     """Whether the learning rate never leaves its start, because an epoch has too few batches for a step of warm-up."""
-    return row.warmup_floor and row.n_train < _enough_rows(row)
+    return row.warmup_floor and not row.is_untested and row.n_train < _enough_rows(row)
 
 
 def training_mark(row: ScoreRow) -> str:
@@ -48,8 +50,56 @@ def training_sentence(row: ScoreRow) -> str:
         f"Undertrained: with fewer than {_enough_rows(row)} training rows in a fold, protocol {row.protocol} "
         f"keeps the learning rate at {percent(_START)} of the chosen one, and scores can be far below "
         "what the "
-        "encoder allows. Write probe.protocol: corrected, which trains such tasks fully, or add rows."
+        "encoder allows. Write protocol: corrected at the task, which trains it fully, or add rows."
     )
+
+
+def held_back(row: ScoreRow) -> bool:
+    """Whether the protocol, rather than the encoder, may be why a score is low: those that are fitted in each fold.
+
+    Under the published protocol they get a question with all its alternatives as one pair (A9). On pairs their probe
+    has many more columns than rows to train on, and only the regularised one chooses how weights are penalised.
+    """
+    if not row.is_fitted:
+        return False
+    if row.layout == "alternatives":
+        return not row.splits_alternatives
+    return row.layout == "pair" and row.classifier != _REGULARISED and row.dimension > row.n_train
+
+
+def score_mark(row: ScoreRow) -> str:
+    """`HELD_BACK` if the row is; it belongs behind the score."""
+    return HELD_BACK if held_back(row) else ""
+
+
+def score_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """What the marks beside scores mean, as far as they occur."""
+    return [*training_notes(rows), *held_back_notes(rows)]
+
+
+def held_back_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """What `score_mark` means, if it occurs."""
+    return [f"{HELD_BACK} {said}" for said in held_back_sentences(rows)]
+
+
+def held_back_sentences(rows: Sequence[ScoreRow]) -> list[str]:
+    """Why scores of rows that are `held_back` are low, and what to write."""
+    marked = [row for row in rows if held_back(row)]
+    said = []
+    if whole := [row for row in marked if row.layout == "alternatives"]:
+        said.append(
+            f"Not the encoder's fault: protocol {_protocols(whole)} gives {_encoders(whole)}, fitted in each fold, a "
+            "question and all its alternatives as one pair, but other encoders each alternative by itself. "
+            "Write protocol: corrected at the task."
+        )
+    if pairs := [row for row in marked if row.layout == "pair"]:
+        columns = count(max(row.dimension for row in pairs))
+        said.append(
+            f"Held back by the probe: on a pair {_encoders(pairs)} has up to {columns} columns and "
+            f"from {count(min(row.n_train for row in pairs))} rows to train on, and protocol {_protocols(pairs)} "
+            "chooses no penalty. Low scores there say little of the encoder. Write protocol: regularised at the task."
+        )
+    return said
 
 
 def sentences(row: ScoreRow) -> list[str]:
@@ -62,6 +112,14 @@ def sentences(row: ScoreRow) -> list[str]:
     if row.n_contradicting:
         found.append(f"{count(row.n_contradicting)} rows have a text that also occurs with another label.")
     return found
+
+
+def _encoders(rows: Sequence[ScoreRow]) -> str:
+    return listed(unique(row.model_title for row in rows))
+
+
+def _protocols(rows: Sequence[ScoreRow]) -> str:
+    return listed(unique(row.protocol for row in rows))
 
 
 def _enough_rows(row: ScoreRow) -> int:

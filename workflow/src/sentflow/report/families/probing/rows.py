@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
+from sentflow.report.rows import unique
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ class CurveRow:
     switches: str = ""
     not_comparable: str = ""
     position: int = -1
+
+
+def of_main_protocol(rows: Sequence[ScoreRow]) -> list[ScoreRow]:
+    """The rows of the protocol that most tasks have, the first of equals: what one mean per encoder can be over."""
+    groups = by_protocol(rows).values()
+    return max(groups, key=lambda own: len(unique(row.task for row in own)), default=[])
 
 
 def average_score(rows: Sequence[ScoreRow], n_tasks: int) -> float:

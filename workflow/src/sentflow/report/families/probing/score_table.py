@@ -6,13 +6,14 @@ from dataclasses import astuple, replace
 
 from sentflow.compare.comparisons import Comparisons, detectable
 from sentflow.compare.marks import Marks
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.numbers import MISSING, count, decimal, interval
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Table, crossed, names_of, records_of
 from sentflow.report.table.maker import made_of
 
 # what the CSV of scores says of tests, behind the columns of the summary
@@ -25,30 +26,39 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
     With comparisons the best score is bold and what is not significantly worse underlined; without, nothing is.
     """
     tested = comparisons if comparisons and comparisons.pairs else None
-    tasks, models = unique(row.task for row in rows), unique(row.model for row in rows)
+    models = unique(row.model for row in rows)
     found = {(row.task, row.model): row for row in rows}
     model_titles = {row.model: row.model_title for row in rows}
     line = ScoreLine(found, models, tested)
-    groups = []
-    for family in unique(row.family for row in rows):
-        members = unique(row.task for row in rows if row.family == family)
-        groups.append(Group(captions.family_name(family), tuple(line.cells(task) for task in members)))
-    averages = [_average(found, tasks, model) for model in models]
-    if len(tasks) > 1:
-        heading = [Cell(f"Average of {len(tasks)} tasks"), *[Cell("")] * (line.lead - 1)]
-        groups.append(Group("", ((*heading, *averages),)))
+    groups, averages = [], []
+    for protocol, own in by_protocol(rows).items():
+        apart = captions.of_protocol(protocol, rows)
+        for family in unique(row.family for row in own):
+            members = unique(row.task for row in own if row.family == family)
+            lines = tuple(line.cells(task) for task in members)
+            groups.append(Group(captions.family_name(family) + apart, lines))
+        tasks = unique(row.task for row in own)
+        if len(tasks) > 1:
+            means = [_average(found, tasks, model) for model in models]
+            heading = [Cell(f"Average of {len(tasks)} tasks{apart}"), *[Cell("")] * (line.lead - 1)]
+            groups.append(Group("", ((*heading, *means),)))
+            averages += means
+    of_details = [
+        captions.interval_note(rows),
+        "n: rows left when all classes are cut to the size of the smallest.",
+    ]
     notes = [
         captions.data_note(rows),
         captions.design_note(rows),
-        captions.interval_note(rows),
         captions.metric_note(rows),
-        "n: rows left when all classes are cut to the size of the smallest.",
+        *of_details,
     ]
     if tested:
-        notes += [captions.test_note(tested.pairs), captions.detectable_note(tested.pairs[0].alpha)]
+        of_details.append(captions.detectable_note(tested.pairs[0].alpha))
+        notes += [captions.test_note(tested.pairs), of_details[-1]]
     else:
         notes.append(captions.NO_TEST)
-    notes += remarks.training_notes(rows)
+    notes += remarks.score_notes(rows)
     if any(row.degenerate for row in rows):
         notes.append(captions.DEGENERATE)
     if any(average.text == MISSING for average in averages):
@@ -70,7 +80,15 @@ def scores_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons 
         tidy_rows=with_standings(rows, tested) if tested else records_of(rows),
         header_letters=(*[""] * line.lead, *line.marks.letters.values()) if tested else (),
         lead=line.lead,
+        matrix=crossed(
+            rows, by=("task",), across="model", value="mean", notes=_compact_notes(notes, of_details)
+        ),
     )
+
+
+def _compact_notes(notes: Sequence[str], left_out: Sequence[str]) -> tuple[str, ...]:
+    """Of a table without intervals, sizes and letters."""
+    return tuple(note.removesuffix(captions.LETTERS).rstrip() for note in notes if note not in left_out)
 
 
 class ScoreLine:
@@ -103,14 +121,15 @@ class ScoreLine:
 
 
 def score_cell(row: ScoreRow | None) -> Cell:
-    """``0.506 [0.479, 0.533]``; a dagger or words instead of an interval that means nothing; a dash for no row."""
+    """``0.506 [0.479, 0.533]``, perhaps with marks; words for an interval that means nothing; a dash for no row."""
+    if row is not None and row.has_too_few_documents:
+        return Cell(decimal(row.mean) + remarks.score_mark(row), captions.TOO_FEW_DOCUMENTS)
     if row is None or math.isnan(row.mean):
         return Cell(MISSING)
+    text = decimal(row.mean) + remarks.score_mark(row)
     if row.degenerate:
-        return Cell(f"{decimal(row.mean)}†")
-    if row.has_too_few_documents:
-        return Cell(decimal(row.mean), captions.TOO_FEW_DOCUMENTS)
-    return Cell(decimal(row.mean), interval(*row.shown_generalisation))
+        return Cell(f"{text}†")
+    return Cell(text, interval(*row.shown_generalisation))
 
 
 def with_standings(

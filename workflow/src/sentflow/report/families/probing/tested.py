@@ -44,11 +44,11 @@ def within_tasks(comparisons: Comparisons) -> str:
 
 
 def across_tasks(comparisons: Comparisons) -> str | None:
-    """What holds over all tasks; None where fewer than two encoders have them all."""
+    """What holds over all tasks of the one protocol that these are of; None where fewer than two encoders have all."""
     ranked = sorted((row for row in comparisons.ranks if row.complete), key=lambda row: row.average_rank)
     if len(ranked) < 2 or not comparisons.across:
         return None
-    facts = comparisons.omnibus
+    facts = comparisons.omnibus[ranked[0].protocol]
     first = ranked[0]
     text = (
         f"{first.model_title} has the best average rank, {decimal(first.average_rank, 2)} "

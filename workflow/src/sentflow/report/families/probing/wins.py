@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow
-from sentflow.report import comparison_texts
+from sentflow.report import captions, comparison_texts
 from sentflow.report.comparison_data import MatchRow, match_rows
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
@@ -22,10 +24,11 @@ _SIZE, _SMALL = 7, 5.5  # of the numbers in the cells
 
 
 def draw(rows: Sequence[MatchRow]) -> Figure:
-    """One cell per pair, row against column; encoders in the order of the selection."""
+    """One cell per pair, row against column; encoders in the order of the selection; a matrix per protocol."""
     texts = comparison_texts.wins(rows)
     if not rows:
         return layout.nothing(texts, rows)
+    groups = by_protocol(rows)
     titles = {row.model_a: row.model_a_title for row in rows}
     titles |= {row.model_b: row.model_b_title for row in rows}
     models = list(titles)
@@ -35,13 +38,31 @@ def draw(rows: Sequence[MatchRow]) -> Figure:
     headings = [lettering.broken(name, column - 0.08, _LABEL_SIZE) for name in names.values()]
     # where names do not fit above their columns, numbers stand for them
     numbered = lettering.widest(headings, _LABEL_SIZE) > column - 0.08
-    cells = {(row.model_a, row.model_b): (row.wins, row.ties, row.losses) for row in rows}
-    spaced = [" – ".join(map(str, cell)) for cell in cells.values()]
+    counts = [(row.wins, row.ties, row.losses) for row in rows]
+    spaced = [" – ".join(map(str, cell)) for cell in counts]
     is_wide = lettering.widest(spaced, _SIZE) + 0.1 <= column
     dash, size = (" – ", _SIZE) if is_wide else ("–", _SMALL)
-    least = 0.1 + lettering.widest([dash.join(map(str, cell)) for cell in cells.values()], size)
+    least = 0.1 + lettering.widest([dash.join(map(str, cell)) for cell in counts], size)
+    numbers = [str(place) for place in range(1, len(models) + 1)]
+    lines = [f"{name}  {number}" for name, number in zip(names.values(), numbers, strict=True)]
+    beside_and_above = (lines, numbers) if numbered else (list(names.values()), headings)
     figure = Figure()
-    axes = figure.subplots()
+    matrices = figure.subplots(len(groups), 1, squeeze=False)[:, 0]
+    for axes, (protocol, own) in zip(matrices, groups.items(), strict=True):
+        _draw_matrix(axes, own, models, dash=dash, size=size)
+        _label(axes, *beside_and_above)
+        canvas.head(axes, captions.heading_of_protocol(protocol, rows))
+    panels = Panels(
+        [_ROW_INCHES * len(models)] * len(groups), least * len(models), _MOST_COLUMN * len(models)
+    )
+    layout.finish(figure, texts, rows, panels)
+    return figure
+
+
+def _draw_matrix(
+    axes: Axes, rows: Sequence[MatchRow], models: Sequence[str], *, dash: str, size: float
+) -> None:
+    cells = {(row.model_a, row.model_b): (row.wins, row.ties, row.losses) for row in rows}
     scale = colormaps["RdBu"]
     for (first, second), (wins, ties, losses) in cells.items():
         a, b = models.index(first), models.index(second)
@@ -57,20 +78,18 @@ def draw(rows: Sequence[MatchRow]) -> Figure:
             )  # fmt: skip
     for place in range(len(models)):
         axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EEEEEE", edgecolor="white", linewidth=1.5))
-    centres = [place + 0.5 for place in range(len(models))]
-    numbers = [str(place) for place in range(1, len(models) + 1)]
-    lines = [f"{name}  {number}" for name, number in zip(names.values(), numbers, strict=True)]
-    axes.set_yticks(centres, lines if numbered else list(names.values()))
-    axes.xaxis.tick_top()
-    axes.set_xticks(centres, numbers if numbered else headings)
     axes.set_xlim(0, len(models))
     axes.set_ylim(len(models), 0)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
         spine.set_visible(False)
-    panels = Panels([_ROW_INCHES * len(models)], least * len(models), _MOST_COLUMN * len(models))
-    layout.finish(figure, texts, rows, panels)
-    return figure
+
+
+def _label(axes: Axes, beside: Sequence[str], above: Sequence[str]) -> None:
+    centres = [place + 0.5 for place in range(len(beside))]
+    axes.set_yticks(centres, beside)
+    axes.xaxis.tick_top()
+    axes.set_xticks(centres, above)
 
 
 def gather(inputs: Inputs) -> list[MatchRow]:

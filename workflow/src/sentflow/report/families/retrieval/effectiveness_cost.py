@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from sentflow.report import captions
-from sentflow.report.costs.pareto import front, log_ticks
+from sentflow.report.costs.pareto import Point, draw_points, write_ticks
 from sentflow.report.families.retrieval import words
 from sentflow.report.families.retrieval.rows import RetrievalCostRow
 from sentflow.report.figure import canvas, layout, legend, lettering
@@ -22,7 +21,6 @@ from sentflow.report.rows import unique
 _PANEL_INCHES, _MOST_PANEL = 1.25, 4.0
 _PANELS_INCHES = 5.7  # of all panels of a line side by side, at least
 _MOST_SETS = 8
-_ROOM = 1.6  # factor of the axis beyond the outermost points
 
 _FLOPS = "FLOPS per question and document"
 _Cost: TypeAlias = tuple[Callable[[RetrievalCostRow], float], Callable[[float], str]]
@@ -48,16 +46,14 @@ def draw(rows: Sequence[RetrievalCostRow]) -> Figure:
     for column, (heading, (cost, written)) in enumerate(costs.items()):
         for line, name in enumerate(sets):
             axes = panels[line, column]
-            _draw_panel(axes, [row for row in shown if row.questions == name], cost, looks)
+            draw_points(axes, _points([row for row in shown if row.questions == name], cost), looks)
             if column == 0:
                 axes.set_title(labels[name], loc="left", fontweight="bold", color=canvas.INK)
                 axes.set_ylabel(shown[0].measure)
                 canvas.few_ticks(axes.yaxis)
         last = panels[-1, column]
         last.set_xlabel(heading)
-        ticks = _readable(log_ticks(*last.get_xlim()), written, *last.get_xlim(), inches=least)
-        last.set_xticks(ticks, [written(tick) for tick in ticks])
-        last.set_xticks([], minor=True)
+        write_ticks(last, written, inches=least)
     size = Panels([_PANEL_INCHES] * len(sets), least, _MOST_PANEL)
     layout.finish(figure, texts, shown, size, legend.handles(shown, looks, linestyle="none"))
     return figure
@@ -106,46 +102,8 @@ def _of_texts(rows: Sequence[RetrievalCostRow]) -> list[RetrievalCostRow]:
     return [row for row in rows if not row.is_control]
 
 
-def _draw_panel(
-    axes: Axes,
-    rows: Sequence[RetrievalCostRow],
-    cost: Callable[[RetrievalCostRow], float],
-    looks: Mapping[str, canvas.Look],
-) -> None:
-    axes.set_xscale("log")
-    axes.grid(axis="y")
-    known = [row for row in rows if cost(row) > 0]
-    if not known:
-        axes.text(0.5, 0.5, "not known", transform=axes.transAxes, ha="center", color=canvas.QUIET)
-        return
-    places, values = [cost(row) for row in known], [row.value for row in known]
-    best = front(places, values)
-    axes.step(
-        [places[index] for index in best], [values[index] for index in best],
-        where="post", color=canvas.QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1,
-    )  # fmt: skip
-    for row, place in zip(known, places, strict=True):
-        look = looks[row.model]
-        if not math.isnan(row.low):
-            axes.plot((place, place), (row.low, row.high), color=look.color, linewidth=0.7)
-        axes.plot(place, row.value, marker=look.marker, color=look.color, markersize=4.5, linestyle="none")
-    low, high = min(places) / _ROOM, max(places) * _ROOM
-    before = axes.get_xlim() if axes.get_autoscalex_on() is False else (low, high)
-    axes.set_xlim(min(low, before[0]), max(high, before[1]))
-
-
-def _readable(
-    ticks: Sequence[float], written: Callable[[float], str], low: float, high: float, *, inches: float
-) -> list[float]:
-    """Every tick, or every second, third, … one, so that their labels stand side by side."""
-    room = inches / math.log(high / low)
-    for step in range(1, len(ticks) + 1):
-        kept = ticks[::step]
-        gaps = (room * math.log(after / before) for before, after in zip(kept, kept[1:], strict=False))
-        wide = lettering.widest([written(tick) for tick in kept], 6.5)
-        if all(gap > 1.2 * wide for gap in gaps):
-            return list(kept)
-    return list(ticks[:1])
+def _points(rows: Sequence[RetrievalCostRow], cost: Callable[[RetrievalCostRow], float]) -> list[Point]:
+    return [Point(row.model, cost(row), row.value, row.low, row.high) for row in rows if cost(row) > 0]
 
 
 FIGURE = Recipe(RetrievalCostRow, draw, texts_of, may_be_empty=True)

@@ -15,7 +15,7 @@ from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import count, decimal
 from sentflow.report.rows import unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Matrix, Table, crossed, names_of, records_of
 
 MEAN = "Mean"
 _LEAST_SETS = 3  # of a mean
@@ -38,7 +38,8 @@ def retrieval_table(
     sets = unique(row.questions for row in shown)
     if len(sets) < 2:
         alone = measures_table(rows, title, differences)
-        return replace(alone, name="retrieval", caption=f"{title}: retrieval.")
+        matrix = _matrix(shown, differences)
+        return replace(alone, name="retrieval", caption=f"{title}: retrieval.", matrix=matrix)
     retrievers = unique(row.retriever for row in shown)
     marks = Marks(differences, retrievers if differences else [])
     measures = [words.measures_of(shown)[0], *deepest_recall(words.measures_of(shown)[1:])]
@@ -82,7 +83,20 @@ def retrieval_table(
         groups=tuple(groups),
         tidy_header=names_of(RetrievalRow),
         tidy_rows=records_of(shown),
+        matrix=_matrix(shown, differences),
     )
+
+
+def _matrix(rows: Sequence[RetrievalRow], differences: Sequence[QuestionDifference]) -> Matrix:
+    notes = (
+        captions.data_note(rows),
+        words.MEASURES_NOTE,
+        _sizes_note(rows),
+        words.grades_note(rows),
+        words.test_note(differences).removesuffix(words.LETTERS).rstrip(),
+    )
+    keys = ("retriever", "retriever_title", "measure")
+    return crossed(rows, by=keys, across="questions", value="value", notes=[note for note in notes if note])
 
 
 def deepest_recall(measures: Sequence[str]) -> list[str]:

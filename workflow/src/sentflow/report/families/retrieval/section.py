@@ -8,6 +8,7 @@ from sentflow.compare.question_rows import (
     SeedRow,
 )
 from sentflow.report.families.retrieval import words
+from sentflow.report.families.retrieval.board import answer, board, columns
 from sentflow.report.families.retrieval.decision_rows import DecisionRow, WeightRow
 from sentflow.report.families.retrieval.findings import retrieval_findings
 from sentflow.report.families.retrieval.index_rows import IndexRow
@@ -80,8 +81,12 @@ def section(sources: Sources) -> Section | None:
                 if (entry := sets.get(name)) is not None
             ],
         },
+        tab="Retrieval",
         summary="families/retrieval/page/summary.html.j2",
         results=_parts(other, tuned=tuned),
+        answer=answer(shown, differences),
+        boards=(board(shown, differences, sources.inputs.rows_if_there(RetrievalCostRow)),),
+        columns=columns(shown),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
         findings=retrieval_findings(shown, differences, sources.inputs.rows_if_there(DocumentDifference)),

@@ -16,6 +16,7 @@ DOCUMENTS = "new documents"
 BEYOND = "nothing is said of other collections, nor of other trainings of an encoder"
 POPULATION = f"{QUESTIONS} (not: new documents, other collections, other trainings of an encoder)"
 NOTHING_SEARCHED = "Nothing to draw: no retriever of this selection searched a question set."
+LETTERS = "Superscript letters: the retrievers that this one is significantly better than."
 MEASURES_NOTE = (
     "Means over the questions with a relevant document, by ir-measures; questions without an answer count as 0. "
     "Documents with equal scores are ranked in the order of the corpus."
@@ -137,7 +138,7 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
     return (
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
         f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
-        f"{POPULATION}. Superscript letters: the retrievers that this one is significantly better than."
+        f"{POPULATION}. {LETTERS}"
     )
 
 

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from sentflow.report.families.similarity import words
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.rows import SimilarityRow
-from sentflow.report.families.similarity.sts_table import average_of, key_of
 from sentflow.report.findings import Finding, highest, lead_over_all
-from sentflow.report.numbers import counted, decimal
+from sentflow.report.numbers import counted
 from sentflow.report.rows import unique
 
 
@@ -22,26 +21,10 @@ def similarity_findings(data: SimilarityData) -> list[Finding]:
     lead = lead_over_all(data.differences, sets, "paired bootstrap", "pair set")
     found = [
         highest("Highest similarity score", scores, "pair set"),
-        _average(main),
         Finding("How clear the lead is", lead) if lead else None,
         _baseline(main),
     ]
     return [finding for finding in found if finding is not None]
-
-
-def _average(rows: Sequence[SimilarityRow]) -> Finding | None:
-    by_model: dict[str, dict[str, SimilarityRow]] = {}
-    for row in rows:
-        # of two forms of a set the first one selected counts, as in the first lines of the table
-        by_model.setdefault(row.model, {}).setdefault(key_of(row), row)
-    averages = {next(iter(m.values())).model_title: average_of(m) for m in by_model.values()}
-    known = {title: value for title, value in averages.items() if not math.isnan(value)}
-    if not known:
-        return None
-    ranked = sorted(known, key=lambda title: -known[title])
-    return Finding(
-        "Average of the seven sets", ", ".join(f"{t} {decimal(known[t], 2)}" for t in ranked) + "."
-    )
 
 
 def _baseline(rows: Sequence[SimilarityRow]) -> Finding | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sentflow.report.families.similarity import words
+from sentflow.report.families.similarity.board import answer, boards, columns
 from sentflow.report.families.similarity.data import SimilarityData, main_rows
 from sentflow.report.families.similarity.findings import similarity_findings
 from sentflow.report.numbers import counted
@@ -28,8 +29,12 @@ def section(sources: Sources) -> Section | None:
             # None where a pair set is not scored
             "sets": [{**entry, "name": name, "n": sizes.get(name)} for name, entry in pair_sets.items()],
         },
+        tab="Similarity",
         summary="families/similarity/page/summary.html.j2",
-        results=(Part("similarity", "Similarity", "families/similarity/page/results.html.j2"),),
+        results=_parts(data),
+        answer=answer(data),
+        boards=boards(data),
+        columns=columns(data),
         rows=data.rows(),
         encoders=data.encoders(),
         findings=similarity_findings(data),
@@ -37,6 +42,14 @@ def section(sources: Sources) -> Section | None:
         datasets=datasets_of(list(pair_sets.values())),
         badges=(counted(len(sizes), "pair set"),) if sizes else (),
     )
+
+
+def _parts(data: SimilarityData) -> tuple[Part, ...]:
+    """Similarity and geometry, as far as anything was measured."""
+    folder = "families/similarity/page"
+    similarity = Part("similarity", "Semantic similarity", f"{folder}/results.html.j2")
+    geometry = Part("geometry", "Geometry", f"{folder}/geometry.html.j2", tab="Geometry")
+    return (similarity, *((geometry,) if data.alignments or data.geometry else ()))
 
 
 def _tables(data: SimilarityData) -> dict[str, str]:

@@ -14,14 +14,12 @@ from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import MISSING, decimal
 from sentflow.report.rows import is_sample, unique
-from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
+from sentflow.report.table.cells import Cell, Group, Matrix, Table, Value, names_of, records_of
 from sentflow.similarity.averages import SEVEN_TASKS, seven_task_average
 
 AVERAGE = "Avg."
 _HEADINGS = {"STSB": "STS-B", "SICKR": "SICK-R"}  # as papers write them
 OURS = "this experiment"
-# more columns than this do not fit a page side by side: LaTeX cuts the table into parts
-_MAX_COLUMNS = 9
 
 
 @dataclass(frozen=True)
@@ -75,6 +73,7 @@ def sts_table(
     }
     marks = Marks(differences, unique(row.model for row in shown) if differences else [])
     source = (Cell(OURS),) if entries else ()
+    notes = _notes(shown, differences, entries, footnotes, has_average=AVERAGE in columns)
     groups = [
         Group(
             block_title(members, n_blocks=len(blocks), published=bool(entries)),
@@ -87,15 +86,14 @@ def sts_table(
             _published_line(entry, columns, footnotes) for entry in entries if entry["section"] == section
         )
         groups.append(Group(f"Published: {section}", lines))
-    kind = "r" if len([key for key in columns if key != AVERAGE]) <= _MAX_COLUMNS else "c"
     return Table(
         name="sts",
         caption=f"{title}: semantic textual similarity ({words.protocol(shown)}; × 100).",
-        notes=_notes(shown, differences, entries, footnotes, has_average=AVERAGE in columns),
+        notes=notes,
         header=("Encoder", *columns.values(), *(("Source",) if entries else ())),
         alignment=(
             "w2.9",
-            *("r" if key == AVERAGE else kind for key in columns),
+            *("r" for _ in columns),
             *(("w2.1",) if entries else ()),
         ),
         groups=tuple(groups),
@@ -106,7 +104,27 @@ def sts_table(
                 *_published_records(entries),
             ]
         ),
+        matrix=Matrix(
+            header=("model", "model_title", "source", "data_version", *columns),
+            rows=(
+                *(_our_values(found, columns) for members in blocks for found in _by_model(members)),
+                *(_values_of_others(entry, columns) for entry in entries),
+            ),
+            notes=tuple(note.removesuffix(words.LETTERS).rstrip() for note in notes),
+        ),
     )
+
+
+def _our_values(found: Mapping[str, SimilarityRow], columns: Mapping[str, str]) -> tuple[Value, ...]:
+    first = next(iter(found.values()))
+    values = {key: 100 * row.value for key, row in found.items()} | {AVERAGE: average_of(found)}
+    versions = "; ".join(unique(row.data_version for row in found.values()))
+    return (first.model, first.model_title, OURS, versions, *(values.get(key) for key in columns))
+
+
+def _values_of_others(entry: Mapping[str, Any], columns: Mapping[str, str]) -> tuple[Value, ...]:
+    values = _published_values(entry)
+    return ("", str(entry["model"]), str(entry["source"]), "", *(values.get(key) for key in columns))
 
 
 def key_of(row: SimilarityRow) -> str:

@@ -46,6 +46,7 @@ _VARIANTS_IN_WORDS = {
     "of pairs in "
     "file order, with uniformity over the positive sentences of the batch only",
 }
+LETTERS = "Superscript letters: the rows that this one is significantly better than."
 NO_TEST = "Nothing is in bold, because no test between encoders has been made."
 CONTAMINATION = (
     "About half of the training part of STS-B is test material of STS12 to STS16: an encoder that was "
@@ -142,9 +143,7 @@ def test_note(alpha: float) -> str:
         "Bold: highest value of a set among the encoders of this experiment, where a test was made; "
         "underlined: not significantly lower. Paired bootstrap over pairs of sentences, or over what is drawn in "
         "their place, Holm over all pairs of encoders and baselines of the set, "
-        f"{percent(alpha)}. Superscript letters: the rows that this one is significantly better than. "
-        "Averages are not "
-        "tested."
+        f"{percent(alpha)}. Averages are not tested. {LETTERS}"
     )
 
 

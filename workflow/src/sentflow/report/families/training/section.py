@@ -50,12 +50,13 @@ def section(sources: Sources) -> Section | None:
             "threshold": audits[0]["threshold"] if audits else None,
             "cards": [file.parent.name for file in sources.inputs.files if file.name == "README.md"],
         },
+        tab="Training",
         summary=f"{folder}/summary.html.j2",
         results=(
             Part("trainings", "Training", f"{folder}/results.html.j2"),
             Part("trainings-generality", "Seeds, controls, texts of tests", f"{folder}/generality.html.j2"),
+            Part("trainings-costs", "Cost of training", f"{folder}/costs.html.j2"),
         ),
-        method=(Part("trainings-costs", "Cost of training", f"{folder}/costs.html.j2"),),
         rows=rows,
         encoders=[],  # they are told where their scores are
         findings=[],

@@ -1,0 +1,64 @@
+"""The interval of a mean over tasks: of one task the known one, and wider where tasks may share texts."""
+
+import math
+
+import numpy as np
+import pytest
+
+from sentflow.stats.generalisation import corrected_error, nadeau_bengio_interval
+from sentflow.stats.task_mean import task_mean_interval
+
+FOLDS, LEVEL = 5, 0.95
+
+
+def scores_of(seed: int, *, mean: float = 0.5, n: int = 50) -> np.ndarray:
+    return np.random.default_rng(seed).normal(mean, 0.05, n)
+
+
+def limits(tasks, sources, documents=None):
+    kept = documents or [math.inf] * len(tasks)
+    return task_mean_interval(tasks, sources, folds=FOLDS, level=LEVEL, documents=kept)
+
+
+def test_of_one_task_it_is_the_generalisation_interval():
+    scores = scores_of(1)
+    known = nadeau_bengio_interval(scores, folds=FOLDS, level=LEVEL)
+    assert limits([scores], ["a"]) == pytest.approx((known.low, known.high))
+
+
+def test_errors_of_one_source_are_added_and_of_several_their_squares():
+    tasks = [scores_of(seed, mean=0.1 * seed) for seed in (1, 2, 3)]
+    errors = [corrected_error(scores.std(ddof=1), 50, folds=FOLDS, documents=math.inf) for scores in tasks]
+    low, high = limits(tasks, ["a", "a", "b"])
+    assert (low + high) / 2 == pytest.approx(np.mean([scores.mean() for scores in tasks]))
+    together, apart = (errors[0] + errors[1]) ** 2, errors[2] ** 2
+    freedom = (together + apart) ** 2 / (together**2 / 49 + apart**2 / 49)
+    quantile = np.quantile(np.random.default_rng(0).standard_t(freedom, 400_000), 0.975)
+    assert (high - low) / 2 == pytest.approx(quantile * math.sqrt(together + apart) / 3, rel=0.02)
+
+
+def test_tasks_that_may_share_texts_say_less_than_others():
+    tasks = [scores_of(seed) for seed in range(4)]
+    same, other = limits(tasks, ["a"] * 4), limits(tasks, list("abcd"))
+    assert same[1] - same[0] > 1.8 * (other[1] - other[0])
+
+
+def test_too_few_documents_of_any_task_leave_no_interval():
+    tasks = [scores_of(1), scores_of(2)]
+    assert all(math.isnan(limit) for limit in limits(tasks, ["a", "b"], [math.inf, 3.0]))
+
+
+def test_equal_scores_have_no_width():
+    assert limits([np.full(50, 0.25), np.full(50, 0.75)], ["a", "b"]) == pytest.approx((0.5, 0.5))
+
+
+def test_independent_tasks_are_covered_as_often_as_promised():
+    """Fold scores with the error that the correction assumes: a shift of all folds of a task, and noise of each."""
+    generator = np.random.default_rng(7)
+    covered = []
+    for _ in range(1000):
+        shift = generator.normal(0, math.sqrt(1 / (FOLDS - 1)), (4, 1))
+        tasks = list(0.05 * (shift + generator.normal(0, 1, (4, 50))))
+        low, high = limits(tasks, list("abcd"))
+        covered.append(low <= 0 <= high)
+    assert np.mean(covered) == pytest.approx(LEVEL, abs=0.025)  # standard error 0.007

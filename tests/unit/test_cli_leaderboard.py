@@ -1,0 +1,135 @@
+"""`sentflow leaderboard`: encoders of several runs in one order, or why they cannot be in one."""
+
+import json
+from pathlib import Path
+
+import pytest
+from made_scores import write_scores
+from small_tasks import make_task
+from typer.testing import CliRunner
+
+from sentflow.cli.app import app
+from sentflow.files.io import read_json, write_digest, write_json
+from sentflow.files.sealed import write_sealed
+from sentflow.texts.table import write_task
+
+
+def make_run(folder: Path, means: dict[str, dict[str, float]]) -> Path:
+    """Results with these scores: ``{task: {encoder: mean}}``."""
+    results = folder / "results"
+    write_scores(results, {task: dict.fromkeys(models, 0.8) for task, models in means.items()})
+    for task, models in means.items():
+        for model, mean in models.items():
+            change(folder, task, model, mean=mean)
+        table = results / f"data/tasks/{task}.parquet"
+        write_task(table, make_task(20, name=task))
+        write_digest(table)
+    return folder
+
+
+def change(run: Path, task: str, model: str, **values: object) -> None:
+    file = run / f"results/scores/{task}/{model}.json"
+    write_sealed(file, {**read_json(file), **values})
+
+
+def ask(*words: object) -> tuple[int, str]:
+    done = CliRunner().invoke(app, ["leaderboard", *map(str, words)])
+    return done.exit_code, done.stdout + done.stderr
+
+
+def boards(*words: object) -> list[dict]:
+    code, said = ask(*words, "--json")
+    assert code == 0, said
+    return json.loads(said)
+
+
+@pytest.fixture
+def runs(tmp_path) -> tuple[Path, Path]:
+    mine = make_run(tmp_path / "mine", {"T1": {"a": 0.5, "b": 0.7}, "T2": {"a": 0.9, "b": 0.5}})
+    theirs = make_run(tmp_path / "theirs", {"T1": {"c": 0.6}, "T2": {"c": 0.6}, "T3": {"c": 1.0}})
+    return mine, theirs
+
+
+def test_means_and_ranks_are_over_the_tasks_that_all_encoders_have(runs):
+    (board,) = boards(*runs)
+    assert board["tasks"] == ["T1", "T2"]  # T3 would raise the mean of c alone
+    assert [(entry["encoder"], entry["mean"], entry["mean_rank"]) for entry in board["entries"]] == [
+        ("a", pytest.approx(0.7), 2.0),
+        ("b", pytest.approx(0.6), 2.0),
+        ("c", pytest.approx(0.6), 2.0),
+    ]
+    assert board["left_out"] == {"T3": ["a", "b"]}
+    _, said = ask(*runs)
+    assert "Left out: T3, which a, b lacks." in said and "over the 2 tasks" in said
+
+
+def test_an_encoder_with_equal_scores_in_two_runs_is_one_entry(runs, tmp_path):
+    mine, _ = runs
+    again = make_run(tmp_path / "again", {"T1": {"a": 0.5 + 1e-9}, "T2": {"a": 0.9}})
+    other = make_run(tmp_path / "other", {"T1": {"a": 0.4}, "T2": {"a": 0.9}})
+    (board,) = boards(mine, again, other)
+    found = [(entry["encoder"], entry["runs"]) for entry in board["entries"]]
+    assert found == [("a", [str(mine), str(again)]), ("a", [str(other)]), ("b", [str(mine)])]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"protocol": "corrected"}, "protocol published and corrected"),
+        ({"data_version": "official"}, "data_version sample data and official"),
+        ({"repetitions": 10}, "repetitions 2 and 10"),
+        ({"seed": 5}, "seed"),
+    ],
+)
+def test_scores_that_were_measured_in_other_ways_are_refused(runs, values, said):
+    change(runs[1], "T1", "c", **values)
+    code, told = ask(*runs)
+    assert code == 2 and "T1: " in told and "did not measure alike" in told and said in told
+
+
+def test_another_table_of_the_same_task_is_refused(runs):
+    table = runs[1] / "results/data/tasks/T1.parquet"
+    write_task(table, make_task(24, name="T1"))
+    write_digest(table)
+    code, told = ask(*runs)
+    assert code == 2 and "tasks/T1 is another table" in told
+
+
+def test_tasks_of_other_protocols_or_data_have_a_board_of_their_own(tmp_path):
+    run = make_run(tmp_path / "run", {"T1": {"a": 0.5}, "T2": {"a": 0.25}, "T3": {"a": 0.75}})
+    change(run, "T2", "a", protocol="corrected")
+    change(run, "T3", "a", data_version="official")
+    found = {(each["protocol"], each["data_version"]): each["tasks"] for each in boards(run)}
+    assert found == {
+        ("corrected", "sample data"): ["T2"],
+        ("published", "official"): ["T3"],
+        ("published", "sample data"): ["T1"],
+    }
+
+
+def test_pair_sets_have_a_board_too(tmp_path):
+    run = tmp_path / "run"
+    for model, value in (("a", 0.5), ("b", 0.75)):
+        content = {"pairs": "STS12", "model": model, "data_version": "sample data", "n_pairs": 9}
+        write_json(
+            run / f"results/similarity/STS12/{model}.json",
+            {**content, "scores": {"cosine": {"all": {"spearman": value}}}},
+        )
+    (board,) = boards(run)
+    assert (board["kind"], [entry["encoder"] for entry in board["entries"]]) == ("similarity", ["b", "a"])
+
+
+def test_encoders_without_a_common_task_have_no_order(tmp_path):
+    one = make_run(tmp_path / "one", {"T1": {"a": 0.5}})
+    other = make_run(tmp_path / "other", {"T2": {"b": 0.5}})
+    code, told = ask(one, other)
+    assert (
+        code == 2
+        and "no task of published is common to all encoders of all runs (T1: not b; T2: not a)" in told
+    )
+
+
+def test_an_undefined_score_is_last_and_no_number(runs):
+    change(runs[1], "T1", "c", mean=None)
+    (board,) = boards(*runs)
+    assert board["entries"][-1]["encoder"] == "c" and board["entries"][-1]["mean"] is None

@@ -1,0 +1,130 @@
+"""Texts that contain a known text, or are contained in one: what must not be trained on.
+
+Stricter than the near copies of `sentflow.audit.similar`: a summary within the whole bill, an article within its law,
+and a text with a few words masked are found, too. A text is contained in another where at least a share of its
+character 5-grams occur there. As there, prefix filtering (Bayardo, Ma and Srikant, WWW 2007) finds all such pairs
+without comparing every pair: of the rarest n-grams of the smaller text, at least one is shared.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sentflow.audit.ngrams import distinct_ngrams, plain
+
+LEAST_CHARACTERS = (
+    40  # of a contained text; shorter ones are in many others by chance, and must be equal as a whole
+)
+_ROUNDING = 1e-9
+_PART = 500  # texts that are looked up at a time: bounds the memory
+
+
+class KnownTexts:
+    """Texts that others are compared with.
+
+    Parameters
+    ----------
+    texts
+        n of them; may be none.
+    share
+        Of the n-grams of the smaller text that the larger must hold, above 0 and at most 1.
+    """
+
+    def __init__(self, texts: Sequence[str], *, share: float) -> None:
+        self._share = share
+        bare = list(map(plain, texts))
+        self._equal = {text: place for place, text in reversed(list(enumerate(bare)))}
+        self._is_long = np.array([len(text) >= LEAST_CHARACTERS for text in bare], bool)
+        self._hashes: np.ndarray
+        self._hashes, rows = distinct_ngrams(texts)
+        self._sizes = np.bincount(rows, minlength=len(texts))
+        self._starts = np.cumsum(self._sizes) - self._sizes
+        order = np.argsort(self._hashes, kind="stable")
+        # n-gram → the texts that have it, and how many they are
+        self._everywhere = self._hashes[order], rows[order]
+        self._rarest = self._postings_of_prefixes(rows)
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def found_in(self, texts: Sequence[str]) -> np.ndarray:
+        """(m,) int64: for each of m texts a known text that equals, contains or is contained in it, the first; or -1.
+
+        Case, punctuation, white space and forms of characters do not count; see `sentflow.audit.ngrams.plain`.
+        """
+        parts = [self._found_in(texts[start : start + _PART]) for start in range(0, len(texts), _PART)]
+        return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+    def _found_in(self, texts: Sequence[str]) -> np.ndarray:
+        bare = list(map(plain, texts))
+        found = np.array([self._equal.get(text, -1) for text in bare], dtype=np.int64)
+        is_long = np.array([len(text) >= LEAST_CHARACTERS for text in bare], bool)
+        hashes, rows = distinct_ngrams(texts)
+        sizes = np.bincount(rows, minlength=len(texts))
+        wanted = self._in_prefix(hashes, rows, sizes) & is_long[rows]
+        candidates = np.concatenate(
+            [
+                self._candidates(self._rarest, hashes, rows),
+                self._candidates(self._everywhere, hashes[wanted], rows[wanted]),
+            ]
+        )
+        asked, known = np.divmod(np.unique(candidates), max(len(self), 1))
+        open_ = found[asked] < 0
+        asked, known = asked[open_], known[open_]
+        if not len(asked):
+            return found
+        smaller = np.minimum(sizes[asked], self._sizes[known])
+        counted = np.where(sizes[asked] <= self._sizes[known], is_long[asked], self._is_long[known])
+        shared = self._shared(asked, known, hashes, np.cumsum(sizes) - sizes, sizes)
+        hit = counted & (shared >= self._share * smaller - _ROUNDING)
+        first, place = np.unique(asked[hit], return_index=True)  # pairs ascend: the first known text of each
+        found[first] = known[hit][place]
+        return found
+
+    def _counts(self, hashes: np.ndarray) -> np.ndarray:
+        """How many known texts have each n-gram."""
+        left, right = (np.searchsorted(self._everywhere[0], hashes, side=side) for side in ("left", "right"))
+        counts: np.ndarray = right - left
+        return counts
+
+    def _in_prefix(self, hashes: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Which n-grams are among the rarest of their text, of which a text that contains it has at least one."""
+        order = np.lexsort((hashes, self._counts(hashes), rows))
+        prefix = sizes - np.ceil(self._share * sizes - _ROUNDING).astype(np.int64) + 1
+        place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        chosen = np.zeros(len(rows), bool)
+        chosen[order] = place < np.repeat(prefix, sizes)
+        return chosen
+
+    def _postings_of_prefixes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        wanted = self._in_prefix(self._hashes, rows, self._sizes) & self._is_long[rows]
+        hashes, rows = self._hashes[wanted], rows[wanted]
+        order = np.argsort(hashes, kind="stable")
+        return hashes[order], rows[order]
+
+    def _candidates(
+        self, postings: tuple[np.ndarray, np.ndarray], hashes: np.ndarray, rows: np.ndarray
+    ) -> np.ndarray:
+        """Row · n + known text for every n-gram that is in the postings of that text; with repeats."""
+        left, right = (np.searchsorted(postings[0], hashes, side=side) for side in ("left", "right"))
+        counts = right - left
+        steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found: np.ndarray = np.repeat(rows, counts) * len(self) + postings[1][np.repeat(left, counts) + steps]
+        return np.unique(found)
+
+    def _shared(
+        self, asked: np.ndarray, known: np.ndarray, hashes: np.ndarray, starts: np.ndarray, sizes: np.ndarray
+    ) -> np.ndarray:
+        """How many n-grams the two texts of each pair have in common; pairs are sorted by the first."""
+        shared = np.zeros(len(asked), np.int64)
+        borders = np.flatnonzero(np.diff(asked)) + 1
+        for lines in np.split(np.arange(len(asked)), borders):
+            row, others = asked[lines[0]], known[lines]
+            own = hashes[starts[row] : starts[row] + sizes[row]]  # ascending
+            lengths = self._sizes[others]
+            offsets = np.cumsum(lengths) - lengths
+            places = np.arange(lengths.sum()) + np.repeat(self._starts[others] - offsets, lengths)
+            theirs = self._hashes[places]
+            at = np.minimum(np.searchsorted(own, theirs), len(own) - 1)
+            shared[lines] = np.add.reduceat((own[at] == theirs).astype(np.int64), offsets)
+        return shared

@@ -1,0 +1,153 @@
+"""`sentflow compare`: whether a run gave the results of another, and if not, what differs and why."""
+
+import math
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from sentflow.cli.terminal import Block, Facts, Listing, show_blocks
+from sentflow.errors import ConfigError
+from sentflow.files.io import json_document
+from sentflow.report.numbers import MISSING, counted, decimal
+from sentflow.runs.causes import STAGES
+from sentflow.runs.comparison import Comparison, compare_folders
+from sentflow.runs.differences import LOSS_TOLERANCE, ResultDifference
+from sentflow.runs.folder import KINDS, ResultsFolder
+
+_NAMED = 6
+_HEADER = ("Result", "A", "B", "Difference", "Folds that differ", "First cause")
+
+
+def compare(a: Path, b: Path, *, tolerance: float, common: bool, rows: int, as_json: bool) -> bool:
+    """Print what differs between two runs.
+
+    Parameters
+    ----------
+    a, b
+        Results folders, or the folders that hold them.
+    tolerance
+        Of scores and all other values but losses; absolute.
+    common
+        Whether results that one run alone has are no difference.
+    rows
+        Number of results shown at most.
+    as_json
+        Print everything, for programs.
+
+    Returns
+    -------
+    bool
+        Whether the runs are equal within the tolerance.
+
+    Raises
+    ------
+    ConfigError
+        The tolerance is negative, or no number.
+    DataError
+        A folder has no results, a file is damaged, or the runs have no result in common.
+    """
+    if not tolerance >= 0:
+        raise ConfigError(f"--tolerance {tolerance}: write a number of at least 0.")
+    found = compare_folders(ResultsFolder(a), ResultsFolder(b), tolerance=tolerance)
+    is_equal = found.is_equal and (common or not (found.only_a or found.only_b))
+    if as_json:
+        sys.stdout.write(json_document({**found.to_json(), "equal": is_equal}))
+    else:
+        show_blocks(_blocks(found, a, b, rows=rows, is_equal=is_equal))
+    return is_equal
+
+
+def _blocks(found: Comparison, a: Path, b: Path, *, rows: int, is_equal: bool) -> list[Block]:
+    blocks: list[Block] = [Facts("Runs", [("A", str(a)), ("B", str(b))])]
+    if differing := [*found.versions.items(), *found.settings.items()]:
+        cells = [(key, _short(one), _short(other)) for key, (one, other) in differing]
+        notes = _more(len(cells), rows)
+        blocks.append(
+            Listing(("Made by", "A", "B"), cells[:rows], caption="What differs in the records", notes=notes)
+        )
+    blocks.append(_counts(found))
+    if outside := found.outside:
+        lines = [_line(found, each) for each in outside[:rows]]
+        notes = _more(len(outside), rows)
+        caption = f"Results that differ by more than {found.tolerance:g}"
+        blocks.append(Listing(_HEADER, lines, "lrrrrl", caption=caption, notes=notes, fixed=0))
+    blocks += [
+        f"Only in {side}: {_named(names)}."
+        for side, names in (("A", found.only_a), ("B", found.only_b))
+        if names
+    ]
+    blocks.append(_verdict(found, is_equal=is_equal))
+    return blocks
+
+
+def _counts(found: Comparison) -> Listing:
+    cells = []
+    for kind in KINDS:
+        if each := found.of_kind(kind):
+            n_equal = sum(one.is_equal for one in each)
+            n_outside = sum(not one.is_within for one in each)
+            largest = max(found.size(one.name) for one in each)
+            within = len(each) - n_equal - n_outside
+            cells.append((kind, *map(str, (len(each), n_equal, within, n_outside)), _size(largest)))
+    header = ("Kind", "Both have", "Equal", "Within", "Outside", "Largest difference of a score")
+    losses = f"{max(LOSS_TOLERANCE, found.tolerance):g} for losses"
+    notes = (f"Within: every value differs by {found.tolerance:g} at most ({losses}).",)
+    return Listing(header, cells, "lrrrrr", caption="Results", notes=notes)
+
+
+def _line(found: Comparison, each: ResultDifference) -> tuple[str, ...]:
+    a, b = found.headlines[each.name]
+    folds = f"{len(each.folds)} of {each.n_folds}" if each.n_folds else ""
+    if sizes := [abs(two - one) for one, two in each.folds.values() if one is not None and two is not None]:
+        folds += f", by {_size(max(sizes))} at most"
+    cause = found.causes[each.name]
+    score = _size(found.size(each.name)) if a != b else f"score equal; {_elsewhere(each)}"
+    return (each.name, _score(a), _score(b), score, folds, f"{cause.stage}: {cause.what}")
+
+
+def _elsewhere(each: ResultDifference) -> str:
+    """What differs in a result whose score is equal."""
+    names = [*each.about, *(value.key for value in each.values)]
+    return f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}"
+
+
+def _verdict(found: Comparison, *, is_equal: bool) -> str:
+    n, outside = len(found.differences), len(found.outside)
+    if not outside:
+        exact = all(each.is_equal for each in found.differences)
+        said = f"{'Equal to the last bit' if exact else f'Equal within {found.tolerance:g}'}: {counted(n, 'result')}."
+    else:
+        said = f"Different: {outside} of {counted(n, 'result')}."
+    if not is_equal and not outside:
+        said += " But not every result is in both runs; --common leaves the others out."
+    if found.cause is None:
+        return said
+    stages = Counter(found.causes[each.name].stage for each in found.outside)
+    others = [f"{stages[stage]} × {stage}" for stage in STAGES if stages[stage]]
+    causes = f" First causes: {', '.join(others)}." if len(others) > 1 else ""
+    return f"{said} First cause: {found.cause.stage}. {found.cause.what}.{causes}"
+
+
+def _named(names: Sequence[str]) -> str:
+    """A few results by their names, more of them by their numbers."""
+    if len(names) <= _NAMED:
+        return ", ".join(names)
+    kinds = Counter(name.partition("/")[0] for name in names)
+    return ", ".join(f"{kinds[kind]} × {kind}" for kind in KINDS if kinds[kind])
+
+
+def _score(value: float | None) -> str:
+    return MISSING if value is None else decimal(value, 6)
+
+
+def _size(value: float) -> str:
+    return MISSING if math.isinf(value) else "0" if value == 0 else f"{value:.2g}"
+
+
+def _short(value: object) -> str:
+    return MISSING if value is None else str(value)
+
+
+def _more(n: int, rows: int) -> tuple[str, ...]:
+    return (f"{rows} of {n}; --rows shows more.",) if n > rows else ()

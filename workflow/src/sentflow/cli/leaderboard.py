@@ -1,0 +1,72 @@
+"""`sentflow leaderboard`: the encoders of several runs, the best mean first."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from sentflow.cli.terminal import Listing, show_blocks
+from sentflow.files.io import json_document
+from sentflow.report.numbers import decimal
+from sentflow.runs.folder import ResultsFolder
+from sentflow.runs.leaderboard import Board, boards_of
+
+_NAMES = {
+    "scores": ("tasks", "score"),
+    "similarity": ("pair sets", "Spearman's correlation of the cosine, all pairs"),
+}
+_NO_TEST = "Nothing is tested here: differences between encoders of one experiment are (sentflow show)."
+
+
+def leaderboard(folders: Sequence[Path], *, as_json: bool) -> None:
+    """Print a table per protocol and data version.
+
+    Parameters
+    ----------
+    folders
+        Results folders, or the folders that hold them; runs may be unfinished.
+    as_json
+        Print the boards, for programs.
+
+    Raises
+    ------
+    DataError
+        A folder has no results, or scores of two of them may not stand side by side; says why.
+    """
+    boards = boards_of({str(folder): ResultsFolder(folder) for folder in dict.fromkeys(folders)})
+    if as_json:
+        content = [asdict(board) for board in boards]
+        for board, described in zip(boards, content, strict=True):
+            for entry, shown in zip(board.entries, described["entries"], strict=True):
+                shown["mean"] = entry.mean
+        sys.stdout.write(json_document(content))
+    else:
+        show_blocks(map(_listing, boards))
+
+
+def _listing(board: Board) -> Listing:
+    things, value = _NAMES[board.kind]
+    rows = [
+        (
+            entry.encoder,
+            decimal(entry.mean),
+            decimal(entry.mean_rank, 2),
+            ", ".join(entry.runs),
+            *(decimal(entry.scores[task]) for task in board.tasks),
+        )
+        for entry in board.entries
+    ]
+    protocol = f"protocol {board.protocol}, " if board.protocol else ""
+    notes = [
+        f"Mean and mean rank over the {len(board.tasks)} {things} that all encoders have; {value}.",
+        _NO_TEST,
+    ]
+    notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
+    return Listing(
+        ("Encoder", "Mean", "Rank", "Run", *board.tasks),
+        rows,
+        "lrrl" + "r" * len(board.tasks),
+        caption=f"{things.capitalize()}: {protocol}{board.data_version}",
+        notes=tuple(notes),
+        fixed=2,
+    )

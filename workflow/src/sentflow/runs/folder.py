@@ -1,0 +1,198 @@
+"""What a results folder says of itself: its results as numbers, and what they were made from."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.io import parse_json, read_json
+from sentflow.files.parquet import read_parquet
+from sentflow.files.settings_files import read_settings
+from sentflow.graph import paths
+
+# Folders of results: files of one encoder, retriever … on one thing each, with all their numbers.
+KINDS = ("scores", "similarity", "regressions", "alignments", "geometry", "retrieval")
+# A digest is that of a whole file, which may differ by a last bit; curves are no scores.
+_SHA = re.compile(r"[0-9a-f]{64}")
+_CURVE = "per_epoch"
+# Said again in other words, beside the settings themselves
+_REPEATED = "not_comparable."
+_FOLD = ("kfold_repetition", "kfold_partition")
+_FOLD_SCORE = "metric_test"
+
+Leaves = dict[str, Any]
+Fold = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One file of results.
+
+    Attributes
+    ----------
+    name
+        ``kind/what/who``, e.g. ``scores/T1B-sample/tfidf``.
+    numbers
+        Measured: name of a value → the value; None where it is undefined.
+    about
+        What was measured: everything else in the file, such as protocol, seed and number of rows.
+    """
+
+    name: str
+    numbers: Mapping[str, float | None]
+    about: Mapping[str, Any]
+
+    @property
+    def encoder(self) -> str:
+        """Who was measured; a retriever too."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def words(self) -> set[str]:
+        """Names in it, among which are those of the data that were read."""
+        return {*self.name.split("/"), *(value for value in self.about.values() if isinstance(value, str))}
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What the files beside an array of vectors say.
+
+    Attributes
+    ----------
+    about
+        What they are: texts, files of the encoder, settings, and the digest of the array.
+    versions
+        Libraries that made them.
+    """
+
+    about: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+class ResultsFolder:
+    """The results of a run.
+
+    Parameters
+    ----------
+    path
+        A results folder, or the folder that holds one.
+
+    Raises
+    ------
+    DataError
+        There are no results of any kind.
+    """
+
+    def __init__(self, path: Path) -> None:
+        inside = path / paths.RESULTS
+        self.path = inside if inside.is_dir() else path
+        self.results = {result.name: result for result in self._results()}
+        if not self.results:
+            raise DataError(
+                f"{path} has no results: none of the folders {', '.join(KINDS)} holds a file. Write the path of a "
+                "results folder, or of the folder that holds one."
+            )
+
+    def settings(self) -> Leaves | None:
+        """The effective configuration of the last run, key by key; None without a record."""
+        file = self._file(paths.RECORD_CONFIG)
+        try:
+            return leaves(read_settings(file)) if file.is_file() else None
+        except ConfigError as error:
+            raise DataError(str(error)) from error
+
+    def versions(self) -> Leaves | None:
+        """Code, libraries and processor of the last run, key by key; None without a record."""
+        file = self._file(paths.RECORD_VERSIONS)
+        return leaves(read_json(file)) if file.is_file() else None
+
+    def data(self) -> dict[str, str]:
+        """Kind and name of a table, e.g. ``tasks/T1B-sample`` → its SHA-256."""
+        folder = self.path / "data"
+        found = {}
+        for file in sorted(folder.rglob("*.json")):
+            content = _json(file)
+            if isinstance(content, dict) and content.keys() >= {"file", "sha256"}:
+                found[file.relative_to(folder).with_suffix("").as_posix()] = str(content["sha256"])
+        return found
+
+    def vectors(self) -> dict[str, Vectors]:
+        """``encoder/collection`` → what its vectors are."""
+        folder = self.path / "embeddings"
+        found = {}
+        for file in sorted(folder.rglob("*.json")):
+            content = _json(file)
+            if not file.name.endswith(".made.json") and isinstance(content, dict) and "sha256" in content:
+                made = _json(file.with_suffix(".made.json"))
+                versions = made.get("versions", {}) if isinstance(made, dict) else {}
+                name = file.relative_to(folder).with_suffix("").as_posix()
+                found[name] = Vectors(leaves(content), versions)
+        return found
+
+    def array(self, name: str) -> np.ndarray[Any, Any] | None:
+        """Vectors of `vectors`, read as they are needed; None where they are sparse or were deleted."""
+        file = self.path / "embeddings" / f"{name}.npy"
+        try:
+            array: np.ndarray[Any, Any] = np.load(file, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError):
+            return None
+        return array
+
+    def folds(self, name: str) -> dict[Fold, float]:
+        """Repetition and fold → test score, of a result of kind ``scores``; empty for others."""
+        file = self.path / f"{name}.parquet"
+        if not name.startswith("scores/") or not file.is_file():
+            return {}
+        rows = read_parquet(file, (*_FOLD, "metric", "value")).to_pylist()
+        scores = [row for row in rows if row["metric"] == _FOLD_SCORE]
+        return {(row[_FOLD[0]], row[_FOLD[1]]): float(row["value"]) for row in scores}
+
+    def _file(self, pattern: str) -> Path:
+        return self.path / Path(pattern).relative_to(paths.RESULTS)
+
+    def _results(self) -> Iterator[Result]:
+        for kind in KINDS:
+            for file in sorted(self.path.glob(f"{kind}/*/*.json")):
+                content = _json(file)
+                if not isinstance(content, dict):
+                    raise DataError(f"{file} is not readable JSON. Delete it and run snakemake again.")
+                found = {
+                    key: value
+                    for key, value in leaves(content).items()
+                    if _CURVE not in key and not key.startswith(_REPEATED)
+                }
+                numbers = {
+                    key: value for key, value in found.items() if value is None or isinstance(value, float)
+                }
+                about = {
+                    key: value
+                    for key, value in found.items()
+                    if key not in numbers and not _SHA.fullmatch(str(value))
+                }
+                name = file.relative_to(self.path).with_suffix("").as_posix()
+                yield Result(name, numbers, about)
+
+
+def leaves(value: Any, prefix: str = "") -> Leaves:
+    """Names like ``a.b`` or ``a.0`` → numbers, texts, truth values and None."""
+    if isinstance(value, Mapping):
+        items = [(str(key), item) for key, item in value.items()]
+    elif isinstance(value, list):
+        items = [(str(place), item) for place, item in enumerate(value)]
+    else:
+        return {prefix.removesuffix("."): value}
+    found: Leaves = {}
+    for key, item in items:
+        found |= leaves(item, f"{prefix}{key}.")
+    return found
+
+
+def _json(file: Path) -> Any:
+    try:
+        return parse_json(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,184 @@
+"""Encoders of several runs in one order, where their scores may stand side by side."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from sentflow.errors import DataError
+from sentflow.runs.differences import changed, headline
+from sentflow.runs.folder import Result, ResultsFolder
+
+KINDS = ("scores", "similarity")
+# Two runs of an encoder that differ by less are one entry.
+_SAME = 1e-6
+# Said of an encoder, or of its score; everything else must be the same for all.
+_OWN = ("model", "dimension")
+_OWN_PARTS = ("intervals.", "scores.", "warnings.")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An encoder.
+
+    Attributes
+    ----------
+    encoder, runs
+        Its name, and the runs that gave these scores.
+    scores
+        Task or pair set → score; NaN where it is undefined.
+    mean_rank
+        Over all tasks of the board, 1 is best; ties share the mean of their ranks.
+    """
+
+    encoder: str
+    runs: tuple[str, ...]
+    scores: Mapping[str, float]
+    mean_rank: float = math.nan
+
+    @property
+    def mean(self) -> float:
+        """Over all tasks of the board."""
+        return math.fsum(self.scores.values()) / len(self.scores)
+
+
+@dataclass(frozen=True)
+class Board:
+    """Entries that were measured alike, the best mean first.
+
+    Attributes
+    ----------
+    kind
+        One of `KINDS`.
+    protocol, data_version
+        Of all its tasks; pair sets have no protocol.
+    tasks
+        Those that every entry has.
+    left_out
+        Task that is not in the means → encoders that lack it.
+    """
+
+    kind: str
+    protocol: str
+    data_version: str
+    tasks: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    left_out: Mapping[str, tuple[str, ...]]
+
+
+def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
+    """Leaderboards over all runs: one per kind of score, protocol and data version.
+
+    Parameters
+    ----------
+    runs
+        Name of a run → its results.
+
+    Raises
+    ------
+    DataError
+        Runs measured the same task in other ways, so that their scores may not stand side by side; or no task is
+        common to all encoders.
+    """
+    boards = []
+    for kind in KINDS:
+        found = [(run, result) for run, folder in runs.items() for result in _of_kind(folder, kind)]
+        _refuse_other_measurements(found, runs)
+        groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
+        for run, result in found:
+            key = (str(result.about.get("protocol", "")), str(result.about.get("data_version", "")))
+            groups.setdefault(key, []).append((run, result))
+        boards += [_board(kind, *key, group) for key, group in sorted(groups.items())]
+    if not boards:
+        raise DataError(
+            f"{', '.join(runs)}: no scores and no similarities. Run the target scores, or all, first."
+        )
+    return boards
+
+
+def _of_kind(folder: ResultsFolder, kind: str) -> list[Result]:
+    return [result for name, result in folder.results.items() if name.startswith(f"{kind}/")]
+
+
+def _task(result: Result) -> str:
+    return result.name.split("/")[1]
+
+
+def _refuse_other_measurements(
+    found: Iterable[tuple[str, Result]], runs: Mapping[str, ResultsFolder]
+) -> None:
+    first: dict[str, tuple[str, Result]] = {}
+    data = {run: folder.data() for run, folder in runs.items()}
+    for run, result in found:
+        task = _task(result)
+        before, standard = first.setdefault(task, (run, result))
+        where = f"{task}: {before} and {run} did not measure alike"
+        instead = "Leave one of them out, or run both with the same configuration."
+        if differing := changed(_conditions(standard), _conditions(result)):
+            said = ", ".join(f"{key} {one} and {other}" for key, (one, other) in differing.items())
+            raise DataError(f"{where}: {said}. {instead}")
+        tables = {
+            name: sides for name, sides in changed(data[before], data[run]).items() if None not in sides
+        }
+        if read := [
+            name for name in tables if name.partition("/")[2] == task and not name.startswith("texts/")
+        ]:
+            raise DataError(f"{where}: {', '.join(read)} is another table. {instead}")
+
+
+def _conditions(result: Result) -> dict[str, Any]:
+    return {
+        key: value
+        for key, value in result.about.items()
+        if key not in _OWN and not key.startswith(_OWN_PARTS)
+    }
+
+
+def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[str, Result]]) -> Board:
+    scores: dict[tuple[str, str], dict[str, float]] = {}
+    for run, result in group:
+        value = result.numbers.get(headline(result))
+        scores.setdefault((result.encoder, run), {})[_task(result)] = math.nan if value is None else value
+    every = list(dict.fromkeys(_task(result) for _, result in group))
+    tasks = [task for task in every if all(task in found for found in scores.values())]
+    left_out = {
+        task: tuple(dict.fromkeys(encoder for (encoder, _), found in scores.items() if task not in found))
+        for task in every
+        if task not in tasks
+    }
+    if not tasks:
+        lacking = "; ".join(f"{task}: not {', '.join(names)}" for task, names in left_out.items())
+        raise DataError(f"no task of {protocol or kind} is common to all encoders of all runs ({lacking}).")
+    entries = _merged(
+        Entry(encoder, (run,), {task: found[task] for task in tasks})
+        for (encoder, run), found in scores.items()
+    )
+    ranks = rankdata(
+        [[-value for value in entry.scores.values()] for entry in entries], axis=0, nan_policy="omit"
+    )
+    ranked = [
+        replace(entry, mean_rank=float(np.mean(row))) for entry, row in zip(entries, ranks, strict=True)
+    ]
+    best_first = sorted(ranked, key=lambda entry: (math.isnan(entry.mean), -entry.mean, entry.encoder))
+    return Board(kind, protocol, data_version, tuple(tasks), tuple(best_first), left_out)
+
+
+def _merged(entries: Iterable[Entry]) -> list[Entry]:
+    """One entry for all runs of an encoder that gave the same scores."""
+    kept: list[Entry] = []
+    for entry in entries:
+        same = next((n for n, other in enumerate(kept) if _are_same(entry, other)), None)
+        if same is None:
+            kept.append(entry)
+        else:
+            kept[same] = replace(kept[same], runs=(*kept[same].runs, *entry.runs))
+    return kept
+
+
+def _are_same(one: Entry, other: Entry) -> bool:
+    return one.encoder == other.encoder and np.allclose(
+        list(one.scores.values()), list(other.scores.values()), rtol=0.0, atol=_SAME, equal_nan=True
+    )

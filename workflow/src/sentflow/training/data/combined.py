@@ -1,0 +1,66 @@
+"""Training data that are put together of others, relation by relation: what an entry names, and what it may not say.
+
+Standard library only: the Snakefile reads it.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from sentflow.training.recipes.table import PAIRS
+
+Entry = Mapping[str, Any]
+SECTIONS = ("tasks", "pair_sets", "question_sets")
+"""What may be held out."""
+NEAR = 0.8
+"""Similarity from which rows are near copies where an entry does not say it; that of the audits."""
+UNKNOWN_LANGUAGE = "und"
+"""Language of texts that no language is told of."""
+_ROW_BY_ROW = ("nli", "unscored", "least_characters", "drop_repeated", "limit", "shuffled_positives")
+
+
+def is_combined(entry: Entry) -> bool:
+    """Whether the rows are those of other training data."""
+    return "combined" in entry
+
+
+def relations_of(entry: Entry) -> list[str]:
+    """The training data whose rows are taken, in order."""
+    found = _map(entry.get("combined")).get("data")
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+
+
+def held_out_of(entry: Entry) -> list[tuple[str, str]]:
+    """Section and name of everything whose texts are in no row."""
+    found = _map(_map(entry.get("combined")).get("without_texts_of"))
+    return [
+        (section, name)
+        for section in SECTIONS
+        for name in (found.get(section) or [])
+        if isinstance(name, str)
+    ]
+
+
+def with_relations(names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
+    """Training data, and after them those that they are put together of; each once, as far as they exist."""
+    named = list(names)
+    parts = [part for name in named for part in relations_of(_map(known.get(name))) if part in known]
+    return list(dict.fromkeys([*named, *parts]))
+
+
+def combined_problems(name: str, known: Mapping[str, Entry]) -> Iterator[tuple[str, str]]:
+    """Place in an entry, and what is wrong there beyond its schema."""
+    entry = known[name]
+    if others := [key for key in _ROW_BY_ROW if key in entry]:
+        yield others[0], "rows are chosen where they are read. Write it in the entries that combined names."
+    if entry["form"] != PAIRS:
+        yield "form", f"combined gives pairs, not {entry['form']}. Write form: pairs."
+    for part in relations_of(entry):
+        relation = _map(known.get(part))
+        if is_combined(relation):
+            yield "combined.data", f"{part} is put together of others itself. Write these instead."
+        elif relation and relation.get("form") != PAIRS:
+            yield "combined.data", f"{part} has {relation.get('form')}, not pairs. Write another."
+
+
+def _map(found: Any) -> Mapping[str, Any]:
+    return found if isinstance(found, Mapping) else {}
