@@ -22,7 +22,7 @@ MEANINGS = ("text_a", "text_b", "label", "group", "topic")
 ALTER = "alter"
 MAKES = (EXCHANGE, ALTER)
 FILE = "file"
-"""As column of a label or group: the name of the file, without its ending."""
+"""As column of a label, group or topic: the name of the file, without its ending."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class DerivedReader:
     labels
         Label as written → class; other labels leave the row out.
     balanced
-        Whether every document has as many rows of each class, drawn from those that it has.
+        Whether every topic has as many rows of each class, drawn from those that it has.
     threshold
         Labels are numbers; at or above it is class 1, below class 0.
     makes
@@ -136,7 +136,10 @@ class DerivedReader:
         return cls(
             sources("sources"),
             of_file=frozenset(
-                key for entry in settings["sources"] for key in ("label", "group") if entry.get(key) == FILE
+                key
+                for entry in settings["sources"]
+                for key in ("label", "group", "topic")
+                if entry.get(key) == FILE
             ),
             replaced=tuple(
                 Replacement(pattern(entry["pattern"], f"replace.{number}.pattern"), entry.get("by", ""))
@@ -228,10 +231,10 @@ def _exchanged(found: Sequence[dict[str, str]], rng: np.random.Generator) -> lis
 
 
 def _balanced(found: Sequence[dict[str, str]], rng: np.random.Generator) -> list[dict[str, str]]:
-    """As many rows of each class in every document, in their order."""
+    """As many rows of each class in every topic, in their order."""
     places: dict[str, dict[str, list[int]]] = {}
     for place, one in enumerate(found):
-        places.setdefault(one.get("group", ""), {}).setdefault(one["label"], []).append(place)
+        places.setdefault(one.get("topic", ""), {}).setdefault(one["label"], []).append(place)
     labels = {one["label"] for one in found}
     kept: list[int] = []
     for of_label in places.values():
