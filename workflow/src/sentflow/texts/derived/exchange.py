@@ -1,9 +1,9 @@
 """Pairs that belong together into a task: half of them as they are, half with the second text of another pair.
 
 Pairs are matched in twos. In half of the matches, which are drawn, the two exchange their second texts: two rows of
-class 0; the others stay, two rows of class 1. Classes are drawn without a look at the texts, so that neither side alone,
-nor its length, tells the label. Each text is in one row: a probe that saw a text in training with one label, and meets
-it in the test with the other, scores below chance.
+class 0; the others stay, two rows of class 1. Classes are drawn without a look at the texts, so that neither side
+alone, nor its length, tells the label. Each text is in one row: a probe that saw a text in training with one label, and
+meets it in the test with the other, scores below chance.
 The two rows of a match are one document, so that partners are never on both sides of a fold.
 """
 
