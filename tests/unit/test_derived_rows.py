@@ -68,7 +68,15 @@ def test_no_word_has_two_opposites():
 
 def test_rows_are_replaced_in_filtered_and_told_once(tmp_path):
     lines = ["Art. 1 the first law,,,", "Art. 2 The first law!,,,", "Art. 3 law,,,"]
-    rows = read(tmp_path, lines, replace=[{"pattern": r"^Art\. \d"}], least_words=2, distinct=True)
+    lines = [line.replace(",,,", ",,1,") for line in lines]
+    rows = read(
+        tmp_path,
+        lines,
+        columns={"label": "y"},
+        replace=[{"pattern": r"^Art\. \d"}],
+        least_words=2,
+        distinct=True,
+    )
     assert rows.text_a == ["the first law"]
 
 
@@ -79,7 +87,8 @@ def test_topics_are_balanced_and_labels_from_a_threshold(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"makes": "nothing"}, {"unknown": 1}, {"replace": [{"pattern": "("}]}, {"topic_pattern": "["}]
+    "wrong",
+    [{}, {"makes": "nothing"}, {"unknown": 1}, {"replace": [{"pattern": "("}]}, {"topic_pattern": "["}],
 )
 def test_what_does_not_exist_is_refused_with_its_place(tmp_path, wrong):
     with pytest.raises(ConfigError, match=r"tasks\.X\.reader"):

@@ -104,7 +104,7 @@ class DerivedReader:
         Raises
         ------
         ConfigError
-            Unknown keys, or values that do not exist.
+            Unknown keys, values that do not exist, or neither labels nor a way to make them.
         """
         known = {item.name for item in fields(cls)} - {"of_file", "replaced"} | {"format", "replace"}
         if unknown := sorted(settings.keys() - known):
@@ -114,6 +114,12 @@ class DerivedReader:
         if settings.get("makes") not in (None, *MAKES):
             raise ConfigError(
                 f"{where}.makes: {settings['makes']!r} does not exist. Write {' or '.join(MAKES)}."
+            )
+
+        if any("label" not in entry for entry in settings["sources"]) and "makes" not in settings:
+            raise ConfigError(
+                f"{where}.sources: a source has no label. Write its column at each source, or makes: "
+                f"{' or '.join(MAKES)}."
             )
 
         def pattern(text: str, key: str) -> re.Pattern[str]:
