@@ -10,10 +10,12 @@ import yaml
 
 from sentflow.graph.config.schema import load_schema
 from sentflow.texts import pair_readers
+from sentflow.texts.derived.reader import DerivedReader
 from sentflow.texts.pair_files import raw_files_of
 from sentflow.texts.pair_readers import PairReader
 from sentflow.texts.readers import FORMATS, Reader
 from sentflow.texts.sample.pairs import RECIPES
+from sentflow.texts.task_files import DERIVED, files_of
 
 WORKFLOW = Path(__file__).parents[2] / "workflow"
 OFFICIAL = [
@@ -38,6 +40,16 @@ OFFICIAL = [
 ]
 SENTENCE_PAIRS = ["SICK-E", "ASSIN2-entailment", "Korean-questions", "TMUP-paraphrases"]
 OPEN = ["T1A-open", "T1B-open", "T2A-open", "T2B-open", "T3-open"]
+DERIVED_TASKS = [
+    "F2-open",
+    "F3-open",
+    "F5-simulated",
+    "F6-open",
+    "G1-open",
+    "G2A-open",
+    "G4-moral-issues",
+    "T4-open",
+]
 
 
 def load(path: str) -> dict[str, Any]:
@@ -77,12 +89,18 @@ def test_every_key_of_a_schema_is_described(kind):
 
 
 def test_all_tasks_exist_as_official_and_as_sample(tasks):
-    assert list(tasks) == [*OFFICIAL, *(f"{task}-sample" for task in OFFICIAL), *OPEN, *SENTENCE_PAIRS]
+    assert list(tasks) == [
+        *OFFICIAL,
+        *(f"{task}-sample" for task in OFFICIAL),
+        *OPEN,
+        *SENTENCE_PAIRS,
+        *DERIVED_TASKS,
+    ]
 
 
 def test_every_task_names_an_existing_dataset_and_file(tasks, datasets):
     for name, task in tasks.items():
-        assert task["reader"]["file"] in datasets[task["dataset"]]["files"], name
+        assert set(files_of(task["reader"])) <= datasets[task["dataset"]]["files"].keys(), name
 
 
 def test_only_f2_f3_f5_have_many_classes_and_only_f3_f5_a_hidden_layer(tasks):
@@ -130,8 +148,9 @@ def test_sample_tasks_share_a_dataset_so_that_one_job_embeds_their_texts(tasks):
 
 def test_readers_of_code_and_schema_have_the_same_keys_formats_and_defaults():
     schema = load_schema(WORKFLOW, "tasks")["$defs"]["reader"]["properties"]
-    assert set(schema) == {item.name for item in fields(Reader)}
-    assert tuple(schema["format"]["enum"]) == FORMATS
+    derived = {item.name for item in fields(DerivedReader)} - {"of_file", "replaced"} | {"replace"}
+    assert set(schema) == {item.name for item in fields(Reader)} | derived
+    assert tuple(schema["format"]["enum"]) == (*FORMATS, DERIVED)
     for item in fields(Reader):
         if "default" in schema[item.name]:
             assert schema[item.name]["default"] == item.default

@@ -149,10 +149,9 @@ def test_files_and_settings_of_a_fold_do_not_depend_on_the_job():
 
 def test_inputs_of_a_task_are_those_of_its_dataset():
     chosen = targets()
-    assert (
-        chosen.families["probing"].raw_file(PLACES)
-        == "results/data/raw/sample-tasks/hatebr_offensive_lang.csv"
-    )
+    assert chosen.families["probing"].raw_files_of_task(PLACES) == [
+        "results/data/raw/sample-tasks/hatebr_offensive_lang.csv"
+    ]
     assert chosen.families["probing"].texts(PLACES) == "results/data/texts/sample-tasks.parquet"
     assert chosen.families["probing"].embeddings(PLACES) == "results/embeddings/random/sample-tasks.npy"
     assert chosen.families["probing"].embeddings_info(PLACES) == "results/embeddings/random/sample-tasks.json"
@@ -162,9 +161,8 @@ def test_texts_of_a_dataset_come_from_tasks_that_are_not_selected_too():
     tasks = targets().tables_of_collection(SimpleNamespace(collection="factnews"))
     assert tasks == ["results/data/tasks/T2A-open.parquet", "results/data/tasks/T2B-open.parquet"]
     unselected = SimpleNamespace(task="T2B-open")
-    assert (
-        targets().families["probing"].raw_file(unselected).endswith("factnews_dataset_factuality_design.csv")
-    )
+    (file,) = targets().families["probing"].raw_files_of_task(unselected)
+    assert file.endswith("factnews_dataset_factuality_design.csv")
 
 
 def test_costs_are_read_by_what_shows_costs_alone():

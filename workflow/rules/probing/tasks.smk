@@ -2,9 +2,9 @@
 
 
 rule prepare:
-    """A raw file → the task table."""
+    """Raw files → the task table."""
     input:
-        probing.raw_file,
+        probing.raw_files_of_task,
     output:
         table=paths.TASK,
         digest=paths.TASK_DIGEST,

@@ -15,9 +15,11 @@ from sentflow.files.io import write_text
 from sentflow.graph.config.family import Entry
 from sentflow.probing.protocol.settings import ProbeProtocol
 from sentflow.texts.prepare import PrepareSettings, prepare
+from sentflow.texts.readers import Reader
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 from sentflow.texts.table import TaskTable
+from sentflow.texts.task_files import files_of
 
 
 def load_task(
@@ -48,11 +50,16 @@ def load_task(
         See `download` and `prepare`.
     """
     entry = catalog.tasks[name]
-    dataset, file = entry["dataset"], entry["reader"]["file"]
+    dataset, file, *others = entry["dataset"], *files_of(entry["reader"])
     settings = PrepareSettings.from_settings({**entry, **protocol.needs()}, task=name)
     raw = folder / dataset / file
     left_behind = folder / f"{Path(file).stem}.csv"
-    if name in OFFICIAL and not raw.exists() and left_behind.is_file():
+    if (
+        isinstance(settings.reader, Reader)
+        and name in OFFICIAL
+        and not raw.exists()
+        and left_behind.is_file()
+    ):
         warnings.warn(
             f"{name} is read from {left_behind}, which cannot be verified. Delete it to download the "
             "official file.",
@@ -63,8 +70,10 @@ def load_task(
         return prepare(
             name, [left_behind], replace(settings, reader=reader, data_version="official, not verified")
         )
-    _bring(raw, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
-    return prepare(name, [raw], settings)
+    needed = [raw, *(folder / dataset / other for other in others)]
+    for path in needed:
+        _bring(path, catalog.datasets[dataset], dataset=dataset, mirrors=mirrors)
+    return prepare(name, needed, settings)
 
 
 def _bring(raw: Path, dataset_entry: Entry, *, dataset: str, mirrors: Sequence[str]) -> None:

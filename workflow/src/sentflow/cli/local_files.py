@@ -108,6 +108,7 @@ def _settings(settings: Callable[[Any], str], checks: Callable[[Any], str], job:
 def _read_tasks(reader: _Reader, probing: Probing) -> dict[str, "TaskTable"]:
     from sentflow.cli.label_lines import labels_line
     from sentflow.texts.prepare import PrepareSettings, prepare
+    from sentflow.texts.readers import Reader
 
     def maker(task: str, settings: Entry) -> Callable[[list[Path]], "TaskTable"]:
         def make(files: list[Path]) -> "TaskTable":
@@ -116,9 +117,9 @@ def _read_tasks(reader: _Reader, probing: Probing) -> dict[str, "TaskTable"]:
                 return prepare(task, files, whole)
             except DataError as problem:
                 # the words of the job do not know the labels in full; its code decides what runs again
-                line = (
-                    labels_line(files[0], whole.reader) if "label is not an integer" in str(problem) else ""
-                )
+                line = ""
+                if isinstance(whole.reader, Reader) and "label is not an integer" in str(problem):
+                    line = labels_line(files[0], whole.reader)
                 raise DataError("\n".join([str(problem), *([line] if line else [])])) from None
 
         return make
@@ -127,7 +128,7 @@ def _read_tasks(reader: _Reader, probing: Probing) -> dict[str, "TaskTable"]:
     for task in probing.tasks:
         job = SimpleNamespace(task=task)
         settings = _settings(probing.prepare_settings, probing.prepare_checks, job)
-        if table := reader.made(f"tasks.{task}", [probing.raw_file(job)], maker(task, settings)):
+        if table := reader.made(f"tasks.{task}", probing.raw_files_of_task(job), maker(task, settings)):
             found[task] = table
     return found
 

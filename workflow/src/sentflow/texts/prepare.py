@@ -12,9 +12,11 @@ import numpy as np
 
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts import checks
+from sentflow.texts.derived.reader import DerivedReader
 from sentflow.texts.preparation import picked_settings, refuse, verified_files
 from sentflow.texts.readers import Reader, Rows, read_rows
 from sentflow.texts.table import LAYOUTS, SEPARATOR, TaskInfo, TaskTable
+from sentflow.texts.task_files import DERIVED
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +51,7 @@ class PrepareSettings:
         read. Empty where nothing is known.
     """
 
-    reader: Reader
+    reader: Reader | DerivedReader
     layout: str
     metric: str
     data_version: str
@@ -77,7 +79,8 @@ class PrepareSettings:
                     f"tasks.{task}.{key}: {settings[key]!r} does not exist. "
                     f"Write one of: {', '.join(allowed)}."
                 )
-        picked["reader"] = Reader.from_settings(settings["reader"], where=f"tasks.{task}.reader")
+        kind = DerivedReader if settings["reader"].get("format") == DERIVED else Reader
+        picked["reader"] = kind.from_settings(settings["reader"], where=f"tasks.{task}.reader")
         if "class_counts" in picked:  # JSON has made texts of the classes
             picked["class_counts"] = {int(name): n for name, n in picked["class_counts"].items()}
         return cls(**picked)
@@ -107,10 +110,16 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     DataError
         The file or its rows are not in order; all problems with the rows are told at once.
     """
-    name = settings.reader.file
-    path = verified_files([name], raw_files, settings.files, where=f"tasks.{task}.reader.file")[name]
-    rows = read_rows(path, settings.reader)
-    layout = _layout(settings.layout, rows, f"{task} ({path.name})")
+    reader = settings.reader
+    names = reader.files if isinstance(reader, DerivedReader) else [reader.file]
+    found = verified_files(names, raw_files, settings.files, where=f"tasks.{task}.reader")
+    file = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+    rows = (
+        reader.read(found, task=task)
+        if isinstance(reader, DerivedReader)
+        else read_rows(found[reader.file], reader)
+    )
+    layout = _layout(settings.layout, rows, f"{task} ({file})")
     classes, problems = _classes(rows, settings.reader.labels)
     problems += checks.empty_texts(rows.names, rows.text_a, "text a")
     if rows.text_b is not None:
@@ -121,7 +130,7 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     if None not in classes:  # counts of half the rows would only repeat the problem with the other half
         problems += checks.misfit_classes(counts, settings.metric)
         problems += checks.misfit_counts(counts, settings.rows, settings.class_counts)
-    refuse(problems, table=task, file=path.name)
+    refuse(problems, table=task, file=file)
     table = _table(task, layout, settings, rows, [number for number in classes if number is not None])
     checks.check_folds(
         table,

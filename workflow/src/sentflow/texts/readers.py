@@ -65,7 +65,7 @@ class Reader(FileForm):
             See `FileForm.check_keys`.
         """
         cls.check_keys(settings, where=where, formats=FORMATS, needed=_NEEDED)
-        return cls(**{**settings, "labels": _label_map(settings.get("labels") or {})})
+        return cls(**{**settings, "labels": label_map(settings.get("labels") or {})})
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,8 @@ def _official(records: Records) -> tuple[Records, dict[str, Column | None]]:
     return by_place, {"text_a": 1, "text_b": 2 if n == 4 else None, "label": n - 1}
 
 
-def _label_map(labels: Mapping[str, int] | Sequence[str | int]) -> Mapping[str, int]:
+def label_map(labels: Mapping[str, int] | Sequence[str | int]) -> Mapping[str, int]:
+    """Label as written → class, of such a map, or of a list whose places are the classes."""
     if isinstance(labels, Mapping):
         return labels
     return {str(label): number for number, label in enumerate(labels)}

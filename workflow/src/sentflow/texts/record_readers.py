@@ -17,13 +17,14 @@ from sentflow.texts.formats.parquet import read_parquet_columns
 from sentflow.texts.formats.raw_file import FileForm
 from sentflow.texts.formats.records import Column, Records
 from sentflow.texts.formats.trec import read_trec_documents, read_trec_topics
+from sentflow.texts.formats.xml_assin import read_assin
 
 _NEEDED: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(
         (
             *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
             *("beir", "beir-judgements", "trec", "trec-topics"),
-            *("statute", "oab-exam", "oab-justifications", "lines"),
+            *("statute", "oab-exam", "oab-justifications", "lines", "assin-xml"),
         ),
         ("files",),
     ),
@@ -44,8 +45,8 @@ class RecordReader(FileForm):
         ``slashed``: a number, lines of text, a line with a slash, as NPL. ``squad``: paragraphs with questions.
         ``beir`` (documents, questions) and ``beir-judgements``: files of BEIR's folders. ``trec`` and ``trec-topics``:
         documents and topics between tags. ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC.
-        ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``lines``: those that
-        `pattern` matches; without it every line, in the column text.
+        ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``assin-xml``: pairs of
+        ASSIN. ``lines``: those that `pattern` matches; without it every line, in the column text.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
@@ -137,6 +138,8 @@ class RecordReader(FileForm):
                 return read_oab_exam(raw)
             case "oab-justifications":
                 return read_oab_justifications(raw)
+            case "assin-xml":
+                return read_assin(raw)
             case "lines" if not self.pattern:
                 return read_lines(raw)
             case "lines":

@@ -15,13 +15,13 @@ from sentflow.graph.config.shared import file_problems
 from sentflow.graph.config.short_forms import missing_file
 from sentflow.probing.protocol.catalog import keeping_documents, names_documents, protocol_of
 from sentflow.probing.protocol.settings import ProbeProtocol
+from sentflow.texts.task_files import DERIVED, files_of
 
 
 def source_problems(task: str, entry: Entry, datasets: Entries) -> list[str]:
     """Whether the dataset and the file of a task exist."""
-    return file_problems(
-        f"tasks.{task}", entry["dataset"], [entry["reader"]["file"]], datasets, key="reader.file"
-    )
+    key = "reader.sources.files" if entry["reader"].get("format") == DERIVED else "reader.file"
+    return file_problems(f"tasks.{task}", entry["dataset"], files_of(entry["reader"]), datasets, key=key)
 
 
 def _prompt_problems(entries: AllEntries) -> Iterator[str]:

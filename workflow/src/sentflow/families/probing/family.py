@@ -16,6 +16,7 @@ from sentflow.graph.config.family import Entries
 from sentflow.graph.exports import TaskExports
 from sentflow.graph.family import Collection
 from sentflow.graph.job_settings import one_of
+from sentflow.texts.task_files import files_of
 
 
 class Probing(ProbingSettings):
@@ -36,7 +37,11 @@ class Probing(ProbingSettings):
 
     def raw_files(self) -> list[tuple[str, str]]:
         """See `Family.raw_files`."""
-        return [(entry["dataset"], entry["reader"]["file"]) for entry in self._prepared().values()]
+        return [
+            (entry["dataset"], file)
+            for entry in self._prepared().values()
+            for file in files_of(entry["reader"])
+        ]
 
     def collections(self) -> list[Collection]:
         """The texts of each dataset, and those of single tasks for which an encoder has prompts.
@@ -244,10 +249,12 @@ class Probing(ProbingSettings):
 
     # --- inputs and outputs that depend on wildcards --------------------------------------------------------
 
-    def raw_file(self, wildcards: Any) -> str:
-        """The raw file that holds a task's rows."""
+    def raw_files_of_task(self, wildcards: Any) -> list[str]:
+        """The raw files that hold a task's rows."""
         entry = self.task(wildcards.task)
-        return paths.RAW_FILE.format(dataset=entry["dataset"], file=entry["reader"]["file"])
+        return [
+            paths.RAW_FILE.format(dataset=entry["dataset"], file=file) for file in files_of(entry["reader"])
+        ]
 
     def folds(self, wildcards: Any) -> list[str]:
         """Every fold of a task and model under a protocol, which are those of the task's own if they are the same."""

@@ -26,6 +26,7 @@ from sentflow.probing.protocol.catalog import (
 from sentflow.probing.protocol.design import ACCELERATOR, REGULARISED_PROBES
 from sentflow.probing.protocol.settings import REGULARISED, ProbeProtocol
 from sentflow.probing.protocol.switches import not_comparable_text, switch_text
+from sentflow.texts.task_files import files_of
 
 HARDEST_TEXTS = 100
 _PREPARE_KEYS = ("reader", "layout", "data_version", "rows", "class_counts")
@@ -86,15 +87,15 @@ class ProbingSettings(Family):
     def prepare_checks(self, wildcards: Any) -> str:
         """What a task table must allow: checked early, but it changes no byte and runs nothing again."""
         entry = self.task(wildcards.task)
-        name = entry["reader"]["file"]
-        file = self.experiment.entries["datasets"][entry["dataset"]]["files"][name]
+        known = self.experiment.entries["datasets"][entry["dataset"]]["files"]
+        pinned = {name: known[name] for name in files_of(entry["reader"]) if "generator" not in known[name]}
         protocol = self.task_protocol(wildcards.task)
         checks = {"metric": entry["metric"], **protocol.needs()}
         asked = [protocol, *(self.protocols[name] for name in self.study)]
         needed = names_documents(entry) and any(one.switches.group_folds for one in asked)
         if needed or wildcards.task in self.document_tasks:
             checks["documents"] = {**protocol.cross_validation, "needed": needed}
-        return json_text(checks if "generator" in file else {**checks, "files": {name: file}})
+        return json_text({**checks, "files": pinned} if pinned else checks)
 
     @property
     def probe_device(self) -> str:

@@ -17,6 +17,7 @@ from sentflow.probing.protocol.settings import (
     frozen,
 )
 from sentflow.probing.protocol.switches import PROBE_SWITCHES, Switches, SwitchValue
+from sentflow.texts.task_files import has_groups
 
 # what the section `training` of a protocol may hold
 TRAINING_KEYS = tuple(
@@ -157,7 +158,7 @@ def job_settings(
 
 def names_documents(task: Mapping[str, Any]) -> bool:
     """Whether the entry of a task says which document a row comes from."""
-    return "group" in task["reader"]
+    return has_groups(task["reader"])
 
 
 def _as_json(value: Any) -> Any:

@@ -11,6 +11,7 @@ from sentflow.errors import DataError
 from sentflow.texts.formats.raw_file import RawFile
 from sentflow.texts.formats.records import Records, numbered
 from sentflow.texts.formats.xml_tree import xml_root
+from sentflow.texts.table import SEPARATOR
 
 # What a URN holds → the file of that statute, without its ending
 STATUTES: Mapping[str, str] = {
@@ -26,6 +27,7 @@ _ARTICLE = re.compile(r"Art\.?\s*(\d{1,3}(?:\.\d{3})+|\d+)[º°o]?(?:-?([A-Z])\b
 _RULE = re.compile(r"(?m)^-{5,}\s*$")  # what comes after it is a heading
 _ARTICLE_OF_ELEMENT = re.compile(r"art(\d+(?:-\d+)?)")
 _ARTICLE_OF_URN = re.compile(r"!\[?art_?(\d+(?:-\d+)?)")
+_OPTION = re.compile(r"^[A-E](:CORRECT)?\)(.*?)(?=^[A-E](?::CORRECT)?\)|^---|\Z)", re.DOTALL | re.MULTILINE)
 _RIGHT_OPTION = re.compile(r"^[A-E]:CORRECT\)(.*?)(?=^[A-E](?::CORRECT)?\)|\Z)", re.DOTALL | re.MULTILINE)
 
 
@@ -47,9 +49,11 @@ def read_statute(file: RawFile) -> Records:
 
 
 def read_oab_exam(file: RawFile) -> Records:
-    """Questions of an exam; columns id (``exam/number``), statement, answer, statement_and_answer.
+    """Questions of an exam.
 
-    Questions that were annulled have no right answer and are left out.
+    Columns id (``exam/number``), statement, answer, statement_and_answer, options and right. Questions without a right
+    answer are left out. ``options`` are the texts of all, joined by ``" [SEP] "``, and ``right`` the number of the
+    right one, from 0; both are empty where a question was annulled (``NULL``), or has several right answers.
 
     Raises
     ------
@@ -57,15 +61,18 @@ def read_oab_exam(file: RawFile) -> Records:
         No question with ``OPTIONS`` and a right one (``A:CORRECT``).
     """
     exam, rows = PurePath(file.name).stem, []
-    for block in re.split(r"(?m)^Questão +", file.text())[1:]:
-        number = re.match(r"\d+", block)
-        statement, options, rest = block[number.end() if number else 0 :].partition("OPTIONS")
+    for block in re.split(r"(?m)^(?:ENUM )?Questão +", file.text())[1:]:
+        heading, _, body = block.partition("\n")
+        number = re.match(r"\d+", heading)
+        statement, options, rest = body.partition("OPTIONS")
         right = _RIGHT_OPTION.search(rest)
         if number and options and right:
             asked = " ".join(re.sub(r"(?m)^AREA.*$", "", statement).split())
             answer = " ".join(right[1].split())
-            rows.append((f"{exam}/{number[0]}", asked, answer, f"{asked} {answer}"))
-    return _records(file, ("id", "statement", "answer", "statement_and_answer"), rows, "a question")
+            alternatives = ("", "") if "NULL" in heading else _alternatives(rest)
+            rows.append((f"{exam}/{number[0]}", asked, answer, f"{asked} {answer}", *alternatives))
+    names = ("id", "statement", "answer", "statement_and_answer", "options", "right")
+    return _records(file, names, rows, "a question")
 
 
 def read_oab_justifications(file: RawFile) -> Records:
@@ -84,6 +91,15 @@ def read_oab_justifications(file: RawFile) -> Records:
         if number:
             rows += [(f"{exam}/{number[1]}", _document(urn)) for urn in re.findall(r"urn:lex:\S+", block)]
     return _records(file, ("question", "document"), rows, "a justification")
+
+
+def _alternatives(text: str) -> tuple[str, str]:
+    """All options joined, and the number of the right one; nothing where there are several right ones."""
+    found = _OPTION.findall(text)
+    right = [number for number, (mark, _) in enumerate(found) if mark]
+    if len(right) != 1:
+        return "", ""
+    return SEPARATOR.join(" ".join(option.split()) for _, option in found), str(right[0])
 
 
 def _of_text(file: RawFile) -> list[tuple[str, str]]:

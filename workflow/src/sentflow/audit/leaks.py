@@ -1,0 +1,99 @@
+"""What tells a label without what a text says: its length, its punctuation, or one side of a pair alone."""
+
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import matthews_corrcoef
+from sklearn.model_selection import StratifiedGroupKFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+_FOLDS = 5
+_MARKS = ".,;:!?()[]\"'-–%$"
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Leak:
+    """What a probe reaches that sees too little of a row to know its label.
+
+    Attributes
+    ----------
+    mcc
+        Matthews correlation in −1…1 of predictions for rows of documents that the probe was not trained on; 0 is
+        chance.
+    error
+        Its standard error if the features say nothing, 1/√documents: the rows of a document may share their label.
+    """
+
+    mcc: float
+    error: float
+
+
+def leaks(
+    text_a: Sequence[str],
+    text_b: Sequence[str] | None,
+    labels: Sequence[int],
+    groups: Sequence[Hashable | None],
+    *,
+    seed: int = 0,
+) -> dict[str, Leak]:
+    """Scores of logistic regressions by what they see, over five folds that keep documents together.
+
+    Parameters
+    ----------
+    text_a, text_b
+        n texts each; text b is None or empty for tasks with one text.
+    labels
+        n classes.
+    groups
+        n documents; a row without one is a document of its own.
+    seed
+        Of the folds.
+
+    Returns
+    -------
+    dict
+        ``lengths`` (characters and words of each text), ``punctuation`` (marks of each text) and, with a text b,
+        ``text_a`` and ``text_b`` (words of that side alone) and ``length_difference`` (how unlike the lengths are,
+        which no draw of pairs makes equal where lengths of true pairs are alike).
+    """
+    y = np.asarray(labels)
+    documents = np.unique(
+        [f"row {row}" if group is None else f"document {group}" for row, group in enumerate(groups)],
+        return_inverse=True,
+    )[1]
+    error = 1 / np.sqrt(documents.max() + 1)
+    folds = StratifiedGroupKFold(_FOLDS, shuffle=True, random_state=seed)
+
+    def score(features: Any, prepare: Any) -> Leak:
+        probe = make_pipeline(prepare, LogisticRegression(max_iter=1000))
+        predicted = cross_val_predict(probe, features, y, groups=documents, cv=folds)
+        return Leak(float(matthews_corrcoef(y, predicted)), float(error))
+
+    sides = [text_a, text_b] if text_b else [text_a]
+    lengths = np.hstack([_lengths(texts) for texts in sides])
+    found = {
+        "lengths": score(lengths, StandardScaler()),
+        "punctuation": score(np.hstack([_marks(texts) for texts in sides]), StandardScaler()),
+    }
+    if text_b:
+        found["text_a"] = score(list(text_a), TfidfVectorizer())
+        found["text_b"] = score(list(text_b), TfidfVectorizer())
+        found["length_difference"] = score(np.abs(lengths[:, :2] - lengths[:, 2:]), StandardScaler())
+    return found
+
+
+def _lengths(texts: Sequence[str]) -> np.ndarray:
+    """(n, 2) float64 logarithms of characters and words."""
+    return np.log1p([[len(text), len(_WORD.findall(text))] for text in texts])
+
+
+def _marks(texts: Sequence[str]) -> np.ndarray:
+    """(n, marks) float64 logarithms of how often each mark occurs."""
+    return np.log1p([[text.count(mark) for mark in _MARKS] for text in texts])
