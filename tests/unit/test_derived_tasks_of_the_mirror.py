@@ -76,10 +76,10 @@ def test_parts_of_exchanged_pairs_do_not_tell_the_label(table, name, seen):
     assert abs(found.mcc) < 3 * found.error
 
 
-def test_headings_and_notes_on_amendments_are_removed_but_ten_that_the_source_does_not_close(table):
+def test_headings_and_notes_on_amendments_are_removed_but_nine_that_the_source_does_not_close(table):
     texts = table("F2-open").text_a
     assert not any(text.startswith("Art.") for text in texts)
-    assert sum("(Redação dada" in text for text in texts) == 10
+    assert sum("(Redação dada" in text for text in texts) == 9
 
 
 def test_exams_have_four_options(table):

@@ -34,6 +34,7 @@ ABOUT = "Obriga os hospitais a colher as impressões dos recém-nascidos antes d
         ("processo 0703777-48.2017.8.02.0058", "processo 0703777-48.2017.8.02.0058"),
         ("Decreto-Lei n. 3.365/1941, art. 1.210", "Decreto-Lei n. 3.365/1941, art. 1.210"),
         ("matrícula 52998224726", "matrícula 52998224726"),  # the last check digit is wrong
+        ("123456789-01", "123456789-01"),  # nor are these right
         ("de 2019-2020", "de 2019-2020"),
     ],
 )

@@ -112,9 +112,18 @@ class Results:
             lines.append(
                 f"{scores['task'].nunique()} tasks × {scores['model'].nunique()} encoders; mean score:"
             )
-            means = scores.groupby("model_title")["mean"].agg(["mean", "size"])
-            whole = means[means["size"] == scores["task"].nunique()]["mean"].sort_values(ascending=False)
-            lines += [f"  {title}: {value:.3f}" for title, value in whole.items()]
+            for protocol, own in scores.groupby("protocol", sort=False):
+                lines += [f"  protocol {protocol}:"] if scores["protocol"].nunique() > 1 else []
+                of_model = own.groupby("model")
+                of_models = of_model.agg(
+                    title=("model_title", "first"), mean=("mean", "mean"), n=("mean", "count")
+                )
+                whole = of_models[of_models["n"] == own["task"].nunique()]  # NaN is no score
+                best = whole.sort_values("mean", ascending=False)
+                lines += [
+                    f"  {title}: {value:.3f}"
+                    for title, value in zip(best["title"], best["mean"], strict=True)
+                ]
         return "\n".join(lines)
 
     @cached_property

@@ -19,12 +19,12 @@ def best_of_groups(
     group
         What a member is chosen for: its place on all axes but the one that is chosen on.
     score
-        Development score, higher is better; NaN, not run, takes no part, and a group without any is left out.
+        Development score, higher is better; NaN, not run, does not count, and a group without any is left out.
 
     Notes
     -----
     The best of k is too high an estimate of its own score, the more so the more it depends on the seed: only trainings
-    with seeds that took no part in the choice say what the winner is worth.
+    with seeds that were not in the choice say what the winner is worth.
     """
     best: dict[Hashable, Member] = {}
     for member in members:

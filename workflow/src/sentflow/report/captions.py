@@ -254,7 +254,7 @@ def extent(rows: Sequence[ScoreRow] | Sequence[CurveRow]) -> str:
     """``4 encoders on 18 tasks``."""
     n_models = len(unique(row.model for row in rows))
     n_tasks = len(unique(row.task for row in rows))
-    return f"{n_models} encoders on {n_tasks} tasks"
+    return f"{counted(n_models, 'encoder')} on {counted(n_tasks, 'task')}"
 
 
 def degenerate_notes(rows: Sequence[ScoreRow], sign: str = "†") -> list[str]:

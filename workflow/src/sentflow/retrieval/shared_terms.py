@@ -39,7 +39,7 @@ Explain: TypeAlias = Callable[[Sequence[Pair]], list[Explanation]]
 def explained_pairs(
     pairs: Sequence[Pair], explain: Explain, run: Run, *, where: Path
 ) -> dict[Pair, Explanation]:
-    """What is said of pairs, held against the scores of a run.
+    """What is said of pairs, compared with the scores of a run.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from sentflow.runs.folder import KINDS, ResultsFolder
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two runs, held against each other.
+    """Two runs, compared with each other.
 
     Attributes
     ----------

@@ -112,7 +112,8 @@ def prepare(task: str, raw_files: Sequence[Path], settings: PrepareSettings) -> 
     """
     reader = settings.reader
     names = reader.files if isinstance(reader, DerivedReader) else [reader.file]
-    found = verified_files(names, raw_files, settings.files, where=f"tasks.{task}.reader")
+    place = "reader.sources" if isinstance(reader, DerivedReader) else "reader.file"
+    found = verified_files(names, raw_files, settings.files, where=f"tasks.{task}.{place}")
     file = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
     rows = (
         reader.read(found, task=task)

@@ -1,4 +1,4 @@
-"""Retrieval: questions are searched in a corpus, and what was found is held against judgements."""
+"""Retrieval: questions are searched in a corpus, and what was found is compared with judgements."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping

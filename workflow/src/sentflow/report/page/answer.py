@@ -30,7 +30,7 @@ def _inside(sentence: str) -> str:
 def _on_what(rows: Sequence[DataRow]) -> str:
     versions = data_versions(rows)
     made_up = [is_sample(version) for version in versions]
-    if all(made_up):
+    if made_up and all(made_up):
         return f"On sample data {_MEANING}"
     if any(made_up):
         return f"Partly on sample data {_MEANING}"

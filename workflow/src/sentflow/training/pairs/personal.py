@@ -30,7 +30,7 @@ def masked(text: str, counts: Counter[str]) -> str:
     counts[TELEPHONE] += n
 
     def mask(found: re.Match[str]) -> str:
-        if found[0].isdigit() and not has_check_digits(found[0]):
+        if "." not in found[0] and not has_check_digits(found[0]):
             return found[0]
         counts[CPF] += 1
         return CPF

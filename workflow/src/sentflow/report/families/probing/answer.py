@@ -75,6 +75,9 @@ def _over_tasks(comparisons: Comparisons, first: str, second: str) -> Lead | Non
     units = counted(row.n_units, row.units.removesuffix("s"))
     too_few = least_sign_flip_p(row.n_units) * len(comparisons.across) > row.alpha
     low, high = sorted((sign * row.low, sign * row.high))
+    # A test of signs and ranks can favour the other one, or find what the average difference leaves open
+    agree = row.separated and not low <= 0
+    both = ", taken with that interval," if row.separated and not agree else ""
     return Lead(
         sign * row.difference,
         low,
@@ -83,8 +86,8 @@ def _over_tasks(comparisons: Comparisons, first: str, second: str) -> Lead | Non
         population(row),
         test=f"{units} are too few for the signed-rank test to separate any two"
         if too_few
-        else f"the signed-rank test over {units}",
-        is_separated=row.separated,
+        else f"the signed-rank test over {units}{both}",
+        is_separated=agree,
         cannot_separate=too_few,
         estimate="average difference by a model over tasks",
     )

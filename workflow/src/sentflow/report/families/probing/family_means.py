@@ -148,7 +148,7 @@ def _draw_line(axes: Axes, row: FamilyMeanRow, height: int, look: canvas.Look) -
 
 def gather(inputs: Inputs) -> list[FamilyMeanRow]:
     """`family_rows` of the summary of scores."""
-    return family_rows(inputs.rows(ScoreRow))
+    return family_rows(inputs.rows_if_there(ScoreRow))
 
 
 FIGURE = Recipe(FamilyMeanRow, draw, texts_of, gather)

@@ -53,9 +53,14 @@ def board(
     rows: Sequence[RetrievalRow],
     differences: Sequence[QuestionDifference],
     costs: Sequence[RetrievalCostRow],
-) -> Board:
-    """Retrievers by the first question set: the main measure on each set, and the time per question."""
+) -> Board | None:
+    """Retrievers by the first question set: the main measure on each set, and the time per question.
+
+    None where no main measure has a value.
+    """
     main = _main(rows)
+    if not main:
+        return None
     sets, marks = (
         unique(row.questions for row in main),
         Marks(differences, unique(row.retriever for row in main)),

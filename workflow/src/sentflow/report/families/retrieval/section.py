@@ -85,7 +85,9 @@ def section(sources: Sources) -> Section | None:
         summary="families/retrieval/page/summary.html.j2",
         results=_parts(other, tuned=tuned),
         answer=answer(shown, differences),
-        boards=(board(shown, differences, sources.inputs.rows_if_there(RetrievalCostRow)),),
+        boards=tuple(
+            filter(None, [board(shown, differences, sources.inputs.rows_if_there(RetrievalCostRow))])
+        ),
         columns=columns(shown),
         rows=rows,
         encoders=[row for row in rows if not row.is_baseline],
