@@ -8,6 +8,7 @@ reduced to colours of a palette until they are small.
 import argparse
 import re
 import sys
+from itertools import takewhile
 from pathlib import Path
 
 from PIL import Image
@@ -16,7 +17,8 @@ PAGE = Path(__file__).parent / "gallery.md"
 IMAGES = PAGE.parent / "images" / "gallery"
 MOST_BYTES = 100_000
 WIDTHS = (1100, 950, 800, 650)  # pixels, tried in this order
-COLOURS = (64, 32, 16)
+COLOURS = (128, 64, 32)
+PUBLISHED = "| *Published"
 _IMAGE = re.compile(r"\]\(images/gallery/([\w-]+)\.png\)")
 _TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
@@ -43,13 +45,17 @@ def found(folders: list[Path], name: str) -> Path:
 
 
 def table(folders: list[Path], name: str) -> str:
-    """A table without its caption and notes: the lines that begin with a bar."""
+    """A table without its caption and notes, which do not begin with a bar, and without what others published."""
     lines = found(folders, f"tables/{name}.md").read_text(encoding="utf-8").splitlines()
-    return "\n".join(line for line in lines if line.startswith("|")) + "\n"
+    rows = [line for line in lines if line.startswith("|")]
+    return "\n".join(takewhile(lambda row: not row.startswith(PUBLISHED), rows)) + "\n"
 
 
 def shrink(source: Path, target: Path) -> None:
-    """The first of the sizes and palettes that is small enough; the smallest if none is."""
+    """The first of the sizes and palettes that is small enough; the smallest if none is.
+
+    The palette covers all colours that there are, however few points have them: encoders are told apart by colour.
+    """
     with Image.open(source) as image:
         drawn = Image.new("RGB", image.size, "white")
         drawn.paste(image, mask=image.getchannel("A") if "A" in image.getbands() else None)
@@ -57,7 +63,9 @@ def shrink(source: Path, target: Path) -> None:
         size = (width, round(drawn.height * width / drawn.width))
         small = drawn.resize(size, Image.Resampling.LANCZOS) if width < drawn.width else drawn
         for colours in COLOURS:
-            small.quantize(colours, dither=Image.Dither.NONE).save(target, optimize=True)
+            small.quantize(colours, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+                target, optimize=True
+            )
             if target.stat().st_size <= MOST_BYTES:
                 return
 
