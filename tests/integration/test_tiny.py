@@ -54,9 +54,8 @@ def run(project: Path, *arguments: str) -> str:
 
 
 def count(rule: str, said: str) -> int:
-    """Jobs of a rule in Snakemake's statistics."""
-    found = re.search(rf"^{rule} +(\d+)$", said, flags=re.MULTILINE)
-    return int(found[1]) if found else 0
+    """Jobs of a rule that began; each has a line."""
+    return len(re.findall(rf"^[\d:]+ {rule.replace('_', ' ')}: ", said, flags=re.MULTILINE))
 
 
 def finished_pairs(project: Path) -> int:
