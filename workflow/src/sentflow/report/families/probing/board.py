@@ -7,10 +7,11 @@ from sentflow.compare.comparisons import Comparisons
 from sentflow.compare.marks import NOT_WORSE
 from sentflow.compare.score_rows import ScoreRow, shown_limits
 from sentflow.report import captions
+from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.answer import between, complete, population, texts
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.leaderboard import Board, Column, Entry, System, entries, with_limits
-from sentflow.report.numbers import counted, decimal, percent, signed
+from sentflow.report.numbers import counted, decimal, listed, percent, signed
 from sentflow.report.rows import data_versions, is_sample, unique
 
 
@@ -28,7 +29,15 @@ def board(rows: Sequence[ScoreRow], comparisons: Comparisons) -> Board:
         systems=_systems(rows, means, len(tasks)),
         columns=tuple(columns),
         is_sample=all(is_sample(version) for version in data_versions(rows)),
+        notes=tuple(_held_down(rows)),
     )
+
+
+def _held_down(rows: Sequence[ScoreRow]) -> list[str]:
+    """Means that are lower than encoders allow, because the protocol trains tasks too little or holds scores back."""
+    tasks = unique(row.task for row in rows if remarks.trained_too_little(row))
+    found = [f"Undertrained, so that scores on them are too low: {listed(tasks)}."] if tasks else []
+    return found + remarks.held_back_sentences(rows)
 
 
 def _systems(rows: Sequence[ScoreRow], means: dict[str, float], n_tasks: int) -> tuple[System, ...]:
@@ -74,11 +83,16 @@ def _mean(rows: Sequence[ScoreRow], comparisons: Comparisons, means: dict[str, f
         for model, mean in means.items()
     }
     note += (
-        f" In brackets the {percent(rows[0].level)} interval for new texts of these tasks: of the mean of the expected "
-        "scores, as if the errors of tasks of one source went together. Whether two encoders differ is a question for "
-        "the next column."
+        f" In brackets the {percent(rows[0].level)} interval for new texts of these tasks{_same_documents(rows)}: "
+        "of the mean of the expected scores, as if the errors of tasks of one source went together. Whether two "
+        "encoders differ is a question for the next column."
     )
     return Column("Mean score", found, note, holds_for="new texts")
+
+
+def _same_documents(rows: Sequence[ScoreRow]) -> str:
+    shared = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
+    return f" ({listed(shared)}: of the same documents)" if shared else ""
 
 
 def _behind(comparisons: Comparisons, means: dict[str, float]) -> list[Column]:
@@ -105,7 +119,7 @@ def _behind(comparisons: Comparisons, means: dict[str, float]) -> list[Column]:
         f"signed-rank test {captions.over_units(about.units, about.n_units)} does not separate the two (Holm over "
         f"all pairs, {percent(about.alpha)}), which does not show that they are equal."
     )
-    return [Column("Against the first", found, note, holds_for="new tasks")]
+    return [Column("Against the first", found, note, holds_for=population(about))]
 
 
 def _ranks(comparisons: Comparisons) -> list[Column]:

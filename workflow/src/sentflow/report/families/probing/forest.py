@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
-from sentflow.report.families.probing import encoder_lines
+from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.figure import canvas
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
@@ -26,7 +26,7 @@ def draw(rows: Sequence[ScoreRow]) -> Figure:
     return encoder_lines.draw(
         rows,
         _draw_line,
-        head=encoder_lines.head_of_task,
+        head=_head,
         ends=lambda row: (*row.shown_generalisation, row.mean),
         texts=texts_of(rows),
         legend=_handles(),
@@ -48,12 +48,18 @@ def texts_of(rows: Sequence[ScoreRow]) -> FigureTexts:
                 if any(one.clips for one in rows)
                 else "",
                 *captions.degenerate_notes(rows, "Hollow"),
+                *remarks.training_notes(rows),
                 captions.data_note(rows),
             ]
         ).replace("  ", " "),
         alternative=f"Forest plot of {captions.extent(rows)}: one panel per task, one line per encoder with its "
         "score and both intervals. The table of intervals has the same numbers.",
     )
+
+
+def _head(row: ScoreRow) -> encoder_lines.Head:
+    head = encoder_lines.head_of_task(row)
+    return head._replace(end=remarks.training_mark(row) + head.end)
 
 
 def _handles() -> list[Line2D]:
