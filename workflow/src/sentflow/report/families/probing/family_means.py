@@ -82,7 +82,8 @@ def texts_of(rows: Sequence[FamilyMeanRow]) -> FigureTexts:
         title=f"Mean score on each family of tasks with {percent(first.level)} intervals",
         reading=sentences(
             "Mean over the tasks of a family, without weights. Line: interval of the mean of the expected scores, for "
-            "new texts of these tasks, not for other tasks of the kind; errors of tasks of the same data are added, "
+            "new texts of these tasks (of the same documents, where rows come from documents), not for other tasks; "
+            "errors of tasks of the same data are added, "
             "as if they always went together. Whether two encoders differ is a question for a test.",
             f"No mean, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
             *captions.apart_notes(rows),
