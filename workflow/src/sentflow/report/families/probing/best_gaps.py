@@ -76,7 +76,8 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
             "Score of each encoder less the highest on the task, on the same folds; 0 is the highest. Line: "
             f"{percent(first.level)} interval of the {captions.test_name(rows)}, for new texts of the task (of the "
             "same documents, where its rows come from documents) and for a pair that was named before. Here the scores "
-            "themselves chose the highest, so differences to it are too large on average, and the intervals of those close to it too far from 0.",
+            "themselves chose the highest, so differences to it are too large on average, and the intervals of those "
+            "close to it too far from 0.",
             f"Filled: significant at {percent(first.alpha)} (Holm over all pairs of the task, which holds "
             "after that choice, too); hollow: not, which does not mean equal.",
             f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
