@@ -114,7 +114,7 @@ def assert_same_files(project: Path, local: Path) -> None:
     """Every byte of scores and tables is that of the local run."""
     found, expected = files(project), files(local)
     assert found.keys() == expected.keys()
-    assert len(expected) == 2 * 3 + 3  # two scores and a table, in three files each
+    assert len(expected) == 2 * 3 + 5  # two scores in three files each; a table of a matrix in five
     assert [name for name in expected if found[name] != expected[name]] == []
 
 
