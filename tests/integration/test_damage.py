@@ -49,7 +49,7 @@ STAGES = {
         f"scores/{PAIR}.predictions.parquet",
         f"scores/{OTHER}.predictions.parquet",
     ),
-    "summary": ("table/scores", "summary/scores.parquet", "summary/curves.parquet"),
+    "summary": ("table_of_matrix/scores", "summary/scores.parquet", "summary/curves.parquet"),
 }
 
 

@@ -185,7 +185,7 @@ def test_validate_tells_all_mistakes_in_the_data_of_this_machine(tmp_path):
     with pytest.raises(DataError) as error:
         validate([Path(config)], alone=False)
     told = str(error.value)
-    assert f"{len(BAD_FILES)} tasks have files that are not in order" in told
+    assert f"{len(BAD_FILES)} data sets have files that are not in order" in told
     for name, (_, message) in BAD_FILES.items():
         (line,) = [one for one in told.split("\n  - ") if name in one]
         for part in message:
