@@ -15,8 +15,11 @@ from sentflow.files.rows import write_rows
 from sentflow.graph.config.schema import load_schema, read_yaml, schema_problems
 from sentflow.ledger.answers import NOTHING, Answer, Answers
 from sentflow.ledger.claims import claims_of
-from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, ledger_rows, verdict_of
+from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, WITHIN, LedgerRow, ledger_rows, verdict_of
+from sentflow.report.checks import Selection
+from sentflow.report.families.ledger.check import check_ledger
 from sentflow.report.families.ledger.ledger_table import ledger_table
+from sentflow.report.inputs import Inputs
 from sentflow.report.table.formats import markdown_text
 from sentflow.report.table.latex import latex_text
 from sentflow.similarity.averages import SEVEN_TASKS
@@ -127,7 +130,9 @@ def test_a_claim_of_an_unlisted_system_is_refused(catalog, claims):
     with pytest.raises(DataError, match="'KorSTS' is missing"):
         systems = {name: entry for name, entry in catalog["ledger"]["systems"].items() if name != "KorSTS"}
         ledger_rows(
-            claims, {"systems": systems, "differences": []}, Answers([], catalog["published_training"])
+            claims,
+            {"systems": systems, "differences": [], "expected": {}},
+            Answers([], catalog["published_training"]),
         )
 
 
@@ -142,3 +147,28 @@ def test_a_difference_between_two_claims_has_an_effect_ratio(catalog, claims):
     found = next(row for row in rows if " less " in row.row and row.system == "Questions of legalquad")
     assert found.printed == pytest.approx(0.6494)
     assert found.effect_ratio == pytest.approx(0.65 / 0.6494)
+
+
+def test_a_value_that_moved_or_has_no_entry_fails_the_check(catalog, claims):
+    one, other = [catalog["ledger"]["differences"][0][part] for part in ("claim", "baseline")]
+    values = {one: 0.7605, other: 0.1105}
+
+    def problems(**expected):
+        ledger = {**catalog["ledger"], "expected": expected}
+        rows = ledger_rows(
+            claims, ledger, lambda claim: Answer(values[claim.name]) if claim.name in values else NOTHING
+        )
+        return check_ledger(Inputs.holding({LedgerRow: rows}), Selection()).problems
+
+    at_home = {name: {"value": value, "commit": "0" * 8, "why": "first"} for name, value in values.items()}
+    assert problems(**at_home) == []
+    near = {**at_home, one: {**at_home[one], "value": 0.7609}}
+    assert problems(**near) == []
+    moved = {**at_home, one: {**at_home[one], "value": 0.7611}}
+    assert problems(**moved) == [f"{one}: 0.7605, expected 0.7611"]
+    assert problems(**{other: at_home[other]}) == [f"{one}: 0.7605, no entry"]
+
+
+def test_every_expected_value_is_of_a_claim_that_ours_answers(catalog, claims):
+    answered = {claim.name for claim in claims if claim.kind}
+    assert set(catalog["ledger"]["expected"]) <= answered

@@ -40,5 +40,14 @@ if ledger_family.summaries():
     rule ledger:
         """The published numbers beside ours: the table in every format, and the page."""
         input:
-            [file for file in targets.tables() if file.startswith(f"{paths.RESULTS}/tables/ledger")],
+            [
+                file
+                for file in targets.tables()
+                if file.startswith(f"{paths.RESULTS}/tables/ledger")
+            ],
+            [
+                file
+                for file in targets.checks()
+                if file == paths.CHECK.format(check="ledger")
+            ],
             paths.REPORT,

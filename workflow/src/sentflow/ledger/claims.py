@@ -62,7 +62,12 @@ class Claim:
     @property
     def name(self) -> str:
         """Names the claim in the catalog; no two have the same."""
-        return " | ".join((self.system, self.row, self.column, self.source))
+        return claim_name(self.system, self.row, self.column, self.source)
+
+
+def claim_name(system: str, row: str, column: str, source: str) -> str:
+    """What a claim is called in ``catalog/ledger.yaml``."""
+    return " | ".join((system, row, column, source))
 
 
 def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:

@@ -1,17 +1,19 @@
 """A claim and what we found: equal, within a tolerance, outside, or not run, and what would run it."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sentflow.errors import DataError
-from sentflow.ledger.answers import NOTHING, Answer, Answers
-from sentflow.ledger.claims import Claim
+from sentflow.ledger.answers import NOTHING, Answer
+from sentflow.ledger.claims import Claim, claim_name
 
 EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
 VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
 _ROUNDING = 1e-9
+# Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
+_BETWEEN_MACHINES = 5e-4
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,9 @@ class LedgerRow:
         Of a difference between two claims: ours over the printed one.
     verdict
         One of `VERDICTS`.
+    expected, moved
+        What was found when the catalog was last written, NaN for never; whether ours is off by more than what may
+        differ between machines.
     missing, experiment
         Of claims that were not run: what is missing, and the configuration that runs them; empty where none does.
     """
@@ -56,9 +61,21 @@ class LedgerRow:
     reason: str
     effect_ratio: float
     verdict: str
+    expected: float
+    moved: bool
     missing: str
     experiment: str
     remark: str
+
+    @property
+    def name(self) -> str:
+        """See `Claim.name`."""
+        return claim_name(self.system, self.row, self.column, self.source)
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is what one claim has over another."""
+        return self.effect_ratio == self.effect_ratio
 
 
 def verdict_of(difference: float, digits: int, tolerance: float) -> str:
@@ -70,20 +87,26 @@ def verdict_of(difference: float, digits: int, tolerance: float) -> str:
     return WITHIN if abs(difference) <= tolerance + _ROUNDING else OUTSIDE
 
 
-def ledger_rows(claims: Sequence[Claim], ledger: Mapping[str, Any], answers: Answers) -> list[LedgerRow]:
+def ledger_rows(
+    claims: Sequence[Claim], ledger: Mapping[str, Any], answers: Callable[[Claim], Answer]
+) -> list[LedgerRow]:
     """One row per claim, then one per difference between two of them.
 
     Parameters
     ----------
     ledger
-        ``catalog/ledger.yaml``: ``systems`` and ``differences``.
+        ``catalog/ledger.yaml``: ``systems``, ``differences`` and ``expected``.
 
     Raises
     ------
     DataError
         A claim is of a system that the ledger does not list, or a difference names no claim.
     """
-    rows = {claim.name: _row(claim, _system(claim, ledger), answers(claim)) for claim in claims}
+    expected = {name: float(entry["value"]) for name, entry in ledger["expected"].items()}
+    rows = {
+        claim.name: _row(claim, _system(claim, ledger), answers(claim), expected.get(claim.name, math.nan))
+        for claim in claims
+    }
     try:
         between = [_between(rows[entry["claim"]], rows[entry["baseline"]]) for entry in ledger["differences"]]
     except KeyError as error:
@@ -98,7 +121,7 @@ def _system(claim: Claim, ledger: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _row(claim: Claim, system: Mapping[str, Any], answer: Answer) -> LedgerRow:
+def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: float) -> LedgerRow:
     ours, low, high = (claim.scale * value for value in (answer.value, answer.low, answer.high))
     if claim.kind == "" or not claim.comparable:
         ours = low = high = math.nan
@@ -117,6 +140,8 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer) -> LedgerRow:
         reason=system.get("reason", ""),
         effect_ratio=math.nan,
         verdict=verdict,
+        expected=expected,
+        moved=abs(ours - expected) > _BETWEEN_MACHINES * claim.scale,
         missing=missing if not_run else "",
         experiment=system.get("experiment", "") if not_run and claim.comparable else "",
     )
@@ -155,8 +180,10 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
         difference=ours - printed,
         tolerance=tolerance,
         reason=claim.reason,
-        effect_ratio=ours / printed if printed else math.nan,
+        effect_ratio=ours / printed,
         verdict=verdict,
+        expected=math.nan,
+        moved=claim.moved or baseline.moved,
         missing=claim.missing or baseline.missing,
         experiment=claim.experiment or baseline.experiment,
     )

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sentflow.graph import paths
 from sentflow.graph.config.family import ConfigPart
 from sentflow.graph.family import Family
-from sentflow.graph.products import TABLE, Product, SectionOfPage
+from sentflow.graph.products import CHECK, TABLE, SectionOfPage, products_of
 
 TABLE_NAME = "ledger"
 ANSWERING = (paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL)
@@ -29,14 +29,11 @@ class Ledger(Family):
     name = "ledger"
     config = ConfigPart((), problems=lambda *_: ())
     position = 9
-    products = (
-        Product(
-            TABLE,
-            TABLE_NAME,
-            "sentflow.report.families.ledger.ledger_table:table",
-            (paths.SUMMARY_LEDGER,),
-            "ledger",
-        ),
+    products = products_of(
+        "sentflow.report.families.ledger.",
+        "ledger",
+        (TABLE, TABLE_NAME, "ledger_table:table", (paths.SUMMARY_LEDGER,)),
+        (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
     )
     section = SectionOfPage.of("ledger", "results", "summary")
 
