@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, required=True, help="Parquet file to write")
 
 
-@command(arguments, libraries=["pyarrow", "yaml"])
+@command(arguments, libraries=["pyarrow", "pyyaml"])
 def main(args: argparse.Namespace) -> None:
     """Run the command."""
     catalog = {file.stem: read_yaml(file) for file in args.catalog}
