@@ -13,9 +13,10 @@ _MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 
 
 def ledger_table(rows: Sequence[LedgerRow], title: str) -> Table:
-    """A block per group of claims; a line per printed number."""
+    """A block per group of claims, those that were run first; a line per printed number."""
     footnotes = {text: n for n, text in enumerate(unique(row.remark for row in rows if row.remark), 1)}
-    groups = unique(row.system for row in rows)
+    run = {row.system for row in rows if row.verdict != NOT_RUN}
+    groups = sorted(unique(row.system for row in rows), key=lambda system: system not in run)
     found = Counter(row.verdict for row in rows)
     notes = (
         f"{len(rows)} claims: {', '.join(f'{found[verdict]} {verdict}' for verdict in VERDICTS)}. "
