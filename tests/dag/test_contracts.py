@@ -135,7 +135,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
                 }
             },
             "study": {"protocols": ["corrected"]},
-            "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs"]},
+            "report": {"tables": ["scores", "intervals", "tasks", "protocols", "costs", "ledger"]},
         },
         targets=["all", "exports"],
     )
@@ -147,6 +147,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> list[RuleFacts]:
         "embeddings",
         "exports",
         "figures",
+        "ledger",
         "probes",
         "scores",
         "similarities",

@@ -138,6 +138,7 @@ CURVES = f"{RESULTS}/summary/curves.parquet"
 COSTS = f"{RESULTS}/summary/costs.parquet"
 ENCODERS = f"{RESULTS}/summary/encoders.parquet"
 # Summaries of similarity and geometry.
+SUMMARY_LEDGER = f"{RESULTS}/summary/ledger.parquet"
 SUMMARY_SIMILARITY = f"{RESULTS}/summary/similarity.parquet"
 SUMMARY_REGRESSIONS = f"{RESULTS}/summary/regressions.parquet"
 SUMMARY_ALIGNMENTS = f"{RESULTS}/summary/alignments.parquet"

@@ -125,7 +125,7 @@ def load_experiment(config: Mapping[str, Any], workflow: Path) -> Experiment:
         fit = known.keys() - unfit[section.name]
         selected[section.name] = [name for name in dict.fromkeys(name for _, name in named) if name in fit]
     if not any(plain["select"].get(name) for name in measured()):
-        first = [part.sections[0].name for part in family_parts()]
+        first = [part.sections[0].name for part in family_parts() if part.sections]
         wanted = ", or of ".join(name for name in first if name in measured())
         problems.append(f"config.select: nothing is selected. Write names of {wanted}.")
     for part in known_parts():

@@ -74,7 +74,7 @@ class ConfigPart:
     Attributes
     ----------
     sections
-        The first one holds what the family measures on.
+        The first one holds what the family measures on; none for one that only reads the results of others.
     problems
         What is wrong with what a configuration selects and sets, given the configuration, all entries, and the selected
         names; one sentence each. What does not exist or does not fit its schema is reported already.

@@ -1,0 +1,53 @@
+"""Summaries and published numbers → a verdict on each number."""
+
+from sentflow.families.ledger.family import ANSWERING
+
+ledger_family = targets.families["ledger"]
+
+
+rule summarise_ledger:
+    """Every published number: equal, within tolerance, outside, or not run."""
+    input:
+        # of few kilobytes; their bytes decide, wherever the workflow lies
+        catalog=ledger_family.catalog_files(),
+        summaries=[file for file in targets.summaries() if file in ANSWERING],
+    output:
+        paths.SUMMARY_LEDGER,
+    log:
+        paths.log("summarise_ledger"),
+    benchmark:
+        paths.benchmark("summarise_ledger")
+    localrule: True
+    conda:
+        "../../envs/report.yaml"
+    threads: 1
+    resources:
+        mem_mb=memory_mb(1000),
+        runtime=minutes(5),
+    params:
+        code=code("sentflow.commands.summarise_ledger"),
+    shell:
+        "python -m sentflow.commands.summarise_ledger --catalog {input.catalog:q} --summary {input.summaries:q}"
+        " --output {output:q} > {log:q} 2>&1"
+
+
+# A run without the table has no ledger to make
+if ledger_family.summaries():
+
+    localrules:
+        ledger,
+
+    rule ledger:
+        """The published numbers beside ours: the table in every format, and the page."""
+        input:
+            [
+                file
+                for file in targets.tables()
+                if file.startswith(f"{paths.RESULTS}/tables/ledger")
+            ],
+            [
+                file
+                for file in targets.checks()
+                if file == paths.CHECK.format(check="ledger")
+            ],
+            paths.REPORT,

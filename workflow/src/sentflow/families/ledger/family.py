@@ -1,0 +1,61 @@
+"""The ledger: every published number of the catalog beside what the other families of a run found."""
+
+from collections.abc import Mapping
+
+from sentflow.graph import paths
+from sentflow.graph.config.family import ConfigPart
+from sentflow.graph.family import Family
+from sentflow.graph.products import CHECK, TABLE, SectionOfPage, products_of
+
+TABLE_NAME = "ledger"
+ANSWERING = (paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL)
+"""The summaries that answer claims."""
+CATALOG = tuple(
+    f"catalog/{name}.yaml"
+    for name in (
+        "ledger",
+        "published_similarity",
+        "published_training",
+        "published_retrieval",
+        "question_sets",
+    )
+)
+"""Files below the folder of the workflow that hold claims and what is said of them."""
+
+
+class Ledger(Family):
+    """A summary of verdicts where the table of that name is selected; it measures nothing itself."""
+
+    name = "ledger"
+    config = ConfigPart((), problems=lambda *_: ())
+    position = 9
+    products = products_of(
+        "sentflow.report.families.ledger.",
+        "ledger",
+        (TABLE, TABLE_NAME, "ledger_table:table", (paths.SUMMARY_LEDGER,)),
+        (CHECK, TABLE_NAME, "check:check_ledger", (paths.SUMMARY_LEDGER,)),
+    )
+    section = SectionOfPage.of("ledger", "results", "summary")
+
+    def summaries(self) -> list[str]:
+        """The verdicts."""
+        return [paths.SUMMARY_LEDGER] if self._selected else []
+
+    def available(self) -> Mapping[str, bool]:
+        """Whether the table was selected, which is made of nothing else."""
+        return {"ledger": self._selected}
+
+    def jobs(self) -> Mapping[str, int]:
+        """One, for all claims."""
+        return {"summarise_ledger": int(self._selected)}
+
+    def catalog_files(self) -> list[str]:
+        """`CATALOG`, where this workflow has it."""
+        return [str(self.experiment.workflow / name) for name in CATALOG]
+
+    @property
+    def _selected(self) -> bool:
+        return TABLE_NAME in self.experiment.config["report"]["tables"]
+
+
+FAMILY = Ledger

@@ -1,0 +1,97 @@
+"""What a run found that answers a claim, looked up in its summaries."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from sentflow.compare.best_of_groups import best_of_groups
+from sentflow.files.rows import RowsByName
+from sentflow.ledger.claims import AVERAGE, REDUCTION, RETRIEVAL, SIMILARITY, Claim
+from sentflow.report.families.retrieval.rows import RetrievalRow
+from sentflow.report.families.similarity.rows import SimilarityRow
+from sentflow.report.families.training.published import PublishedCell, published_cells
+from sentflow.similarity.averages import SEVEN_TASKS
+
+_SEED = "-seed-"  # stands between the name of a trained encoder and its seed
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Ours, on our scale; NaN where a run has none."""
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+NOTHING = Answer(math.nan)
+
+
+class Answers:
+    """The answers of a run.
+
+    Parameters
+    ----------
+    files
+        Its summaries, told apart by their names; what was not measured has none.
+    sweeps
+        ``catalog/published_training.yaml``: the reduction of a sweep is computed again from its own cells.
+    """
+
+    def __init__(self, files: Sequence[Path], sweeps: Mapping[str, Any]) -> None:
+        read = RowsByName(files)
+        self._pairs = _of_pairs(read(SimilarityRow.FILE, SimilarityRow))
+        self._questions = {
+            (row.questions, row.retriever, row.measure): Answer(row.value, row.low, row.high)
+            for row in read(RetrievalRow.FILE, RetrievalRow)
+            if not row.group
+        }
+        self._reduced = {name: _reduced(published_cells(entry)) for name, entry in sweeps.items()}
+        self._by_kind: dict[str, Callable[..., Answer]] = {
+            SIMILARITY: self._similarity,
+            RETRIEVAL: lambda *names: self._questions.get(names, NOTHING),
+            REDUCTION: self._reduction,
+        }
+
+    def __call__(self, claim: Claim) -> Answer:
+        """What answers a claim."""
+        return self._by_kind[claim.kind](*claim.ours) if claim.kind else NOTHING
+
+    def _similarity(self, model: str, column: str) -> Answer:
+        if column == AVERAGE:
+            return Answer(_mean([self._similarity(model, name).value for name in SEVEN_TASKS]))
+        found = [
+            answer
+            for (name, at), answer in self._pairs.items()
+            if at == column and (name == model or name.startswith(model + _SEED))
+        ]
+        # the mean over seeds has no interval of its own here: the table of seeds has
+        return found[0] if len(found) == 1 else Answer(_mean([answer.value for answer in found]))
+
+    def _reduction(self, sweep: str, *names: str | int) -> Answer:
+        cell = self._reduced[sweep].get(names[:-1])
+        return Answer(getattr(cell, str(names[-1]))) if cell else NOTHING
+
+
+def _of_pairs(rows: Sequence[SimilarityRow]) -> dict[tuple[str, str], Answer]:
+    """(encoder, pair set, or column of papers where it has one) → Spearman of cosines over all pairs."""
+    found: dict[tuple[str, str], Answer] = {}
+    for row in rows:
+        if (row.measure, row.coefficient, row.aggregation) != ("cosine", "spearman", "all"):
+            continue
+        for column in dict.fromkeys((row.group or row.pairs, row.pairs)):
+            # the raw form of a set stands before its SentEval form, which has the same column
+            found.setdefault((row.model, column), Answer(row.value, row.low, row.high))
+    return found
+
+
+def _reduced(cells: Sequence[PublishedCell]) -> dict[tuple[Any, ...], PublishedCell]:
+    best = best_of_groups(cells, group=lambda cell: cell.place[:-1], score=lambda cell: cell.dev)
+    return {cell.place[:-1]: cell for cell in best}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else math.nan

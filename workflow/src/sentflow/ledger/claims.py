@@ -1,0 +1,211 @@
+"""Every published number of the catalog as one claim: what was printed where, and which result of ours answers it.
+
+The numbers stay in ``catalog/published_*.yaml`` and under ``published`` of question sets; here they get one form.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SIMILARITY, RETRIEVAL, REDUCTION = "similarity", "retrieval", "reduction"
+AVERAGE = "average"
+_DIGITS = 6  # more than any source prints
+_STS_PROTOCOL = "cosine, Spearman, all pairs of a set"
+_PLACE = ("start", "data", "method", "max_tokens", "learning_rate")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One printed number.
+
+    Attributes
+    ----------
+    system
+        What its tolerance and its experiment are listed under in ``catalog/ledger.yaml``.
+    source, reference
+        Where it is printed; repository and commit, or number of the paper, empty where the catalog has none.
+    row, column
+        Its place in the table of the source.
+    printed, digits
+        As printed, with so many decimals.
+    scale
+        Ours is multiplied by it.
+    protocol, data
+        What was measured, and on what.
+    consistent
+        The value that goes with the others of its row where this one does not; else NaN.
+    remark
+        What a reader must know.
+    kind, ours
+        Which summary has the answer, and the names to look it up by; both empty where nothing of ours answers it.
+    comparable
+        Whether ours, where there is any, is of the same documents, questions or pairs.
+    """
+
+    system: str
+    source: str
+    reference: str
+    row: str
+    column: str
+    printed: float
+    digits: int
+    scale: float
+    protocol: str
+    data: str
+    consistent: float = math.nan
+    remark: str = ""
+    kind: str = ""
+    ours: tuple[str | int, ...] = ()
+    comparable: bool = True
+
+    @property
+    def name(self) -> str:
+        """Names the claim in the catalog; no two have the same."""
+        return claim_name(self.system, self.row, self.column, self.source)
+
+
+def claim_name(system: str, row: str, column: str, source: str) -> str:
+    """What a claim is called in ``catalog/ledger.yaml``."""
+    return " | ".join((system, row, column, source))
+
+
+def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
+    """All claims, in the order of their files.
+
+    Parameters
+    ----------
+    catalog
+        Name of a file of the catalog → its content: ``published_similarity``, ``published_training``,
+        ``published_retrieval`` and ``question_sets``.
+    """
+    return [
+        *(claim for row in catalog["published_similarity"]["sts"] for claim in _of_sts(row)),
+        *(claim for row in catalog["published_similarity"]["alignments"] for claim in _of_alignment(row)),
+        *(claim for entry in catalog["published_training"].values() for claim in _of_sweep(entry)),
+        *(claim for table in catalog["published_retrieval"].values() for claim in _of_retrieval(table)),
+        *(claim for name, entry in catalog["question_sets"].items() for claim in _of_questions(name, entry)),
+    ]
+
+
+def _of_sts(row: Mapping[str, Any]) -> Iterator[Claim]:
+    values = {**row["values"], **({AVERAGE: row[AVERAGE]} if AVERAGE in row else {})}
+    odd = row.get("inconsistent", {})
+    protocol = ", ".join(row["protocol"].values()) if "protocol" in row else _STS_PROTOCOL
+    usual = "protocol" not in row
+    model = row.get("ours") or row.get("trained") if usual else None
+    reduced = row.get("reduced")
+    digits = _digits(values.values())
+    for column, value in values.items():
+        kind = ""
+        ours: tuple[str | int, ...] = ()
+        if reduced:
+            part = "dev" if column.endswith("-dev") else "test"
+            kind, ours = REDUCTION, (reduced["sweep"], *(reduced[key] for key in _PLACE[:-1]), part)
+        elif model:
+            kind, ours = SIMILARITY, (model, column)
+        yield Claim(
+            system=row["section"],
+            source=row["source"],
+            reference=row.get("reference", ""),
+            row=row["model"],
+            column=column,
+            printed=float(value),
+            digits=digits,
+            scale=100,
+            protocol=protocol,
+            data=column if column != AVERAGE else "the sets of the row",
+            consistent=float(odd["consistent"]) if odd.get("column") == column else math.nan,
+            remark=row.get("remark", ""),
+            kind=kind,
+            ours=ours,
+        )
+
+
+def _of_alignment(row: Mapping[str, Any]) -> Iterator[Claim]:
+    limit = f", gold score {row['comparison']} {row['threshold']:g}" if "threshold" in row else ""
+    for column in ("alignment", "uniformity"):
+        yield Claim(
+            system="Alignment and uniformity",
+            source=row["source"],
+            reference="",
+            row=row["model"],
+            column=column,
+            printed=float(row[column]),
+            digits=_digits([row["alignment"], row["uniformity"]]),
+            scale=1,
+            protocol=row["variant"] + limit,
+            data=row["split"],
+            remark=row.get("remark", ""),
+        )
+
+
+def _of_sweep(entry: Mapping[str, Any]) -> Iterator[Claim]:
+    for values in entry["rows"]:
+        cell = dict(zip(entry["columns"], values, strict=True))
+        place = tuple(cell[key] for key in _PLACE)
+        for column in ("dev", "test", "uniformity", "alignment"):
+            if cell[column] is None:
+                continue
+            yield Claim(
+                system=entry["title"],
+                source=entry["source"],
+                reference=entry["reference"],
+                row=" ".join("-" if part is None else f"{part}" for part in place),
+                column=column,
+                printed=float(cell[column]),
+                digits=4,
+                scale=1,
+                protocol=f"one training, seed {entry['seed']}",
+                data=f"section {cell['section']}",
+            )
+
+
+def _of_retrieval(table: Mapping[str, Any]) -> Iterator[Claim]:
+    for column, about in table["columns"].items():
+        rows = [row for row in table["rows"] if column in row["values"]]
+        digits = _digits(row["values"][column] for row in rows)
+        for row in rows:
+            told = (row.get("remark", ""), row.get("doubts", {}).get(column, ""))
+            yield Claim(
+                system=table["title"],
+                source=table["source"],
+                reference=table["reference"],
+                row=", ".join(filter(None, (row["system"], row.get("setting"), row["origin"]))),
+                column=column,
+                printed=float(row["values"][column]),
+                digits=digits,
+                scale=about["scale"],
+                protocol=about["measure"],
+                data=about["collection"],
+                remark=" ".join(filter(None, told)),
+            )
+
+
+def _of_questions(name: str, entry: Mapping[str, Any]) -> Iterator[Claim]:
+    published = entry.get("published", [])
+    for value in published:
+        comparable = value.get("comparable", True)
+        answered = comparable and "retriever" in value
+        same = [other["value"] for other in published if other["source"] == value["source"]]
+        yield Claim(
+            system=f"Questions of {name}",
+            source=value["source"],
+            reference="",
+            row=value["system"],
+            column=value["measure"],
+            printed=float(value["value"]),
+            digits=_digits(same),
+            scale=1,
+            protocol=value["measure"],
+            data=entry.get("title", name),
+            remark=value.get("remark", ""),
+            kind=RETRIEVAL if answered else "",
+            ours=(name, value["retriever"], value["measure"]) if answered else (),
+            comparable=comparable,
+        )
+
+
+def _digits(values: Iterable[float]) -> int:
+    """Decimals that a source prints: YAML drops zeros at the end, so the value of a row with the most says it."""
+    return max(len(f"{round(value, _DIGITS):.{_DIGITS}f}".rstrip("0").partition(".")[2]) for value in values)

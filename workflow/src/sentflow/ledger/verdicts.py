@@ -1,0 +1,189 @@
+"""A claim and what we found: equal, within a tolerance, outside, or not run, and what would run it."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from sentflow.errors import DataError
+from sentflow.ledger.answers import NOTHING, Answer
+from sentflow.ledger.claims import Claim, claim_name
+
+EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
+VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
+_ROUNDING = 1e-9
+# Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
+_BETWEEN_MACHINES = 5e-4
+
+
+@dataclass(frozen=True)
+class LedgerRow:
+    """A claim with its verdict; undefined numbers NaN, printed and ours on the scale of the source.
+
+    Attributes
+    ----------
+    system, source, reference, row, column, printed, digits, protocol, data, consistent, remark
+        See `sentflow.ledger.claims.Claim`.
+    ours, low, high
+        Ours, and its interval where the summary has one.
+    difference
+        Ours less the printed value.
+    tolerance, reason
+        Largest difference that counts as reproduced, and why it is more than half a unit of the last digit.
+    effect_ratio
+        Of a difference between two claims: ours over the printed one.
+    verdict
+        One of `VERDICTS`.
+    expected, moved
+        What was found when the catalog was last written, NaN for never; whether ours is off by more than what may
+        differ between machines.
+    missing, experiment
+        Of claims that were not run: what is missing, and the configuration that runs them; empty where none does.
+    """
+
+    FILE: ClassVar[str] = "ledger"
+
+    system: str
+    source: str
+    reference: str
+    row: str
+    column: str
+    printed: float
+    digits: int
+    protocol: str
+    data: str
+    consistent: float
+    ours: float
+    low: float
+    high: float
+    difference: float
+    tolerance: float
+    reason: str
+    effect_ratio: float
+    verdict: str
+    expected: float
+    moved: bool
+    missing: str
+    experiment: str
+    remark: str
+
+    @property
+    def name(self) -> str:
+        """See `Claim.name`."""
+        return claim_name(self.system, self.row, self.column, self.source)
+
+    @property
+    def is_difference(self) -> bool:
+        """Whether it is what one claim has over another."""
+        return self.effect_ratio == self.effect_ratio
+
+
+def verdict_of(difference: float, digits: int, tolerance: float) -> str:
+    """The verdict on ours less the printed value, which has so many decimals."""
+    if math.isnan(difference):
+        return NOT_RUN
+    if abs(difference) <= 0.5 * 10.0**-digits + _ROUNDING:
+        return EQUAL
+    return WITHIN if abs(difference) <= tolerance + _ROUNDING else OUTSIDE
+
+
+def ledger_rows(
+    claims: Sequence[Claim], ledger: Mapping[str, Any], answers: Callable[[Claim], Answer]
+) -> list[LedgerRow]:
+    """One row per claim, then one per difference between two of them.
+
+    Parameters
+    ----------
+    ledger
+        ``catalog/ledger.yaml``: ``systems``, ``differences`` and ``expected``.
+
+    Raises
+    ------
+    DataError
+        A claim is of a system that the ledger does not list, or a difference names no claim.
+    """
+    expected = {name: float(entry["value"]) for name, entry in ledger["expected"].items()}
+    rows = {
+        claim.name: _row(claim, _system(claim, ledger), answers(claim), expected.get(claim.name, math.nan))
+        for claim in claims
+    }
+    try:
+        between = [_between(rows[entry["claim"]], rows[entry["baseline"]]) for entry in ledger["differences"]]
+    except KeyError as error:
+        raise DataError(f"ledger.yaml, differences: there is no claim {error.args[0]!r}.") from None
+    return [*rows.values(), *between]
+
+
+def _system(claim: Claim, ledger: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: Mapping[str, Any] | None = ledger["systems"].get(claim.system)
+    if found is None:
+        raise DataError(f"ledger.yaml, systems: {claim.system!r} is missing. Say what its claims need.")
+    return found
+
+
+def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: float) -> LedgerRow:
+    ours, low, high = (claim.scale * value for value in (answer.value, answer.low, answer.high))
+    if claim.kind == "" or not claim.comparable:
+        ours = low = high = math.nan
+    difference = ours - claim.printed
+    tolerance = system.get("tolerance", 0.5 * 10.0**-claim.digits)
+    verdict = verdict_of(difference, claim.digits, tolerance)
+    not_run = verdict == NOT_RUN
+    missing = system["needs"] if claim.comparable else "other documents, questions or pairs than ours"
+    return LedgerRow(
+        **{name: getattr(claim, name) for name in _COPIED},
+        ours=ours,
+        low=low,
+        high=high,
+        difference=difference,
+        tolerance=tolerance,
+        reason=system.get("reason", ""),
+        effect_ratio=math.nan,
+        verdict=verdict,
+        expected=expected,
+        moved=abs(ours - expected) > _BETWEEN_MACHINES * claim.scale,
+        missing=missing if not_run else "",
+        experiment=system.get("experiment", "") if not_run and claim.comparable else "",
+    )
+
+
+_COPIED = (
+    *(
+        "system",
+        "source",
+        "reference",
+        "row",
+        "column",
+        "printed",
+        "digits",
+        "protocol",
+        "data",
+        "consistent",
+    ),
+    "remark",
+)
+
+
+def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
+    """What one claim has over another, printed and ours; each may be off by its own tolerance."""
+    printed, ours = claim.printed - baseline.printed, claim.ours - baseline.ours
+    tolerance = claim.tolerance + baseline.tolerance
+    verdict = verdict_of(ours - printed, claim.digits, tolerance)
+    return LedgerRow(
+        **{name: getattr(claim, name) for name in _COPIED if name not in ("row", "printed", "consistent")},
+        row=f"{claim.row} less {baseline.row}",
+        printed=printed,
+        consistent=math.nan,
+        ours=ours,
+        low=NOTHING.low,
+        high=NOTHING.high,
+        difference=ours - printed,
+        tolerance=tolerance,
+        reason=claim.reason,
+        effect_ratio=ours / printed,
+        verdict=verdict,
+        expected=math.nan,
+        moved=claim.moved or baseline.moved,
+        missing=claim.missing or baseline.missing,
+        experiment=claim.experiment or baseline.experiment,
+    )
