@@ -6,15 +6,17 @@ from dataclasses import replace
 import fake_comparisons
 import fake_summary
 import pytest
+from report_pages import make_sources
 
 from sentflow.compare.comparisons import DocumentComparisons
-from sentflow.compare.score_rows import DocumentScore
+from sentflow.compare.score_rows import DocumentScore, ScoreRow
 from sentflow.report import captions
 from sentflow.report.families.probing.checks import check_intervals, check_no_missing
 from sentflow.report.families.probing.document_table import documents_table
 from sentflow.report.families.probing.findings import on_new_documents
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.inputs import Inputs
+from sentflow.report.page.page import render
 from sentflow.report.table.formats import csv_text, markdown_text
 from sentflow.report.table.latex import latex_text
 
@@ -117,3 +119,14 @@ def test_captions_name_the_population_of_each_task():
     kept = captions.generalisation(kept_rows())
     assert "On T1A-sample: new documents of the same kind" in kept
     assert "may share" not in kept
+
+
+def test_the_page_excepts_scores_for_new_documents_from_the_sentence_on_its_protocol(tmp_path):
+    sources = make_sources(tmp_path)
+    own = [row for row in sources.inputs.rows(ScoreRow) if row.task == "T1A-sample"]
+    found = {
+        DocumentScore: [DocumentScore(**vars(row)) for row in own],
+        DocumentComparisons: DocumentComparisons(),
+    }
+    page = render(replace(sources, inputs=Inputs.holding({**sources.inputs._found, **found})))
+    assert "has scores of other folds, which keep documents together" in page

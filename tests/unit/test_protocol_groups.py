@@ -9,11 +9,12 @@ import fake_summary
 import pytest
 from report_pages import make_sources
 
+from sentflow.api.task_scores import TaskScores
 from sentflow.exports.macros import macros
 from sentflow.report import captions
 from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.families.probing import heatmap, rankings, remarks, wins
+from sentflow.report.families.probing import family_means, heatmap, rankings, remarks, wins
 from sentflow.report.families.probing.findings import findings
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
@@ -236,3 +237,47 @@ def test_page_has_a_table_of_scores_for_each_protocol_and_marks_in_them(tmp_path
     assert "Average of 5 tasks" not in page
     assert "<strong>corrected</strong> on F2-sample, F6-sample" in page
     assert "protocol published (protocol corrected on F2-sample and F6-sample)" in page
+
+
+def test_every_protocol_that_trains_too_little_is_named():
+    rows = [
+        fake_summary.one_row(task="A", n_train=300),
+        fake_summary.one_row(task="B", n_train=200, protocol="small-batches", batch_rows=64),
+    ]
+    (found,) = [finding for finding in findings(rows) if finding.heading == "Marked ‡"]
+    assert "fewer than 512 training rows in a fold, protocol published" in found.text
+    assert "fewer than 256 training rows in a fold, protocol small-batches" in found.text
+
+
+@pytest.mark.parametrize(("n_train", "is_said"), [(300, True), (512, False)])
+def test_family_means_say_which_of_their_scores_are_too_low(n_train, is_said):
+    rows = family_means.family_rows([fake_summary.one_row(task="A", n_train=n_train)])
+    said = family_means.texts_of(rows).reading
+    assert ("Undertrained, so that scores on them are too low: A." in said) == is_said
+
+
+def test_ranks_and_wins_say_which_of_their_scores_are_too_low():
+    scores = [replace(row, n_train=300) for row in fake_summary.score_rows()]
+    ranked, matches = fake_comparisons.ranking_rows(scores), fake_comparisons.match_rows(scores)
+    for said in (rankings.FIGURE.texts(ranked), wins.FIGURE.texts(matches)):
+        assert "Undertrained, so that scores on them are too low" in said.reading
+
+
+def test_tables_of_comparisons_say_which_scores_are_too_low():
+    scores = [replace(row, n_train=300) for row in fake_summary.score_rows()]
+    found = fake_comparisons.comparisons(scores)
+    for table in (differences_table, ranks_table, matches_table):
+        assert any(note.startswith("Undertrained") for note in table(scores, "Title", found).notes)
+
+
+def test_data_frame_says_why_a_score_is_too_low():
+    def remark(row):
+        return TaskScores({}, row).frame()["remark"][0]
+
+    assert remark(fake_summary.one_row(n_train=300)).startswith("Undertrained")
+    assert remark(fitted()).startswith("Held back")
+    assert remark(fake_summary.one_row(n_train=512)) == ""
+
+
+def test_a_notebook_says_what_the_interval_is():
+    assert "interval for samples" in TaskScores({}, fake_summary.one_row())._repr_html_()

@@ -303,7 +303,7 @@ def test_small_training_part_is_only_warned_of():
     assert warning.startswith(
         "a fold trains on 384 rows. Below 512 the published learning rate never leaves its start"
     )
-    assert "Write probe.protocol: corrected" in warning
+    assert "Write protocol: corrected at the task" in warning
     assert few_rows([401, 401], folds=5) is None
     assert few_rows([300, 300], folds=5, small_parts=True) is None
     assert few_rows([90, 90], folds=5, small_parts=True) == (

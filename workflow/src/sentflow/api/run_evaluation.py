@@ -12,6 +12,7 @@ from sentflow.api.retrieval import SEED, RetrievedRun
 from sentflow.api.run_inputs import corpus_of, grades_of, judged_questions, ranked_run, scores_of
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.report.numbers import counted
 from sentflow.retrieval.evaluation import Evaluation, evaluate
 from sentflow.retrieval.measures import check_measures
 from sentflow.retrieval.results import stated_means
@@ -91,7 +92,8 @@ class RunEvaluation:
     def population(self) -> str:
         """What means and intervals speak of."""
         return (
-            f"Means over {len(self.found.questions)} questions with a relevant document; {self.bootstrap.level:.0%} "
+            f"Means over {counted(len(self.found.questions), 'question')} with a relevant document; "
+            f"{self.bootstrap.level:.0%} "
             f"intervals for {POPULATION}."
         )
 

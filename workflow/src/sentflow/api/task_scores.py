@@ -12,7 +12,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_SHOWN = ("task", "model", "metric", "mean", "std", "low", "high", "level", "protocol", "n_balanced_rows")
+_SHOWN = (
+    "task",
+    "model",
+    "metric",
+    "mean",
+    "std",
+    "low",
+    "high",
+    "level",
+    "protocol",
+    "n_balanced_rows",
+    "remark",
+)
 
 
 class TaskScores(dict[str, Any]):
@@ -50,7 +62,7 @@ class TasksScores(dict[str, TaskScores]):
         """One row per task.
 
         Columns task, model, metric, mean and std over the folds, low, high and level of the generalisation interval,
-        protocol, n_balanced_rows.
+        protocol, n_balanced_rows; remark says why a score is lower than the encoder allows, and is empty otherwise.
         """
         return _frame(one.row for one in self.values())
 
@@ -82,7 +94,17 @@ def shown(figure: "Figure") -> "Figure":
 def _frame(rows: Iterable[ScoreRow]) -> "pd.DataFrame":
     import pandas as pd
 
-    records = [{**vars(row), "low": row.generalisation_low, "high": row.generalisation_high} for row in rows]
+    from sentflow.report.families.probing.remarks import low_score_notes
+
+    records = [
+        {
+            **vars(row),
+            "low": row.generalisation_low,
+            "high": row.generalisation_high,
+            "remark": " ".join(low_score_notes([row])),
+        }
+        for row in rows
+    ]
     return pd.DataFrame(records, columns=list(_SHOWN))
 
 
@@ -109,4 +131,4 @@ def _interval_note(row: ScoreRow) -> str:
 
 def _html(rows: list[ScoreRow]) -> str:
     table: str = _frame(rows).to_html(index=False, float_format="{:.3f}".format)
-    return table
+    return "".join([table, *(f"<p>{_interval_note(row)}</p>" for row in rows[:1])])

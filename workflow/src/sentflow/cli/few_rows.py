@@ -47,16 +47,11 @@ def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> Sm
         counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
         where = f"{task} ({protocol.name})"
         if counts and (warning := few_rows(counts, **protocol.needs())):
-            found.rows.append((where, at_the_task(warning)))
+            found.rows.append((where, warning))
         documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("documents")
         if task in tables and documents and (warning := check_documents(tables[task], **documents)):
             found.documents.append((where, warning))
     return found
-
-
-def at_the_task(advice: str) -> str:
-    """The advice of a job, which does not know that its task names a protocol of its own."""
-    return advice.replace("probe.protocol: corrected", "protocol: corrected at the task")
 
 
 def rows_of_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> dict[str, int]:

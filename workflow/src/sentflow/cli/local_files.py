@@ -7,7 +7,6 @@ from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sentflow.cli.few_rows import at_the_task
 from sentflow.errors import DataError, SentflowError
 from sentflow.families.probing.family import Probing
 from sentflow.families.retrieval.family import Retrieval
@@ -81,7 +80,7 @@ class _Reader:
         try:
             return make(here)
         except SentflowError as problem:
-            self.problems.append(type(problem)(at_the_task(f"{where}: {problem}")))
+            self.problems.append(type(problem)(f"{where}: {problem}"))
             return None
 
     def _place(self, raw_file: Path) -> Path | None:

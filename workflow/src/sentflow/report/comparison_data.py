@@ -12,6 +12,7 @@ from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import AcrossRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import number_or_nan
+from sentflow.report.families.probing import remarks
 from sentflow.report.rows import data_versions, unique
 
 
@@ -31,6 +32,8 @@ class RankingRow(RankRow):
         See `AcrossRow`.
     position
         See `ScoreRow`.
+    score_notes
+        Why scores of the protocol are lower than encoders allow; empty where none are.
     """
 
     not_separated: str
@@ -43,15 +46,17 @@ class RankingRow(RankRow):
     folds: int
     data_version: str
     position: int = -1
+    score_notes: str = ""
 
 
 @dataclass(frozen=True)
 class MatchRow(AcrossRow):
-    """Two encoders over all tasks of a protocol, with what a caption needs."""
+    """Two encoders over all tasks of a protocol, with what a caption needs; `score_notes` as in `RankingRow`."""
 
     repetitions: int
     folds: int
     data_version: str
+    score_notes: str = ""
 
 
 def ranking_rows(
@@ -117,6 +122,7 @@ def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
         "repetitions": first.repetitions,
         "folds": first.folds,
         "data_version": "; ".join(data_versions(scores)),
+        "score_notes": " ".join(remarks.low_score_notes(scores)),
     }
 
 

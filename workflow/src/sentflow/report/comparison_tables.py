@@ -9,6 +9,7 @@ from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.rows import OUT_OF_FOLD, AcrossRow, PairRow, PowerRow, RankRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report import captions
+from sentflow.report.families.probing import remarks
 from sentflow.report.numbers import MISSING, count, counted, decimal, interval, listed, p_number, percent
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
@@ -28,7 +29,7 @@ def differences_table(rows: Sequence[ScoreRow], title: str, comparisons: Compari
             f"{task}: {first.task_title} ({metric}, n = {n}{captions.of_protocol(first.protocol, rows)})"
         )
         groups.append(Group(heading, tuple(_pair_line(pair) for pair in pairs if pair.task == task)))
-    notes = [captions.data_note(rows), captions.design_note(rows)]
+    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if pairs:
         pair = pairs[0]
         notes += [
@@ -72,7 +73,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
         comparisons.ranks, key=lambda row: (not row.complete, _last(row.average_rank), row.model_title)
     )
     groups = {protocol: comparisons.of(protocol).across for protocol in by_protocol(rows)}
-    notes = [captions.data_note(rows), captions.design_note(rows)]
+    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if ranks:
         notes += [
             f"Average rank over {_n_tasks(rows)}, 1 is the best; "
@@ -125,7 +126,7 @@ def ranks_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
 def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) -> Table:
     """Pairs of complete encoders over all tasks: wins and losses, tests over tasks."""
     across = comparisons.across
-    notes = [captions.data_note(rows), captions.design_note(rows)]
+    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if across:
         notes += [
             "Won, neither, lost: tasks on which the first is significantly better, neither is, the "
@@ -175,7 +176,7 @@ def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     """Per task how surely the differences that the settings name would be found."""
     power = comparisons.power
     differences = list(dict.fromkeys(row.difference for row in power))
-    notes = [captions.data_note(rows), captions.design_note(rows)]
+    notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
     if power:
         notes += [
             "Probability that a pair of encoders is found to differ if its true difference is the one in the heading "

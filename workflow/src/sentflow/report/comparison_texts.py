@@ -35,6 +35,7 @@ def ranks(rows: Sequence[RankingRow]) -> FigureTexts:
                 "where the test of all encoders together rejects. It does not say that they are equal.",
                 f"All encoders equal? {_of_each(groups, _omnibus)}.",
                 *captions.apart_notes(rows),
+                *unique(row.score_notes for row in rows if row.score_notes),
                 *_not_ranked(rows),
                 _design(first, rows),
                 captions.data_note(rows),
@@ -60,6 +61,7 @@ def wins(rows: Sequence[MatchRow]) -> FigureTexts:
                 f"({captions.adjusted_over_tasks(first.adjustment, first.alpha)}); neither does not "
                 "mean that two are equal.",
                 *captions.apart_notes(rows),
+                *unique(row.score_notes for row in rows if row.score_notes),
                 _design(first, rows),
                 captions.data_note(rows),
             ]

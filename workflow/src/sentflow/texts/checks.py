@@ -121,8 +121,8 @@ def check_folds(
             + (
                 "."
                 if small_parts
-                else '; or write probe.protocol: corrected (in Python protocol="corrected"), which trains on one '
-                "smaller batch."
+                else '; or write protocol: corrected at the task (in Python protocol="corrected"), which trains on '
+                "one smaller batch."
             )
         )
 
@@ -149,8 +149,8 @@ def few_rows(
     if not small_parts and n_training < enough:
         return (
             f"a fold trains on {n_training} rows. Below {enough} the published learning rate never leaves its start, "
-            "5 % of the chosen one, and scores can lie far below what an encoder allows. Write probe.protocol: "
-            'corrected (in Python protocol="corrected"), or add rows.'
+            "5 % of the chosen one, and scores can lie far below what an encoder allows. Write protocol: "
+            'corrected at the task (in Python protocol="corrected"), or add rows.'
         )
     if n_training < batch_rows:
         return f"a fold trains on {n_training} rows in one batch, for a whole one has {batch_rows}."

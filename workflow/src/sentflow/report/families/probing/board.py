@@ -29,15 +29,8 @@ def board(rows: Sequence[ScoreRow], comparisons: Comparisons) -> Board:
         systems=_systems(rows, means, len(tasks)),
         columns=tuple(columns),
         is_sample=all(is_sample(version) for version in data_versions(rows)),
-        notes=tuple(_held_down(rows)),
+        notes=tuple(remarks.low_score_notes(rows)),
     )
-
-
-def _held_down(rows: Sequence[ScoreRow]) -> list[str]:
-    """Means that are lower than encoders allow, because the protocol trains tasks too little or holds scores back."""
-    tasks = unique(row.task for row in rows if remarks.trained_too_little(row))
-    found = [f"Undertrained, so that scores on them are too low: {listed(tasks)}."] if tasks else []
-    return found + remarks.held_back_sentences(rows)
 
 
 def _systems(rows: Sequence[ScoreRow], means: dict[str, float], n_tasks: int) -> tuple[System, ...]:

@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from sentflow.compare.protocol_groups import by_protocol
 from sentflow.compare.score_rows import ScoreRow, shown_limits
 from sentflow.report import captions
-from sentflow.report.families.probing import encoder_lines
+from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.encoder_lines import Head
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.figure import canvas
@@ -37,6 +37,8 @@ class FamilyMeanRow:
         tasks; `shown_low` and `shown_high` are cut to the range of the scores. NaN for an encoder that lacks a task.
     position
         See `ScoreRow`.
+    score_notes
+        Why scores of the family are lower than encoders allow; empty where none are.
     """
 
     protocol: str
@@ -55,6 +57,7 @@ class FamilyMeanRow:
     folds: int
     data_version: str
     position: int = -1
+    score_notes: str = ""
 
 
 def draw(rows: Sequence[FamilyMeanRow]) -> Figure:
@@ -87,6 +90,7 @@ def texts_of(rows: Sequence[FamilyMeanRow]) -> FigureTexts:
             "as if they always went together. Whether two encoders differ is a question for a test.",
             f"No mean, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
             *captions.apart_notes(rows),
+            *unique(row.score_notes for row in rows if row.score_notes),
             f"Protocol {listed(list(by_protocol(rows)))}, {first.repetitions} × {first.folds} folds.",
             captions.data_note(rows),
         ),
@@ -139,6 +143,7 @@ def _row(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> FamilyMe
         folds=first.folds,
         data_version="; ".join(data_versions(members)),
         position=first.position,
+        score_notes=" ".join(remarks.low_score_notes(of_family)),
     )
 
 

@@ -102,8 +102,8 @@ def _trained_too_little(rows: Sequence[ScoreRow]) -> Finding | None:
         return None
     n_tasks = len(unique(row.task for row in rows))
     which = f"all {counted(n_tasks, 'task')}" if len(tasks) == n_tasks > 1 else listed(tasks)
-    sentence = training_sentence(next(row for row in rows if trained_too_little(row)))
-    return Finding(f"Marked {TRAINED_TOO_LITTLE}", f"{which[0].upper()}{which[1:]}. {sentence}")
+    said = unique(training_sentence(row) for row in rows if trained_too_little(row))
+    return Finding(f"Marked {TRAINED_TOO_LITTLE}", " ".join([f"{which[0].upper()}{which[1:]}.", *said]))
 
 
 def _held_back(rows: Sequence[ScoreRow]) -> Finding | None:

@@ -77,6 +77,13 @@ def score_notes(rows: Sequence[ScoreRow]) -> list[str]:
     return [*training_notes(rows), *held_back_notes(rows)]
 
 
+def low_score_notes(rows: Sequence[ScoreRow]) -> list[str]:
+    """Which scores below a mean, a rank or a count are lower than encoders allow, without marks beside them."""
+    tasks = unique(row.task for row in rows if trained_too_little(row))
+    found = [f"Undertrained, so that scores on them are too low: {listed(tasks)}."] if tasks else []
+    return found + held_back_sentences(rows)
+
+
 def held_back_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What `score_mark` means, if it occurs."""
     return [f"{HELD_BACK} {said}" for said in held_back_sentences(rows)]
