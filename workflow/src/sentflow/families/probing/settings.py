@@ -40,7 +40,8 @@ class ProbingSettings(Family):
         super().__init__(experiment)
         self.tasks = experiment.selected["tasks"]
         # Tasks whose texts are not trained on have a table, selected or not.
-        self.held_out_tasks = held_out_tasks(experiment.entries, experiment.selected)
+        selected = {section: list(names) for section, names in experiment.selected.items()}
+        self.held_out_tasks = held_out_tasks(experiment.entries, selected)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
         datasets = dict.fromkeys(
             entry["dataset"] for entry in [*self.tasks.values(), *self.held_out_tasks.values()]
