@@ -15,7 +15,7 @@ import numpy as np
 
 from retrieval_growth import Cost, job
 from sentflow.files.atomic import atomic
-from sentflow.files.io import read_json
+from sentflow.files.io import digest_of, read_json, write_json
 from sentflow.files.parquet import DescribedWriter
 from sentflow.training.data.table import TrainingData, read_training_data, write_training_data
 
@@ -29,6 +29,9 @@ def main() -> None:
     parser.add_argument("table", type=Path)
     parser.add_argument("--sizes", type=int, nargs="+", default=[20_000, 50_000, 200_000])
     parser.add_argument("--tests", type=int, default=10_000, help="texts that are held out")
+    parser.add_argument(
+        "--combine-only", action="store_true", help="combine the pairs as drawn, which is faster"
+    )
     args = parser.parse_args()
     columns = read_training_data(args.table).columns
     texts = [text.split() for name in ("text", "other") for text in columns[name]]
@@ -37,22 +40,25 @@ def main() -> None:
     print("| pairs | job | CPU s | pairs per CPU s | largest memory, MB | pairs that stay |")
     print("|--:|---|--:|--:|--:|--:|")
     for n in args.sizes:
-        measure(n, args.tests, words, lengths)
+        measure(n, None if args.combine_only else args.tests, words, lengths)
 
 
-def measure(n: int, n_tests: int, words: np.ndarray, lengths: np.ndarray) -> None:
-    """Both jobs on n pairs."""
+def measure(n: int, n_tests: int | None, words: np.ndarray, lengths: np.ndarray) -> None:
+    """Both jobs on n pairs; without a number of held-out texts only the second."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         draws = np.random.default_rng(n)
-        write_pairs(folder / "pairs.parquet", n, words, lengths, draws)
-        tests = TrainingData("held-out", "texts", {"text": drawn(n_tests, words, lengths, draws)})
-        write_training_data(folder / "tests.parquet", tests, {})
-        cleaned, out = folder / "cleaned.parquet", folder / "out.parquet"
-        given = ["--relation", folder / "pairs.parquet", "--tests", folder / "tests.parquet"]
-        cost = job("clean_pairs", [*given, "--settings", json.dumps(SETTINGS), "--output", cleaned])
-        shown(n, "clean_pairs", cost, read_json(cleaned.with_suffix(".json"))["kept"])
-        given = ["--data", "all", "--relations", cleaned, "--settings", '{"near": 0.8}']
+        pairs, out = folder / "pairs.parquet", folder / "out.parquet"
+        write_pairs(pairs, n, words, lengths, draws)
+        write_json(pairs.with_suffix(".json"), {"relation": "drawn", **digest_of(pairs)})
+        if n_tests is not None:
+            tests = TrainingData("held-out", "texts", {"text": drawn(n_tests, words, lengths, draws)})
+            write_training_data(folder / "tests.parquet", tests, {})
+            raw, pairs = pairs, folder / "cleaned.parquet"
+            given = ["--relation", raw, "--tests", folder / "tests.parquet"]
+            cost = job("clean_pairs", [*given, "--settings", json.dumps(SETTINGS), "--output", pairs])
+            shown(n, "clean_pairs", cost, read_json(pairs.with_suffix(".json"))["kept"])
+        given = ["--data", "all", "--relations", pairs, "--settings", '{"near": 0.8}']
         cost = job("combine_pairs", [*given, "--output", out])
         shown(n, "combine_pairs", cost, read_json(out.with_suffix(".json"))["rows"])
 
