@@ -22,6 +22,7 @@ from sentflow.training.data.forms import FORMS
 REPOSITORY = Path(__file__).parents[2]
 NOTHING: dict[str, Any] = {"tasks": {}, "pair_sets": {}, "question_sets": {}}  # is selected
 WORKFLOW = REPOSITORY / "workflow"
+LEGAL_FAMILIES = ("factual", "governmental", "trust")  # of the 18 tasks
 
 
 def entries(**own: Any) -> AllEntries:
@@ -189,9 +190,9 @@ ABOUT = {"title": "Mine", "language": "pt", "data_version": "raw"}
         ({"form": "texts", "combined": {"data": ["msmarco-ko"]}}, "form: combined gives pairs, not texts."),
         ({"combined": {"data": ["msmarco-ko"]}, "limit": 5}, "limit: rows are chosen where they are read."),
         (
-            {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"tasks": ["T1A-open"]}}},
-            "combined.without_texts_of.tasks: T1A-open is not selected, so its table is not made. Write it in "
-            "select.tasks, or delete it here.",
+            {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"pair_sets": ["STSB-test"]}}},
+            "combined.without_texts_of.pair_sets: STSB-test is not selected, so its table is not made. Write it in "
+            "select.pair_sets, or delete it here.",
         ),
         (
             {"combined": {"data": ["msmarco-ko"], "without_texts_of": {"pair_sets": ["STS21"]}}},
@@ -204,11 +205,35 @@ def test_data_that_are_put_together_wrongly_are_told(own, told):
     assert any(f"training_data.mine.{told}" in problem for problem in data_problems("mine", found, NOTHING))
 
 
-def test_data_that_are_put_together_rightly_pass():
+def test_data_that_are_put_together_rightly_pass_whether_their_tests_are_selected_or_not():
     combined = {"data": ["msmarco-ko", "msmarco-en"], "without_texts_of": {"tasks": ["T1A-open"]}}
     found = entries(training_data={"mine": {**ABOUT, "form": "pairs", "combined": combined}})
-    selected = {**NOTHING, "tasks": {"T1A-open": found["tasks"]["T1A-open"]}}
-    assert list(data_problems("mine", found, selected)) == []
+    assert list(data_problems("mine", found, NOTHING)) == []
+
+
+def test_a_held_out_task_whose_file_is_not_in_its_dataset_is_told():
+    combined = {"data": ["msmarco-ko"], "without_texts_of": {"tasks": ["mine"]}}
+    reader = {"format": "csv", "file": "no-such.csv", "text_a": "text", "label": "label"}
+    found = entries(
+        training_data={"mine": {**ABOUT, "form": "pairs", "combined": combined}},
+        tasks={"mine": {"like": "T1A-open", "reader": reader}},
+    )
+    [told] = data_problems("mine", found, NOTHING)
+    assert told.startswith("tasks.mine") and "no-such.csv" in told
+
+
+def test_the_legal_pairs_hold_out_every_open_portuguese_task_of_the_catalog(catalog):
+    file = REPOSITORY / "experiments" / "legal-pairs.yaml"
+    data = yaml.safe_load(file.read_text(encoding="utf-8"))["training_data"]["legal-pairs"]
+    open_tasks = {
+        name
+        for name, task in catalog["tasks"].items()
+        if task["language"] == "pt"
+        and task["family"] in LEGAL_FAMILIES
+        and task["data_version"] not in ("official", "sample data")
+    }
+    assert {"F2-open", "G4-moral-issues", "T4-open"} <= open_tasks
+    assert set(data["combined"]["without_texts_of"]["tasks"]) == open_tasks
 
 
 def test_a_file_that_is_not_there_is_told():

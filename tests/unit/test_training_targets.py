@@ -10,9 +10,10 @@ import pytest
 import yaml
 
 from sentflow.errors import ConfigError
+from sentflow.families.probing.family import Probing
 from sentflow.families.training.family import Training
 from sentflow.graph.config.entries import laid_over
-from sentflow.graph.config.experiment import load_experiment
+from sentflow.graph.config.experiment import Experiment, load_experiment
 
 REPOSITORY = Path(__file__).parents[2]
 DEFAULT = yaml.safe_load((REPOSITORY / "config.yaml").read_text(encoding="utf-8"))
@@ -107,6 +108,36 @@ def test_the_audit_reads_the_table_of_everything_that_is_tested():
         "declared": True,
         "tests": [["task", "T1A-sample"], ["pair set", "STS12"], ["question set", "municipal-laws-sample"]],
     }
+
+
+def test_a_held_out_task_is_prepared_and_audited_without_being_selected():
+    experiment = holding_out("T1B-open")
+    data_of, probing = Training(experiment).data_of, Probing(experiment)
+    assert "results/data/tasks/T1B-open.parquet" in data_of.tables_of_tests(of("mine"))
+    assert data_of.held_out_tables(of("mine"))[1:] == ["results/data/tasks/T1B-open.parquet"]
+    assert probing.jobs()["prepare"] == Probing(holding_out()).jobs()["prepare"] + 1
+    assert set(probing.raw_files()) > {("offcombr-2", "OffComBR2.arff")}
+    assert not any("T1B" in file for file in probing.scores())
+
+
+def holding_out(*tasks: str) -> Experiment:
+    """An experiment with one task, T1A-sample, and pairs without texts of T1A-sample and of these."""
+    combined = {"data": ["paraphrases-sample"], "without_texts_of": {"tasks": ["T1A-sample", *tasks]}}
+    model = {
+        "kind": "trained",
+        "recipe": "bi-encoder",
+        "start": "minilm-l6",
+        "data": "mine",
+        "seed": 1,
+        "training": {"steps": 10, "learning_rate": 3.0e-5},
+    }
+    mine = {"title": "Mine", "form": "pairs", "language": "en", "data_version": "raw", "combined": combined}
+    own = {
+        "training_data": {"mine": mine},
+        "models": {"model": model},
+        "select": {**SELECT, "models": ["random", "model"]},
+    }
+    return load_experiment(laid_over(copy.deepcopy(DEFAULT), own), REPOSITORY / "workflow")
 
 
 # --- teachers

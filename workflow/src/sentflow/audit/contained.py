@@ -3,7 +3,8 @@
 Stricter than the near copies of `sentflow.audit.similar`: a summary within the whole bill, an article within its law,
 and a text with a few words masked are found, too. A text is contained in another where at least a share of its
 character 5-grams occur there. As there, prefix filtering (Bayardo, Ma and Srikant, WWW 2007) finds all such pairs
-without comparing every pair: of the rarest n-grams of the smaller text, at least one is shared.
+without comparing every pair: where m n-grams of the smaller text may be missing, all but m of its 2m + 1 rarest are
+shared.
 """
 
 from collections.abc import Sequence
@@ -42,7 +43,7 @@ class KnownTexts:
         order = np.argsort(self._hashes, kind="stable")
         # n-gram → the texts that have it, and how many they are
         self._everywhere = self._hashes[order], rows[order]
-        self._rarest = self._postings_of_prefixes(rows)
+        self._rarest = self._postings_of_prefixes(rows, order)
 
     def __len__(self) -> int:
         return len(self._sizes)
@@ -61,14 +62,14 @@ class KnownTexts:
         is_long = np.array([len(text) >= LEAST_CHARACTERS for text in bare], bool)
         hashes, rows = distinct_ngrams(texts)
         sizes = np.bincount(rows, minlength=len(texts))
-        wanted = self._in_prefix(hashes, rows, sizes) & is_long[rows]
-        candidates = np.concatenate(
-            [
-                self._candidates(self._rarest, hashes, rows),
-                self._candidates(self._everywhere, hashes[wanted], rows[wanted]),
-            ]
-        )
-        asked, known = np.divmod(np.unique(candidates), max(len(self), 1))
+        wanted = self._in_prefix(self._counts(hashes), hashes, rows, sizes) & is_long[rows]
+        asked, known, shared = self._met(self._rarest, hashes, rows)
+        within = (self._sizes[known] <= sizes[asked]) & (shared >= self._least_shared(self._sizes[known]))
+        candidates = [asked[within] * len(self) + known[within]]
+        asked, known, shared = self._met(self._everywhere, hashes[wanted], rows[wanted])
+        within = (sizes[asked] <= self._sizes[known]) & (shared >= self._least_shared(sizes[asked]))
+        candidates.append(asked[within] * len(self) + known[within])
+        asked, known = np.divmod(np.unique(np.concatenate(candidates)), max(len(self), 1))
         open_ = found[asked] < 0
         asked, known = asked[open_], known[open_]
         if not len(asked):
@@ -87,30 +88,49 @@ class KnownTexts:
         counts: np.ndarray = right - left
         return counts
 
-    def _in_prefix(self, hashes: np.ndarray, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-        """Which n-grams are among the rarest of their text, of which a text that contains it has at least one."""
-        order = np.lexsort((hashes, self._counts(hashes), rows))
-        prefix = sizes - np.ceil(self._share * sizes - _ROUNDING).astype(np.int64) + 1
+    def _in_prefix(
+        self, counts: np.ndarray, hashes: np.ndarray, rows: np.ndarray, sizes: np.ndarray
+    ) -> np.ndarray:
+        """Which n-grams are among the rarest of their text, of which a text that contains it has most."""
+        order = np.lexsort((hashes, counts, rows))
+        prefix = 2 * self._missing(sizes) + 1
         place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         chosen = np.zeros(len(rows), bool)
         chosen[order] = place < np.repeat(prefix, sizes)
         return chosen
 
-    def _postings_of_prefixes(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        wanted = self._in_prefix(self._hashes, rows, self._sizes) & self._is_long[rows]
-        hashes, rows = self._hashes[wanted], rows[wanted]
-        order = np.argsort(hashes, kind="stable")
-        return hashes[order], rows[order]
+    def _missing(self, sizes: np.ndarray) -> np.ndarray:
+        """How many n-grams of texts of so many a text that contains them may lack."""
+        missing: np.ndarray = sizes - np.ceil(self._share * sizes - _ROUNDING).astype(np.int64)
+        return missing
 
-    def _candidates(
+    def _least_shared(self, sizes: np.ndarray) -> np.ndarray:
+        """How many of the rarest n-grams of texts of so many a text that contains them has at least."""
+        missing = self._missing(sizes)
+        least: np.ndarray = np.minimum(sizes, 2 * missing + 1) - missing
+        return least
+
+    def _postings_of_prefixes(self, rows: np.ndarray, order: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The rarest n-grams of the known texts, ascending, given the order in which all ascend, and their texts."""
+        ascending = self._everywhere[0]
+        begins = np.flatnonzero(np.concatenate([[True], ascending[1:] != ascending[:-1]])[: len(ascending)])
+        repeats = np.diff(begins, append=len(ascending))
+        counts = np.empty(len(ascending), np.int64)
+        counts[order] = np.repeat(repeats, repeats)  # searching for each n-gram takes three times as long
+        wanted = self._in_prefix(counts, self._hashes, rows, self._sizes) & self._is_long[rows]
+        chosen = order[wanted[order]]
+        return self._hashes[chosen], rows[chosen]
+
+    def _met(
         self, postings: tuple[np.ndarray, np.ndarray], hashes: np.ndarray, rows: np.ndarray
-    ) -> np.ndarray:
-        """Row · n + known text for every n-gram that is in the postings of that text; with repeats."""
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows, the known texts with an n-gram of theirs in the postings, and how many n-grams each two share there."""
         left, right = (np.searchsorted(postings[0], hashes, side=side) for side in ("left", "right"))
         counts = right - left
         steps = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        found: np.ndarray = np.repeat(rows, counts) * len(self) + postings[1][np.repeat(left, counts) + steps]
-        return np.unique(found)
+        met = np.repeat(rows, counts) * len(self) + postings[1][np.repeat(left, counts) + steps]
+        pairs, shared = np.unique(met, return_counts=True)
+        return *np.divmod(pairs, max(len(self), 1)), shared
 
     def _shared(
         self, asked: np.ndarray, known: np.ndarray, hashes: np.ndarray, starts: np.ndarray, sizes: np.ndarray

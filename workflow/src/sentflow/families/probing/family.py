@@ -82,7 +82,7 @@ class Probing(ProbingSettings):
         return _digests(self.tasks)
 
     def _prepared(self) -> Entries:
-        """The selected tasks, and those whose texts are embedded with theirs."""
+        """The selected tasks, those whose texts are embedded with theirs, and those that are held out of training."""
         embedded = {table for collection in self.collections() for table in collection.tables}
         sharing = {
             name: entry
@@ -90,7 +90,7 @@ class Probing(ProbingSettings):
             for name, entry in tasks.items()
             if paths.TASK.format(task=name) in embedded
         }
-        return {**self.tasks, **sharing}
+        return {**self.tasks, **sharing, **self.held_out_tasks}
 
     # --- what it makes --------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from sentflow.encoders.entries import kind_of
 from sentflow.families.probing.task_protocols import protocol_name
+from sentflow.families.training.needs import held_out_tasks
 from sentflow.graph.config.experiment import Experiment
 from sentflow.graph.config.family import Entries, Entry
 from sentflow.graph.config.schema import load_schema
@@ -38,8 +39,13 @@ class ProbingSettings(Family):
     def __init__(self, experiment: Experiment) -> None:
         super().__init__(experiment)
         self.tasks = experiment.selected["tasks"]
+        # Tasks whose texts are not trained on have a table, selected or not.
+        selected = {section: list(names) for section, names in experiment.selected.items()}
+        self.held_out_tasks = held_out_tasks(experiment.entries, selected)
         # Every task that reads a dataset, so that its texts, and with them the vectors, do not depend on the selection.
-        datasets = dict.fromkeys(entry["dataset"] for entry in self.tasks.values())
+        datasets = dict.fromkeys(
+            entry["dataset"] for entry in [*self.tasks.values(), *self.held_out_tasks.values()]
+        )
         every_task = experiment.entries["tasks"].items()
         self.tasks_of_dataset = {
             dataset: {name: entry for name, entry in every_task if entry["dataset"] == dataset}
@@ -180,7 +186,7 @@ class ProbingSettings(Family):
     # --- tasks, models and protocols -------------------------------------------------------------------------
 
     def task(self, name: str) -> Entry:
-        """The entry of a task that is selected, or shares its dataset with one that is."""
+        """The entry of a task that is selected or held out of training, or shares its dataset with one that is."""
         if name in self.tasks:
             return self.tasks[name]
         return next(tasks[name] for tasks in self.tasks_of_dataset.values() if name in tasks)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sentflow.families.probing.config import source_problems as task_problems
 from sentflow.families.training.checks import trained_problems
 from sentflow.families.training.entries import write_out_models
 from sentflow.families.training.needs import further_models
@@ -85,6 +86,8 @@ def _combined_problems(data: str, entries: AllEntries, selected: Selected) -> It
         place = f"{where}.combined.without_texts_of.{section}"
         if name not in entries[section]:
             yield unknown(place, section[:-1].replace("_", " "), name, entries[section])
+        elif section == "tasks":  # its table is made whether it is selected or not
+            yield from task_problems(name, entries["tasks"][name], entries["datasets"])
         elif name not in selected[section]:
             yield (
                 f"{place}: {name} is not selected, so its table is not made. Write it in select.{section}, or delete "

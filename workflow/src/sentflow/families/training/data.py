@@ -58,8 +58,8 @@ class DataOfTraining:
 
     def audits(self) -> list[str]:
         """What training data and tests have in common, per training data."""
-        names = named_data(self.experiment.trained_models) if self.test_sets else ()
-        return [paths.TRAINING_AUDIT.format(data=name) for name in names]
+        names = named_data(self.experiment.trained_models)
+        return [paths.TRAINING_AUDIT.format(data=name) for name in names if self._audited(name)]
 
     def exports(self) -> list[str]:
         """The cards of training data that are put together of others, beside which are their shards."""
@@ -79,13 +79,13 @@ class DataOfTraining:
             for dataset, file in self._raw_files(wildcards.data)
         ]
 
-    def tables_of_tests(self, _wildcards: Any) -> list[str]:
-        """The tables of everything that encoders are tested on."""
-        return _tables_of(self.test_sets)
+    def tables_of_tests(self, wildcards: Any) -> list[str]:
+        """The tables of everything that encoders are tested on, and of what is held out of their data."""
+        return _tables_of(self._audited(wildcards.data))
 
-    def digests_of_tests(self, _wildcards: Any) -> list[str]:
+    def digests_of_tests(self, wildcards: Any) -> list[str]:
         """The digests of these tables."""
-        return _digests(_tables_of(self.test_sets))
+        return _digests(self.tables_of_tests(wildcards))
 
     def held_out_tables(self, wildcards: Any) -> list[str]:
         """The tables of everything whose texts are in no row of training data."""
@@ -205,7 +205,7 @@ class DataOfTraining:
         return json_text(
             {
                 "declared": bool(self.entries[wildcards.data].get("contains_test_texts", False)),
-                "tests": [[_TABLES[section][0], name] for section, name in self.test_sets],
+                "tests": [[_TABLES[section][0], name] for section, name in self._audited(wildcards.data)],
             }
         )
 
@@ -230,6 +230,10 @@ class DataOfTraining:
         )
 
     # --- helpers --------------------------------------------------------------------------------------------
+
+    def _audited(self, data: str) -> list[tuple[str, str]]:
+        """Section and name of what training data are compared with: what is tested, and what is held out of them."""
+        return list(dict.fromkeys([*self.test_sets, *held_out_of(self.entries[data])]))
 
     def _of_searches(
         self, pattern: str, wildcards: Any, searcher: Callable[[Mapping[str, Any]], str | None]

@@ -8,10 +8,10 @@ from typing import Any
 
 from sentflow.encoders.kinds.table import TRAINED
 from sentflow.families.retrieval.parts import models_of, models_of_terms_and_pairs
-from sentflow.graph.config.family import AllEntries, Entry, Selected
+from sentflow.graph.config.family import AllEntries, Entries, Entry, Selected
 from sentflow.graph.config.messages import as_map
 from sentflow.training.data.collected import question_sets_of, searchers_of
-from sentflow.training.data.combined import with_relations
+from sentflow.training.data.combined import held_out_of, with_relations
 
 
 def start_of(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +82,13 @@ def data_of(entries: AllEntries, selected: Selected) -> dict[str, Entry]:
     named = [as_map(entry).get("data") for entry in needed if as_map(entry).get("kind") == TRAINED]
     there = [name for name in named if isinstance(name, str) and name in known]
     return {name: as_map(known[name]) for name in with_relations(there, known)}
+
+
+def held_out_tasks(entries: AllEntries, selected: Selected) -> Entries:
+    """The tasks whose texts are in no row of the training data that an experiment needs, selected or not."""
+    held_out = [one for entry in data_of(entries, selected).values() for one in held_out_of(entry)]
+    known = entries["tasks"]
+    return {name: known[name] for section, name in held_out if section == "tasks" and name in known}
 
 
 def miners(entries: AllEntries, selected: Selected) -> dict[str, list[str]]:
