@@ -50,7 +50,8 @@ class RecordReader(FileForm):
         documents and topics between tags. ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC.
         ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``assin-xml``: pairs of
         ASSIN. ``turns``: questions or reference answers in FastChat's form. ``rasa-intents`` and ``rasa-templates``:
-        what users of a chatbot say, and what it answers. ``conll-archive``: documents with a token in each line. ``lines``: those that `pattern` matches; without it every line, in the column text.
+        what users of a chatbot say, and what it answers. ``conll-archive``: documents with a token in
+        each line. ``lines``: those that `pattern` matches; without it every line, in the column text.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
