@@ -151,7 +151,7 @@ class DerivedReader:
             )
 
         own = ("least_words", "distinct", "balanced", "threshold", "makes", "seed")
-        patterns = {
+        patterns: dict[str, Any] = {
             key: pattern(settings[key], key)
             for key in ("topic_pattern", "name_pattern", "split")
             if key in settings
