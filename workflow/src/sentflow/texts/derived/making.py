@@ -49,11 +49,11 @@ def crossed(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
         n = min(map(len, sides))
         drawn = [[of[one] for one in rng.permutation(len(of))[:n].tolist()] for of in sides]
         group = _document((place, other))
-        for one, partner in zip(drawn, drawn[::-1], strict=True):
-            rows += [{**row, "label": "1", "group": group} for row in one[: (n + 1) // 2]]
+        for own, partner in zip(drawn, drawn[::-1], strict=True):
+            rows += [{**row, "label": "1", "group": group} for row in own[: (n + 1) // 2]]
             rows += [
-                {**row, "text_b": of["text_b"], "label": "0", "group": group}
-                for row, of in zip(one[n // 2 :], partner[n // 2 :], strict=True)
+                {**row, "text_b": other_row["text_b"], "label": "0", "group": group}
+                for row, other_row in zip(own[n // 2 :], partner[n // 2 :], strict=True)
             ]
     return rows
 
