@@ -93,3 +93,36 @@ def test_topics_are_balanced_and_labels_from_a_threshold(tmp_path):
 def test_what_does_not_exist_is_refused_with_its_place(tmp_path, wrong):
     with pytest.raises(ConfigError, match=r"tasks\.X\.reader"):
         read(tmp_path, ["a,b,1,t"], **wrong)
+
+
+def test_matched_documents_have_as_many_rows_of_each_class_and_of_each_answer(tmp_path):
+    lines = [f"question {number},answer {number // 3},,d{number // 3}" for number in range(12)]
+    columns = {"text_b": "b", "group": "t"}
+    rows = read(tmp_path, lines, columns=columns, makes="cross")
+    counts = Counter(zip(rows.text_b, rows.labels, strict=True))
+    assert counts == {(f"answer {place}", label): 2 for place in range(4) for label in "01"}
+    for text_a, text_b, label in zip(rows.text_a, rows.text_b, rows.labels, strict=True):
+        assert (int(text_a.split()[-1]) // 3 == int(text_b.split()[-1])) == (label == "1")
+    assert set(Counter(rows.groups).values()) == {8}
+
+
+def test_second_texts_are_joined_by_key_and_rows_without_one_are_left_out(tmp_path):
+    joined = [{"format": "csv", "files": ["rows.csv"], "key": "t", "text_b": "b"}]
+    lines = ["one,first answer,1,k1", "two,second answer,0,k2", "three,,0,k3"]
+    rows = read(tmp_path, lines, columns={"key": "t", "label": "y"}, joined=joined)
+    assert (rows.text_a, rows.text_b) == (["one", "two"], ["first answer", "second answer"])
+
+
+def test_the_only_name_in_a_text_is_hidden_and_becomes_the_second_text(tmp_path):
+    names = [{"format": "csv", "files": ["rows.csv"], "text_a": "t"}]
+    lines = ["alters the Code,,1,code", "alters the Tax Code,,1,Tax Code", "the Code and the Act,,1,Act"]
+    rows = read(tmp_path, lines, columns={"label": "y"}, names=names)
+    assert rows.text_a == ["alters the [NOME]", "alters the [NOME]"]
+    assert rows.text_b == ["code", "Tax Code"]
+
+
+def test_a_text_is_split_where_it_says_and_others_are_left_out(tmp_path):
+    rows = read(
+        tmp_path, ["head decrees: body,,1,", "no clause,,1,"], columns={"label": "y"}, split="decrees:"
+    )
+    assert (rows.text_a, rows.text_b) == (["head"], ["body"])

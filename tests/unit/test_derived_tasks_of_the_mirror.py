@@ -58,7 +58,7 @@ def test_tasks_have_the_rows_that_the_catalog_expects(table, name):
     assert Counter(map(str, made.labels.tolist())) == entry["class_counts"]
 
 
-@pytest.mark.parametrize("name", ["F6-open", "G1-open"])
+@pytest.mark.parametrize("name", ["F1A-open", "F6-open", "G1-open"])
 def test_exchanged_pairs_are_documents_of_two_rows_with_one_label(table, name):
     made = table(name)
     labels: dict[Any, list[int]] = {}
@@ -68,7 +68,7 @@ def test_exchanged_pairs_are_documents_of_two_rows_with_one_label(table, name):
     assert len(set(made.text_a)) == len(made)
 
 
-@pytest.mark.parametrize("name", ["F6-open", "G1-open"])
+@pytest.mark.parametrize("name", ["F1A-open", "F4-open", "F6-open", "G1-open", "G2B-open", "G3-open"])
 @pytest.mark.parametrize("seen", ["lengths", "punctuation", "text_a", "text_b"])
 def test_parts_of_exchanged_pairs_do_not_tell_the_label(table, name, seen):
     made = table(name)

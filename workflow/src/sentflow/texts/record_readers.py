@@ -8,6 +8,8 @@ from typing import Any
 from sentflow.errors import ConfigError, DataError
 from sentflow.texts.formats.beir import read_beir_judgements, read_beir_texts
 from sentflow.texts.formats.classic import read_slashed, read_smart, read_spaced
+from sentflow.texts.formats.conll import read_conll_archive
+from sentflow.texts.formats.conversations import read_rasa_intents, read_rasa_templates, read_turns
 from sentflow.texts.formats.delimited import read_delimited
 from sentflow.texts.formats.json_records import read_json_lines, read_json_list
 from sentflow.texts.formats.matched_lines import read_lines, read_matched_lines
@@ -25,6 +27,7 @@ _NEEDED: Mapping[str, Sequence[str]] = {
             *("csv", "tsv", "jsonl", "json", "parquet", "smart", "slashed", "squad", "laws", "law-questions"),
             *("beir", "beir-judgements", "trec", "trec-topics"),
             *("statute", "oab-exam", "oab-justifications", "lines", "assin-xml"),
+            *("turns", "rasa-intents", "rasa-templates", "conll-archive"),
         ),
         ("files",),
     ),
@@ -46,7 +49,9 @@ class RecordReader(FileForm):
         ``beir`` (documents, questions) and ``beir-judgements``: files of BEIR's folders. ``trec`` and ``trec-topics``:
         documents and topics between tags. ``laws`` and ``law-questions``: the forms of the Zalo challenge and of ALQAC.
         ``statute``, ``oab-exam`` and ``oab-justifications``: Brazilian statutes and bar exams. ``assin-xml``: pairs of
-        ASSIN. ``lines``: those that `pattern` matches; without it every line, in the column text.
+        ASSIN. ``turns``: questions or reference answers in FastChat's form. ``rasa-intents`` and ``rasa-templates``:
+        what users of a chatbot say, and what it answers. ``conll-archive``: documents with a token in
+        each line. ``lines``: those that `pattern` matches; without it every line, in the column text.
     files
         Names of raw files of the dataset, read one after the other. An archive can be given instead of the one text
         file in it.
@@ -140,6 +145,14 @@ class RecordReader(FileForm):
                 return read_oab_justifications(raw)
             case "assin-xml":
                 return read_assin(raw)
+            case "turns":
+                return read_turns(raw)
+            case "rasa-intents":
+                return read_rasa_intents(raw)
+            case "rasa-templates":
+                return read_rasa_templates(raw)
+            case "conll-archive":
+                return read_conll_archive(raw)
             case "lines" if not self.pattern:
                 return read_lines(raw)
             case "lines":

@@ -8,12 +8,17 @@ DERIVED = "derived"
 EXCHANGE = "exchange"
 """How such a reader makes pairs that do not belong together, see `sentflow.texts.derived.exchange`."""
 
+CROSS = "cross"
+"""The same within documents that hold several pairs, see `sentflow.texts.derived.making.crossed`."""
+SOURCE_KEYS = ("sources", "not_in", "joined", "names")
+"""Keys of such a reader that hold sources."""
+
 
 def files_of(reader: Mapping[str, Any]) -> list[str]:
     """Names of the raw files of a reader, each once."""
     if reader.get("format") != DERIVED:
         return [reader["file"]]
-    sources = [*reader["sources"], *reader.get("not_in", [])]
+    sources = [source for key in SOURCE_KEYS for source in reader.get(key, [])]
     return list(dict.fromkeys(file for source in sources for file in source["files"]))
 
 
@@ -21,4 +26,4 @@ def has_groups(reader: Mapping[str, Any]) -> bool:
     """Whether the reader says of which document a row is."""
     if reader.get("format") != DERIVED:
         return "group" in reader
-    return reader.get("makes") == EXCHANGE or any("group" in source for source in reader["sources"])
+    return reader.get("makes") in (EXCHANGE, CROSS) or any("group" in source for source in reader["sources"])

@@ -1,7 +1,7 @@
 """Rows of a task that are derived from public records: what columns mean, what is masked, how negatives are made."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,16 +11,16 @@ import numpy as np
 from sentflow.audit.ngrams import plain
 from sentflow.errors import ConfigError, no_pattern
 from sentflow.stats.seeds import derive_seed
-from sentflow.texts.derived.alter import altered
-from sentflow.texts.derived.exchange import partners
+from sentflow.texts.derived.making import balanced, crossed, exchanged, tampered
+from sentflow.texts.derived.names import Names
 from sentflow.texts.readers import Rows, label_map
 from sentflow.texts.sources import Row, Source, rows_of
 from sentflow.texts.table import SEPARATOR
-from sentflow.texts.task_files import EXCHANGE
+from sentflow.texts.task_files import CROSS, EXCHANGE, SOURCE_KEYS
 
-MEANINGS = ("text_a", "text_b", "label", "group", "topic")
+MEANINGS = ("text_a", "text_b", "label", "group", "topic", "key")
 ALTER = "alter"
-MAKES = (EXCHANGE, ALTER)
+MAKES = (EXCHANGE, CROSS, ALTER)
 FILE = "file"
 """As column of a label, group or topic: the name of the file, without its ending."""
 
@@ -57,6 +57,15 @@ class DerivedReader:
         Of text a, after all replacements.
     distinct
         Whether of rows with the same text a (but for case and punctuation) only the first stays.
+    joined
+        Records with a key and a text b, which is that of the rows with this key; rows without one are left out.
+    names
+        Records whose text a holds names. A row with exactly one of them has it masked in text a, and as text b; other
+        rows are left out.
+    name_pattern
+        What of a cell of `names` is a name; all of it where left out.
+    split
+        Where text a ends and text b begins in the text of a row; rows without it are left out.
     matching
         Meaning → regular expression that its cell must match as a whole; other rows are left out.
     topic_pattern
@@ -70,7 +79,8 @@ class DerivedReader:
     threshold
         Labels are numbers; at or above it is class 1, below class 0.
     makes
-        ``exchange``: see `sentflow.texts.derived.exchange`. ``alter``: half of the texts are altered, see
+        ``exchange``: see `sentflow.texts.derived.exchange`. ``cross``: the same for documents with several pairs, see
+        `sentflow.texts.derived.making.crossed`. ``alter``: half of the texts are altered, see
         `sentflow.texts.derived.alter`. The label is 1 for pairs that belong together and for altered texts.
     seed
         Of what is drawn, with the name of the task.
@@ -81,6 +91,10 @@ class DerivedReader:
     replaced: tuple[Replacement, ...] = ()
     least_words: int = 1
     distinct: bool = False
+    joined: tuple[Source, ...] = ()
+    names: tuple[Source, ...] = ()
+    name_pattern: re.Pattern[str] | None = None
+    split: re.Pattern[str] | None = None
     matching: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     topic_pattern: re.Pattern[str] | None = None
     not_in: tuple[Source, ...] = ()
@@ -93,9 +107,8 @@ class DerivedReader:
     @property
     def files(self) -> list[str]:
         """Names of the raw files, each once."""
-        return list(
-            dict.fromkeys(file for source in (*self.sources, *self.not_in) for file in source.reader.files)
-        )
+        sources = [source for key in SOURCE_KEYS for source in getattr(self, key)]
+        return list(dict.fromkeys(file for source in sources for file in source.reader.files))
 
     @classmethod
     def from_settings(cls, settings: Mapping[str, Any], *, where: str) -> "DerivedReader":
@@ -138,7 +151,11 @@ class DerivedReader:
             )
 
         own = ("least_words", "distinct", "balanced", "threshold", "makes", "seed")
-        topic = settings.get("topic_pattern")
+        patterns: dict[str, Any] = {
+            key: pattern(settings[key], key)
+            for key in ("topic_pattern", "name_pattern", "split")
+            if key in settings
+        }
         return cls(
             sources("sources"),
             of_file=frozenset(
@@ -154,9 +171,11 @@ class DerivedReader:
             matching={
                 key: pattern(text, f"matching.{key}") for key, text in settings.get("matching", {}).items()
             },
-            topic_pattern=None if topic is None else pattern(topic, "topic_pattern"),
             not_in=sources("not_in"),
+            joined=sources("joined"),
+            names=sources("names"),
             labels=label_map(settings.get("labels") or {}),
+            **patterns,
             **{key: settings[key] for key in own if key in settings},
         )
 
@@ -168,7 +187,9 @@ class DerivedReader:
         ConfigError, DataError
             See `sentflow.texts.sources.Source.rows`.
         """
-        found = [one for row in rows_of(self.sources, paths) if (one := self._row(row))]
+        answers = {row.one("key"): row.one("text_b") for row in rows_of(self.joined, paths)}
+        names = Names(self._names(paths)) if self.names else None
+        found = [one for row in rows_of(self.sources, paths) if (one := self._row(row, answers, names))]
         if self.not_in:
             others = {plain(row.one("text_a")) for row in rows_of(self.not_in, paths)}
             found = [one for one in found if plain(one["text_a"]) not in others]
@@ -176,11 +197,13 @@ class DerivedReader:
             found = list({plain(one["text_a"]): one for one in reversed(found)}.values())[::-1]
         rng = np.random.default_rng(derive_seed(self.seed, "derived", task))
         if self.balanced:
-            found = _balanced(found, rng)
+            found = balanced(found, rng)
         if self.makes == EXCHANGE:
-            found = _exchanged(found, rng)
+            found = exchanged(found, rng)
+        elif self.makes == CROSS:
+            found = crossed(found, rng)
         elif self.makes == ALTER:
-            found = _altered(found, rng)
+            found = tampered(found, rng)
         return Rows(
             names=[one["name"] for one in found],
             text_a=[one["text_a"] for one in found],
@@ -189,14 +212,30 @@ class DerivedReader:
             groups=[one.get("group") for one in found],
         )
 
-    def _row(self, row: Row) -> dict[str, str] | None:
+    def _names(self, paths: Mapping[str, Path]) -> list[str]:
+        cells = [row.one("text_a") for row in rows_of(self.names, paths)]
+        found = [
+            name
+            for cell in cells
+            for name in (self.name_pattern.findall(cell) if self.name_pattern else [cell])
+        ]
+        return [name for one in found if (name := self._replaced(one))]
+
+    def _row(self, row: Row, answers: Mapping[str, str], names: Names | None) -> dict[str, str] | None:
         """The cells of a row by what they mean; None for a row that is left out."""
         cells = {key: SEPARATOR.join(values) for key, values in row.cells.items()}
         name = PurePath(row.where.partition(", row ")[0]).stem
         cells |= dict.fromkeys(self.of_file, name)
+        if self.joined:
+            cells["text_b"] = answers.get(cells["key"], "")
+        if self.split:
+            parts = self.split.split(cells["text_a"], maxsplit=1)
+            cells["text_a"], cells["text_b"] = (parts[0], parts[-1]) if len(parts) > 1 else ("", "")
         for key in ("text_a", "text_b"):
             if key in cells:
                 cells[key] = self._replaced(cells[key])
+        if names:
+            cells["text_a"], cells["text_b"] = names.hidden(cells["text_a"]) or ("", "")
         if any(not cells[key] for key in ("text_a", "text_b", "label", "topic") if key in cells):
             return None
         if any(not one.fullmatch(cells[key]) for key, one in self.matching.items()):
@@ -217,45 +256,3 @@ class DerivedReader:
         for one in self.replaced:
             text = one.pattern.sub(one.by, text)
         return " ".join(text.split())
-
-
-def _exchanged(found: Sequence[dict[str, str]], rng: np.random.Generator) -> list[dict[str, str]]:
-    others = partners([one.get("topic", "") for one in found], [one["text_b"] for one in found], rng)
-    matches = [(one, other) for one, other in enumerate(others) if other is not None and one < other]
-    order = rng.permutation(len(matches))
-    exchanging = {matches[match] for match in order[: len(order) // 2].tolist()}
-    rows = []
-    for place, (one, other) in enumerate(zip(found, others, strict=True)):
-        if other is None:
-            continue
-        match = (min(place, other), max(place, other))
-        apart = match in exchanging
-        text_b = found[other]["text_b"] if apart else one["text_b"]
-        document = f"{match[0] + 1} and {match[1] + 1}"
-        rows.append({**one, "text_b": text_b, "label": "0" if apart else "1", "group": document})
-    return rows
-
-
-def _balanced(found: Sequence[dict[str, str]], rng: np.random.Generator) -> list[dict[str, str]]:
-    """As many rows of each class in every topic, in their order."""
-    places: dict[str, dict[str, list[int]]] = {}
-    for place, one in enumerate(found):
-        places.setdefault(one.get("topic", ""), {}).setdefault(one["label"], []).append(place)
-    labels = {one["label"] for one in found}
-    kept: list[int] = []
-    for of_label in places.values():
-        least = min(len(of_label.get(label, ())) for label in labels)
-        for label in sorted(of_label):
-            kept += rng.permutation(of_label[label])[:least].tolist()
-    return [found[place] for place in sorted(kept)]
-
-
-def _altered(found: Sequence[dict[str, str]], rng: np.random.Generator) -> list[dict[str, str]]:
-    changed = [(one, altered(one["text_a"], rng)) for one in found]
-    alterable = [(one, text) for one, text in changed if text is not None]
-    order = rng.permutation(len(alterable))
-    tampered = set(order[: len(order) // 2].tolist())
-    return [
-        {**one, "text_a": text, "label": "1"} if place in tampered else {**one, "label": "0"}
-        for place, (one, text) in enumerate(alterable)
-    ]
