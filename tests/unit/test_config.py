@@ -221,7 +221,7 @@ def test_one_configuration_does_not_colour_the_next():
 def test_unknown_task_is_told_with_the_nearest():
     told = mistake(select__tasks=["T1A-sampel"])
     assert told.startswith("config.select.tasks: there is no task 'T1A-sampel'. Did you mean T1A-sample?")
-    assert "Write one of: ASSIN2-entailment, F1A, F1A-sample," in told
+    assert "Write one of: ASSIN2-entailment, F1A, F1A-open, F1A-sample," in told
 
 
 def test_unknown_model_is_told_with_the_nearest():

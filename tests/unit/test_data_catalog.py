@@ -49,6 +49,10 @@ DERIVED_TASKS = [
     "G2A-open",
     "G4-moral-issues",
     "T4-open",
+    "F1A-open",
+    "F4-open",
+    "G2B-open",
+    "G3-open",
 ]
 
 

@@ -158,7 +158,7 @@ def test_part_below_a_batch_is_one_smaller_batch():
 
 def test_small_task_is_refused_as_published_and_the_message_names_the_way_out():
     table = _task(60)
-    with pytest.raises(DataError, match=r"fewer than one batch of 128.*probe\.protocol: corrected"):
+    with pytest.raises(DataError, match=r"fewer than one batch of 128.*write protocol: corrected"):
         check_folds(table, 5)
     check_folds(table, 5, small_parts=True)
     # 4 rows: two in the test part, of the two others one is for evaluation

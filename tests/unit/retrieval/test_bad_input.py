@@ -85,8 +85,10 @@ def test_any_lines_end_in_a_run_or_in_one_paragraph(tmp_path_factory, words):
 NEEDED = {"spaced": {"columns": ["id", "text"]}, "lines": {"pattern": r"(?P<id>\S+) (?P<text>.*)"}}
 
 
-# Parquet is no text, and XML names its own encoding.
-@pytest.mark.parametrize("format", [name for name in FORMATS if name not in ("parquet", "assin-xml")])
+# Parquet and archives are no text, and XML names its own encoding.
+@pytest.mark.parametrize(
+    "format", [name for name in FORMATS if name not in ("parquet", "assin-xml", "conll-archive")]
+)
 def test_bytes_that_are_no_utf8_are_told_with_their_place(tmp_path, format):
     path = tmp_path / "file.txt"
     path.write_bytes(b"id,text\n1,caf\xe9\n")
