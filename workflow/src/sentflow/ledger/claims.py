@@ -15,9 +15,9 @@ _STS_PROTOCOL = "cosine, Spearman, all pairs of a set"
 _PLACE = ("start", "data", "method", "max_tokens", "learning_rate")
 
 
-@dataclass(frozen=True)
-class Claim:
-    """One printed number.
+@dataclass(frozen=True, kw_only=True)
+class Printed:
+    """A printed number, and where it stands.
 
     Attributes
     ----------
@@ -29,18 +29,12 @@ class Claim:
         Its place in the table of the source.
     printed, digits
         As printed, with so many decimals.
-    scale
-        Ours is multiplied by it.
     protocol, data
         What was measured, and on what.
     consistent
         The value that goes with the others of its row where this one does not; else NaN.
     remark
         What a reader must know.
-    kind, ours
-        Which summary has the answer, and the names to look it up by; both empty where nothing of ours answers it.
-    comparable
-        Whether ours, where there is any, is of the same documents, questions or pairs.
     """
 
     system: str
@@ -50,24 +44,35 @@ class Claim:
     column: str
     printed: float
     digits: int
-    scale: float
     protocol: str
     data: str
     consistent: float = math.nan
     remark: str = ""
-    kind: str = ""
-    ours: tuple[str | int, ...] = ()
-    comparable: bool = True
 
     @property
     def name(self) -> str:
-        """Names the claim in the catalog; no two have the same."""
-        return claim_name(self.system, self.row, self.column, self.source)
+        """Names it in ``catalog/ledger.yaml``; no two have the same."""
+        return " | ".join((self.system, self.row, self.column, self.source))
 
 
-def claim_name(system: str, row: str, column: str, source: str) -> str:
-    """What a claim is called in ``catalog/ledger.yaml``."""
-    return " | ".join((system, row, column, source))
+@dataclass(frozen=True, kw_only=True)
+class Claim(Printed):
+    """A printed number, and which result of ours answers it.
+
+    Attributes
+    ----------
+    scale
+        Ours is multiplied by it.
+    kind, ours
+        Which summary has the answer, and the names to look it up by; both empty where nothing of ours answers it.
+    comparable
+        Whether ours, where there is any, is of the same documents, questions or pairs.
+    """
+
+    scale: float
+    kind: str = ""
+    ours: tuple[str | int, ...] = ()
+    comparable: bool = True
 
 
 def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:

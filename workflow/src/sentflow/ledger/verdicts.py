@@ -2,28 +2,27 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 from sentflow.errors import DataError
 from sentflow.ledger.answers import NOTHING, Answer
-from sentflow.ledger.claims import Claim, claim_name
+from sentflow.ledger.claims import Claim, Printed
 
 EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
 VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
 _ROUNDING = 1e-9
 # Of a score in [0, 1]: between processors correlations differ in the fourth decimal at most, and few ranks move
 _BETWEEN_MACHINES = 5e-4
+_COPIED = tuple(field.name for field in fields(Printed))
 
 
-@dataclass(frozen=True)
-class LedgerRow:
-    """A claim with its verdict; undefined numbers NaN, printed and ours on the scale of the source.
+@dataclass(frozen=True, kw_only=True)
+class LedgerRow(Printed):
+    """A printed number with its verdict; undefined numbers NaN, ours on the scale of the source.
 
     Attributes
     ----------
-    system, source, reference, row, column, printed, digits, protocol, data, consistent, remark
-        See `sentflow.ledger.claims.Claim`.
     ours, low, high
         Ours, and its interval where the summary has one.
     difference
@@ -43,16 +42,6 @@ class LedgerRow:
 
     FILE: ClassVar[str] = "ledger"
 
-    system: str
-    source: str
-    reference: str
-    row: str
-    column: str
-    printed: float
-    digits: int
-    protocol: str
-    data: str
-    consistent: float
     ours: float
     low: float
     high: float
@@ -65,12 +54,6 @@ class LedgerRow:
     moved: bool
     missing: str
     experiment: str
-    remark: str
-
-    @property
-    def name(self) -> str:
-        """See `Claim.name`."""
-        return claim_name(self.system, self.row, self.column, self.source)
 
     @property
     def is_difference(self) -> bool:
@@ -145,23 +128,6 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
         missing=missing if not_run else "",
         experiment=system.get("experiment", "") if not_run and claim.comparable else "",
     )
-
-
-_COPIED = (
-    *(
-        "system",
-        "source",
-        "reference",
-        "row",
-        "column",
-        "printed",
-        "digits",
-        "protocol",
-        "data",
-        "consistent",
-    ),
-    "remark",
-)
 
 
 def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:

@@ -36,7 +36,7 @@ def read_turns(file: RawFile) -> Records:
             turns = found["choices"][0]["turns"] if "choices" in found else found["turns"]
             question = str(found["question_id"])
             category, statement = (str(found.get(key, "")) for key in ("category", "statement"))
-            for place, turn in enumerate(turns, start=1):
+            for place, turn in enumerate(map(str, turns), start=1):
                 rows.append(
                     (
                         f"{question}/{place}",
@@ -87,7 +87,7 @@ def read_rasa_templates(file: RawFile) -> Records:
         raise DataError(f"{file.name}: {error}. Is it YAML?") from error
     templates = (found.get("templates") or found.get("responses")) if isinstance(found, Mapping) else None
     rows = [
-        (name.removeprefix(_ANSWER), texts[0]["text"])
+        (name.removeprefix(_ANSWER), str(texts[0]["text"]))
         for name, texts in (templates.items() if isinstance(templates, Mapping) else ())
         if isinstance(texts, list) and texts and isinstance(texts[0], Mapping) and "text" in texts[0]
     ]
