@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from compiled_tables import CLASSES, complaints, needs_tex
 from trained_results import similarity_rows
 
 from sentflow.errors import DataError
@@ -124,6 +125,19 @@ def test_ours_stands_beside_the_printed_value_with_its_interval(tmp_path, catalo
     text = markdown_text(ledger_table(found, "Title"))
     assert "| STS12 | 72.37 | 72.370 [70.00, 74.00] | 0.000 | 0.02 | — | ✓ |" in text
     assert "all-MiniLM-L6-v2" in latex_text(ledger_table(found, "Title"))
+
+
+def test_latex_of_the_ledger_has_no_letter_that_its_fonts_lack(catalog, claims):
+    text = latex_text(ledger_table(rows_of(catalog, claims), "Title"))
+    assert r"$\lambda$" in text
+    text.encode("cp1252")  # its letters are among those of T1
+
+
+@needs_tex
+@pytest.mark.slow
+@pytest.mark.parametrize("options", CLASSES)
+def test_the_ledger_is_set_by_tex_and_nothing_is_wider_than_its_place(tmp_path, catalog, claims, options):
+    assert complaints(tmp_path, [ledger_table(rows_of(catalog, claims), "Title")], options) == []
 
 
 def test_a_claim_of_an_unlisted_system_is_refused(catalog, claims):

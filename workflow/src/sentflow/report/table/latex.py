@@ -43,6 +43,10 @@ _LATEX = {
     "±": r"$\pm$",
     "≤": r"$\leq$",
     "≥": r"$\geq$",
+    "≈": r"$\approx$",
+    "λ": r"$\lambda$",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
     "…": r"\ldots{}",
     "·": r"\textperiodcentered{}",
 }
