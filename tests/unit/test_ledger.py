@@ -129,8 +129,16 @@ def test_ours_stands_beside_the_printed_value_with_its_interval(tmp_path, catalo
 
 def test_latex_of_the_ledger_has_no_letter_that_its_fonts_lack(catalog, claims):
     text = latex_text(ledger_table(rows_of(catalog, claims), "Title"))
-    assert r"$\lambda$" in text
+    assert r"$\surd$" in text
     text.encode("cp1252")  # its letters are among those of T1
+
+
+def test_groups_of_which_nothing_was_run_are_a_line_each_and_all_claims_are_in_the_csv_file(catalog, claims):
+    rows = rows_of(catalog, claims)
+    made = ledger_table(rows, "Title")
+    assert [group.title for group in made.groups] == ["KorSTS", "Not run; each number is in the CSV file"]
+    assert len(made.groups[-1].rows) == len({row.system for row in rows}) - 1
+    assert len(made.tidy_rows) == len(rows)
 
 
 @needs_tex

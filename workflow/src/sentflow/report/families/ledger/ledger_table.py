@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sentflow.ledger.verdicts import EQUAL, NOT_RUN, OUTSIDE, VERDICTS, WITHIN, LedgerRow
-from sentflow.report.numbers import MISSING, decimal, signed
+from sentflow.report.numbers import MISSING, counted, decimal, signed
 from sentflow.report.rows import unique
 from sentflow.report.table.cells import Cell, Group, Table, names_of, records_of
 from sentflow.report.table.maker import made_of
@@ -13,10 +13,21 @@ _MARKS = {EQUAL: "✓", WITHIN: "≈", OUTSIDE: "✗", NOT_RUN: MISSING}
 
 
 def ledger_table(rows: Sequence[LedgerRow], title: str) -> Table:
-    """A block per group of claims, those that were run first; a line per printed number."""
-    footnotes = {text: n for n, text in enumerate(unique(row.remark for row in rows if row.remark), 1)}
+    """A block per group of claims of which some were run, a line per printed number; then a line per other group.
+
+    The tidy records hold every claim.
+    """
     run = {row.system for row in rows if row.verdict != NOT_RUN}
-    groups = sorted(unique(row.system for row in rows), key=lambda system: system not in run)
+    shown = [row for row in rows if row.system in run]
+    others = Counter(row.system for row in rows if row.system not in run)
+    footnotes = {text: n for n, text in enumerate(unique(row.remark for row in shown if row.remark), 1)}
+    groups = [
+        Group(system, tuple(_line(row, footnotes) for row in shown if row.system == system))
+        for system in unique(row.system for row in shown)
+    ]
+    if others:
+        lines = (_line_of_others(system, number) for system, number in others.items())
+        groups.append(Group("Not run; each number is in the CSV file", tuple(lines)))
     found = Counter(row.verdict for row in rows)
     notes = (
         f"{len(rows)} claims: {', '.join(f'{found[verdict]} {verdict}' for verdict in VERDICTS)}. "
@@ -37,10 +48,7 @@ def ledger_table(rows: Sequence[LedgerRow], title: str) -> Table:
         notes=notes,
         header=("Row", "Column", "Printed", "Ours", "Difference", "Tolerance", "Effect ratio", "", "Source"),
         alignment=("w3.6", "w1.8", "r", "r", "r", "r", "r", "c", "w3.6"),
-        groups=tuple(
-            Group(system, tuple(_line(row, footnotes) for row in rows if row.system == system))
-            for system in groups
-        ),
+        groups=tuple(groups),
         tidy_header=names_of(LedgerRow),
         tidy_rows=records_of(rows),
     )
@@ -62,6 +70,11 @@ def _line(row: LedgerRow, footnotes: dict[str, int]) -> tuple[Cell, ...]:
         Cell(_MARKS[row.verdict]),
         Cell(row.source),
     )
+
+
+def _line_of_others(system: str, number: int) -> tuple[Cell, ...]:
+    unknown = Cell(MISSING)
+    return (Cell(system), Cell(counted(number, "number")), *[unknown] * 5, Cell(_MARKS[NOT_RUN]), unknown)
 
 
 def _odd_notes(rows: Sequence[LedgerRow]) -> list[str]:
