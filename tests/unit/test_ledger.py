@@ -123,7 +123,7 @@ def test_ours_stands_beside_the_printed_value_with_its_interval(tmp_path, catalo
     assert of_sts12["MTEB, results repository"].verdict == WITHIN
     assert {row.verdict for row in found if row.column != "STS12"} == {NOT_RUN}
     text = markdown_text(ledger_table(found, "Title"))
-    assert "| STS12 | 72.37 | 72.370 [70.00, 74.00] | 0.000 | 0.02 | — | ✓ |" in text
+    assert "| STS12 | ✓ | 72.37 | 72.370 [70.00, 74.00] | 0.000 | 0.02 | — |" in text
     assert "all-MiniLM-L6-v2" in latex_text(ledger_table(found, "Title"))
 
 

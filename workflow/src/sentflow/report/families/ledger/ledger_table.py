@@ -46,8 +46,20 @@ def ledger_table(rows: Sequence[LedgerRow], title: str) -> Table:
         name="ledger",
         caption=f"{title}: published numbers and ours.",
         notes=notes,
-        header=("Row", "Column", "Printed", "Ours", "Difference", "Tolerance", "Effect ratio", "", "Source"),
-        alignment=("w3.6", "w1.8", "r", "r", "r", "r", "r", "c", "w3.6"),
+        header=(
+            *(
+                "Row",
+                "Column",
+                "Verdict",
+                "Printed",
+                "Ours",
+                "Difference",
+                "Tolerance",
+                "Effect ratio",
+                "Source",
+            ),
+        ),
+        alignment=("w3.6", "w1.8", "c", "r", "r", "r", "r", "r", "w3.6"),
         groups=tuple(groups),
         tidy_header=names_of(LedgerRow),
         tidy_rows=records_of(rows),
@@ -62,19 +74,18 @@ def _line(row: LedgerRow, footnotes: dict[str, int]) -> tuple[Cell, ...]:
     return (
         Cell(row.row + number),
         Cell(row.column),
+        Cell(_MARKS[row.verdict]),
         Cell(decimal(row.printed, row.digits)),
         Cell(decimal(row.ours, more), limits),
         Cell(signed(row.difference, more)),
         Cell(f"{row.tolerance:g}"),
         Cell(decimal(row.effect_ratio, 2)),
-        Cell(_MARKS[row.verdict]),
         Cell(row.source),
     )
 
 
 def _line_of_others(system: str, number: int) -> tuple[Cell, ...]:
-    unknown = Cell(MISSING)
-    return (Cell(system), Cell(counted(number, "number")), *[unknown] * 5, Cell(_MARKS[NOT_RUN]), unknown)
+    return (Cell(system), Cell(counted(number, "number")), *[Cell(MISSING)] * 7)
 
 
 def _odd_notes(rows: Sequence[LedgerRow]) -> list[str]:
