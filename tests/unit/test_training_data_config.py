@@ -222,18 +222,30 @@ def test_a_held_out_task_whose_file_is_not_in_its_dataset_is_told():
     assert told.startswith("tasks.mine") and "no-such.csv" in told
 
 
-def test_the_legal_pairs_hold_out_every_open_portuguese_task_of_the_catalog(catalog):
-    file = REPOSITORY / "experiments" / "legal-pairs.yaml"
-    data = yaml.safe_load(file.read_text(encoding="utf-8"))["training_data"]["legal-pairs"]
-    open_tasks = {
+@pytest.fixture(scope="module")
+def open_tasks(catalog):
+    found = {
         name
         for name, task in catalog["tasks"].items()
         if task["language"] == "pt"
         and task["family"] in LEGAL_FAMILIES
         and task["data_version"] not in ("official", "sample data")
     }
-    assert {"F2-open", "G4-moral-issues", "T4-open"} <= open_tasks
+    assert {"F2-open", "G4-moral-issues", "T4-open"} <= found
+    return found
+
+
+def experiment(name):
+    return yaml.safe_load((REPOSITORY / "experiments" / name).read_text(encoding="utf-8"))
+
+
+def test_the_legal_pairs_hold_out_every_open_portuguese_task_of_the_catalog(open_tasks):
+    data = experiment("legal-pairs.yaml")["training_data"]["legal-pairs"]
     assert set(data["combined"]["without_texts_of"]["tasks"]) == open_tasks
+
+
+def test_the_experiment_on_open_data_runs_every_open_portuguese_task_of_the_catalog(open_tasks):
+    assert set(experiment("open-data.yaml")["select"]["tasks"]) == open_tasks
 
 
 def test_a_file_that_is_not_there_is_told():
