@@ -15,9 +15,14 @@ def grams(text: str) -> set[str]:
 
 
 def compared_one_by_one(known: list[str], text: str, share: float) -> int:
-    """The first known text that is equal, contains the text, or is contained in it."""
+    """The first known text that is equal; nearly equal, if one is short; contains the text, or is contained in it."""
     for place, one in enumerate(known):
         if plain(one) == plain(text):
+            return place
+    for place, one in enumerate(known):
+        shared, either = grams(text) & grams(one), grams(text) | grams(one)
+        is_short = min(len(plain(text)), len(plain(one))) < LEAST_CHARACTERS
+        if is_short and len(shared) >= share * len(either) - 1e-9:
             return place
     for place, one in enumerate(known):
         smaller, larger = sorted((text, one), key=lambda side: len(grams(side)))
@@ -45,9 +50,17 @@ def test_another_text_is_not_found():
     assert KnownTexts([LAW], share=0.8).found_in([other]).tolist() == [-1]
 
 
-def test_short_texts_must_be_equal():
-    known = KnownTexts(["EXAGERADO."], share=0.8)
-    assert known.found_in(["exagerado", "Isso é exagerado."]).tolist() == [0, -1]
+def test_short_texts_must_be_nearly_equal_and_may_be_within_others():
+    known = KnownTexts(["Inexigibilidade.", "EXAGERADO."], share=0.8)
+    asked = ["exagerado", "Isso é exagerado.", "e inexigibilidade", "a inexigibilidade da multa de trânsito"]
+    assert known.found_in(asked).tolist() == [1, -1, 0, -1]
+
+
+def test_a_long_text_that_is_nearly_a_short_one_is_found():
+    short, long = "dispõe sobre a profissão de guarda", "dispõe sobre a profissão de guarda parque"
+    assert len(short) < LEAST_CHARACTERS <= len(long)
+    assert KnownTexts([short], share=0.8).found_in([long]).tolist() == [0]
+    assert KnownTexts([long], share=0.8).found_in([short]).tolist() == [0]
 
 
 def test_without_known_texts_nothing_is_found_and_nothing_is_asked_gives_nothing():

@@ -86,6 +86,23 @@ def test_topics_are_balanced_and_labels_from_a_threshold(tmp_path):
     assert Counter(rows.labels) == {"0": 2, "1": 2}
 
 
+def test_classes_are_balanced_within_steps_of_length_of_both_texts(tmp_path):
+    long, short = "long " * 4, "short"
+    lines = [
+        f"{a} {number},{b},{label},"
+        for number, (a, b, label) in enumerate(
+            [(long, short, 1)] * 4
+            + [(short, short, 0)] * 4
+            + [(short, short, 1)] * 2
+            + [(short, long, 0)] * 3
+        )
+    ]
+    columns = {"text_b": "b", "label": "y"}
+    rows = read(tmp_path, lines, columns=columns, balanced=True, length_step=10)
+    assert Counter(rows.labels) == {"0": 2, "1": 2}
+    assert {len(text) // 10 for text in [*rows.text_a, *rows.text_b]} == {0}
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{}, {"makes": "nothing"}, {"unknown": 1}, {"replace": [{"pattern": "("}]}, {"topic_pattern": "["}],

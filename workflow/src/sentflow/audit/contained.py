@@ -4,7 +4,8 @@ Stricter than the near copies of `sentflow.audit.similar`: a summary within the 
 and a text with a few words masked are found, too. A text is contained in another where at least a share of its
 character 5-grams occur there. As there, prefix filtering (Bayardo, Ma and Srikant, WWW 2007) finds all such pairs
 without comparing every pair: where m n-grams of the smaller text may be missing, all but m of its 2m + 1 rarest are
-shared.
+shared. Of shorter texts, which are in many others by chance, near copies are found: at least that share of the n-grams
+of both.
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ import numpy as np
 from sentflow.audit.ngrams import distinct_ngrams, plain
 
 LEAST_CHARACTERS = (
-    40  # of a contained text; shorter ones are in many others by chance, and must be equal as a whole
+    40  # of a contained text; shorter ones are in many others by chance, and must be nearly equal as a whole
 )
 _ROUNDING = 1e-9
 _PART = 500  # texts that are looked up at a time: bounds the memory
@@ -28,7 +29,8 @@ class KnownTexts:
     texts
         n of them; may be none.
     share
-        Of the n-grams of the smaller text that the larger must hold, above 0 and at most 1.
+        Of the n-grams of the smaller text that the larger must hold, above 0 and at most 1. If the smaller text has
+        fewer than `LEAST_CHARACTERS`, the Jaccard similarity that both must have.
     """
 
     def __init__(self, texts: Sequence[str], *, share: float) -> None:
@@ -44,12 +46,15 @@ class KnownTexts:
         # n-gram → the texts that have it, and how many they are
         self._everywhere = self._hashes[order], rows[order]
         self._rarest = self._postings_of_prefixes(rows, order)
+        few = self._is_few(self._sizes)[rows[order]]
+        self._of_few = self._hashes[order][few], rows[order][few]
 
     def __len__(self) -> int:
         return len(self._sizes)
 
     def found_in(self, texts: Sequence[str]) -> np.ndarray:
-        """(m,) int64: for each of m texts a known text that equals, contains or is contained in it, the first; or -1.
+        """(m,) int64: for each of m texts a known text that equals it; else one that nearly equals it, of short ones;
+        else the first that contains or is contained in it; or -1.
 
         Case, punctuation, white space and forms of characters do not count; see `sentflow.audit.ngrams.plain`.
         """
@@ -62,6 +67,7 @@ class KnownTexts:
         is_long = np.array([len(text) >= LEAST_CHARACTERS for text in bare], bool)
         hashes, rows = distinct_ngrams(texts)
         sizes = np.bincount(rows, minlength=len(texts))
+        self._find_short(found, hashes, rows, sizes, is_long)
         wanted = self._in_prefix(self._counts(hashes), hashes, rows, sizes) & is_long[rows]
         asked, known, shared = self._met(self._rarest, hashes, rows)
         within = (self._sizes[known] <= sizes[asked]) & (shared >= self._least_shared(self._sizes[known]))
@@ -81,6 +87,22 @@ class KnownTexts:
         first, place = np.unique(asked[hit], return_index=True)  # pairs ascend: the first known text of each
         found[first] = known[hit][place]
         return found
+
+    def _find_short(
+        self, found: np.ndarray, hashes: np.ndarray, rows: np.ndarray, sizes: np.ndarray, is_long: np.ndarray
+    ) -> None:
+        """Where nothing is found yet, put the first near copy if it or the text is short."""
+        few = self._is_few(sizes)[rows] & (found[rows] < 0)
+        asked, known, shared = self._met(self._of_few, hashes[few], rows[few])
+        either = sizes[asked] + self._sizes[known] - shared
+        near = ~(is_long[asked] & self._is_long[known]) & (shared >= self._share * either - _ROUNDING)
+        first, place = np.unique(asked[near], return_index=True)
+        found[first] = known[near][place]
+
+    def _is_few(self, sizes: np.ndarray) -> np.ndarray:
+        """Which texts have so few n-grams that they may be near copies of one under `LEAST_CHARACTERS`."""
+        few: np.ndarray = sizes * self._share <= LEAST_CHARACTERS
+        return few
 
     def _counts(self, hashes: np.ndarray) -> np.ndarray:
         """How many known texts have each n-gram."""

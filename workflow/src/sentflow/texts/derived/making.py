@@ -1,6 +1,6 @@
 """Rows of both classes from records that have none, and rows that are left out so that classes are balanced."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 
@@ -58,11 +58,25 @@ def crossed(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
     return rows
 
 
-def balanced(found: Sequence[Cells], rng: np.random.Generator) -> list[Cells]:
-    """As many rows of each class in every topic, in their order."""
-    places: dict[str, dict[str, list[int]]] = {}
+def balanced(found: Sequence[Cells], rng: np.random.Generator, length_step: int | None = None) -> list[Cells]:
+    """As many rows of each class in every topic, in their order.
+
+    Parameters
+    ----------
+    found
+        Rows with labels.
+    rng
+        Draws which rows stay.
+    length_step
+        Characters. With it, rows are also balanced within classes of length of each of their texts: 0…step - 1,
+        step…2 step - 1, and so on.
+    """
+    places: dict[Hashable, dict[str, list[int]]] = {}
     for place, one in enumerate(found):
-        places.setdefault(one.get("topic", ""), {}).setdefault(one["label"], []).append(place)
+        alike: list[Hashable] = [one.get("topic", "")]
+        if length_step is not None:
+            alike += [len(one.get(side, "")) // length_step for side in ("text_a", "text_b")]
+        places.setdefault(tuple(alike), {}).setdefault(one["label"], []).append(place)
     labels = {one["label"] for one in found}
     kept: list[int] = []
     for of_label in places.values():

@@ -76,6 +76,9 @@ class DerivedReader:
         Label as written → class; other labels leave the row out.
     balanced
         Whether every topic has as many rows of each class, drawn from those that it has.
+    length_step
+        Characters; with `balanced`, texts in the same step of length have as many rows of each class, so that lengths
+        say nothing about the label.
     threshold
         Labels are numbers; at or above it is class 1, below class 0.
     makes
@@ -100,6 +103,7 @@ class DerivedReader:
     not_in: tuple[Source, ...] = ()
     labels: Mapping[str, int] = field(default_factory=dict)
     balanced: bool = False
+    length_step: int | None = None
     threshold: float | None = None
     makes: str | None = None
     seed: int = 0
@@ -150,7 +154,7 @@ class DerivedReader:
                 for number, entry in enumerate(settings.get(key, ()))
             )
 
-        own = ("least_words", "distinct", "balanced", "threshold", "makes", "seed")
+        own = ("least_words", "distinct", "balanced", "length_step", "threshold", "makes", "seed")
         patterns: dict[str, Any] = {
             key: pattern(settings[key], key)
             for key in ("topic_pattern", "name_pattern", "split")
@@ -197,7 +201,7 @@ class DerivedReader:
             found = list({plain(one["text_a"]): one for one in reversed(found)}.values())[::-1]
         rng = np.random.default_rng(derive_seed(self.seed, "derived", task))
         if self.balanced:
-            found = balanced(found, rng)
+            found = balanced(found, rng, self.length_step)
         if self.makes == EXCHANGE:
             found = exchanged(found, rng)
         elif self.makes == CROSS:
