@@ -41,6 +41,8 @@ rule download:
         dataset=targets.real_datasets(),
     retries: 2
     localrule: True
+    # Short, and the slow jobs wait for it.
+    priority: 3
     conda:
         "../../envs/probe.yaml"
     threads: 1
@@ -72,6 +74,8 @@ rule collect:
         paths.benchmark("collect", "{collection}")
     wildcard_constraints:
         collection=targets.collected(),
+    # Short, and the slow jobs wait for it.
+    priority: 3
     conda:
         "../../envs/probe.yaml"
     threads: 1

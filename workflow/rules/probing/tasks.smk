@@ -12,6 +12,8 @@ rule prepare:
         paths.log("prepare", "{task}"),
     benchmark:
         paths.benchmark("prepare", "{task}")
+    # Short, and the slow jobs wait for it.
+    priority: 3
     conda:
         "../../../envs/probe.yaml"
     threads: 1
