@@ -39,10 +39,10 @@ rule download:
         paths.benchmark("download", "{dataset}/{file}")
     wildcard_constraints:
         dataset=targets.real_datasets(),
-    retries: 2
-    localrule: True
     # Short, and the slow jobs wait for it.
     priority: 3
+    retries: 2
+    localrule: True
     conda:
         "../../envs/probe.yaml"
     threads: 1
