@@ -3,13 +3,16 @@
 import json
 from pathlib import Path
 
+import fake_summary
 import pytest
 from made_scores import write_scores
 from small_tasks import make_task
 from typer.testing import CliRunner
 
 from sentflow.cli.app import app
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.io import read_json, write_digest, write_json
+from sentflow.files.rows import write_rows
 from sentflow.files.sealed import write_sealed
 from sentflow.texts.table import write_task
 
@@ -133,3 +136,23 @@ def test_an_undefined_score_is_last_and_no_number(runs):
     change(runs[1], "T1", "c", mean=None)
     (board,) = boards(*runs)
     assert board["entries"][-1]["encoder"] == "c" and board["entries"][-1]["mean"] is None
+
+
+def test_scores_that_are_too_low_are_named(runs):
+    mine, theirs = runs
+    rows = [
+        fake_summary.one_row(
+            task=task, model=model, n_train=300 if task == "T1" else 900, is_fitted=model == "b", layout="pair",
+            dimension=12_000,
+        )
+        for task in ("T1", "T2")
+        for model in ("a", "b")
+    ]  # fmt: skip
+    write_rows(mine / "results/summary/scores.parquet", ScoreRow, rows)
+    (board,) = boards(*runs)
+    undertrained, held_back, unknown = board["notes"]
+    assert undertrained == "Undertrained, so that scores on them are too low: T1."
+    assert held_back.startswith("Held back by the probe: on a pair b has up to 12,000 columns")
+    assert unknown.startswith(f"Not known of {theirs}: whether scores are too low")
+    _, said = ask(*runs)
+    assert undertrained in said

@@ -61,6 +61,7 @@ def _listing(board: Board) -> Listing:
         f"Mean and mean rank over the {len(board.tasks)} {things} that all encoders have; {value}.",
         _NO_TEST,
     ]
+    notes += board.notes
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
     return Listing(
         ("Encoder", "Mean", "Rank", "Run", *board.tasks),

@@ -9,10 +9,12 @@ import numpy as np
 from scipy.stats import rankdata
 
 from sentflow.errors import DataError
+from sentflow.report.families.probing import remarks
 from sentflow.runs.differences import changed, headline
 from sentflow.runs.folder import Result, ResultsFolder
 
-KINDS = ("scores", "similarity")
+SCORES = "scores"
+KINDS = (SCORES, "similarity")
 # Two runs of an encoder that differ by less are one entry.
 _SAME = 1e-6
 # Said of an encoder, or of its score; everything else must be the same for all.
@@ -59,6 +61,8 @@ class Board:
         Those that every entry has.
     left_out
         Task that is not in the means → encoders that lack it.
+    notes
+        Which of the scores are lower than encoders allow, and of which runs that is not known.
     """
 
     kind: str
@@ -67,6 +71,7 @@ class Board:
     tasks: tuple[str, ...]
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]
+    notes: tuple[str, ...] = ()
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
@@ -91,7 +96,9 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
         for run, result in found:
             key = (str(result.about.get("protocol", "")), str(result.about.get("data_version", "")))
             groups.setdefault(key, []).append((run, result))
-        boards += [_board(kind, *key, group) for key, group in sorted(groups.items())]
+        for key, group in sorted(groups.items()):
+            board = _board(kind, *key, group)
+            boards.append(replace(board, notes=_notes(board, runs)) if kind == SCORES else board)
     if not boards:
         raise DataError(
             f"{', '.join(runs)}: no scores and no similarities. Run the target scores, or all, first."
@@ -164,6 +171,26 @@ def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[st
     ]
     best_first = sorted(ranked, key=lambda entry: (math.isnan(entry.mean), -entry.mean, entry.encoder))
     return Board(kind, protocol, data_version, tuple(tasks), tuple(best_first), left_out)
+
+
+def _notes(board: Board, runs: Mapping[str, ResultsFolder]) -> tuple[str, ...]:
+    """By the summaries of the runs; a run that did not end may have none, or an earlier one."""
+    known, unknown = [], []
+    for run, folder in runs.items():
+        summary = {(row.task, row.model): row for row in folder.summary() if row.protocol == board.protocol}
+        encoders = [entry.encoder for entry in board.entries if run in entry.runs]
+        found = [summary.get((task, encoder)) for encoder in encoders for task in board.tasks]
+        # the board calls encoders by their names
+        known += [replace(row, model_title=row.model) for row in found if row is not None]
+        if None in found:
+            unknown.append(run)
+    notes = remarks.low_score_notes(known)
+    if unknown:
+        notes.append(
+            f"Not known of {', '.join(unknown)}: whether scores are too low, because a summary is missing or older "
+            "than they are. Run the target scores there."
+        )
+    return tuple(notes)
 
 
 def _merged(entries: Iterable[Entry]) -> list[Entry]:

@@ -55,6 +55,8 @@ class EncoderRow:
         Where it was embedded; empty without such a job.
     position
         See `sentflow.compare.score_rows.ScoreRow`.
+    score_notes
+        Why scores of the protocol are lower than encoders allow; empty where none are.
     """
 
     FILE: ClassVar[str] = "encoders"
@@ -75,3 +77,4 @@ class EncoderRow:
     folds: int
     data_version: str
     position: int = -1
+    score_notes: str = ""

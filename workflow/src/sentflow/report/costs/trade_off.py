@@ -130,6 +130,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
             "Dashed: encoders that no other beats in both (Pareto front); it is not a test.",
             *(_left_out(rows, cost) for cost in (_TIME, _SIZE)),
             f"Not shown, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
+            first.score_notes,
             f"Protocol {first.protocol}, {first.repetitions} × {first.folds} folds.",
             captions.data_note(rows),
         ),

@@ -13,7 +13,7 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import captions
-from sentflow.report.families.probing import encoder_lines
+from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.differences import oriented
 from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.recipe import Recipe
@@ -37,6 +37,8 @@ class BestGapRow(PairRow):
         is a copy of one of its pairs otherwise.
     is_control, position
         See `ScoreRow`.
+    score_notes
+        Why scores of the figure are lower than encoders allow; empty where none are.
     """
 
     model: str
@@ -47,6 +49,7 @@ class BestGapRow(PairRow):
     gap_high: float
     is_best: bool
     position: int = -1
+    score_notes: str = ""
 
 
 def draw(rows: Sequence[BestGapRow]) -> Figure:
@@ -80,6 +83,7 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
             "close to it too far from 0.",
             f"Filled: significant at {percent(first.alpha)} (Holm over all pairs of the task, which holds "
             "after that choice, too); hollow: not, which does not mean equal.",
+            *unique(row.score_notes for row in rows if row.score_notes),
             f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
             captions.data_note(rows),
         ),
@@ -91,6 +95,8 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
 def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestGapRow]:
     """Every encoder beside the highest on every task that two encoders or more have; in the order of the scores."""
     known = {(pair.task, frozenset((pair.model_a, pair.model_b))): pair for pair in pairs}
+    compared = {pair.task for pair in pairs}
+    notes = remarks.low_score_text([row for row in scores if row.task in compared])
     found = []
     for task in unique(row.task for row in scores):
         members = [row for row in scores if row.task == task and not math.isnan(row.mean)]
@@ -106,14 +112,14 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
         if with_best:
             with_best[best.model] = next(iter(with_best.values()))
         found += [
-            _gap_row(row, with_best[row.model], is_best=row is best)
+            _gap_row(row, with_best[row.model], is_best=row is best, score_notes=notes)
             for row in members
             if row.model in with_best
         ]
     return found
 
 
-def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool) -> BestGapRow:
+def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool, score_notes: str) -> BestGapRow:
     gap, low, high = (0.0, math.nan, math.nan)
     if not is_best:
         _, gap, low, high = oriented([pair], score.model)[0]
@@ -128,6 +134,7 @@ def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool) -> BestGapRow:
         gap_low=low,
         gap_high=high,
         is_best=is_best,
+        score_notes=score_notes,
     )
 
 

@@ -143,7 +143,7 @@ def _row(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> FamilyMe
         folds=first.folds,
         data_version="; ".join(data_versions(members)),
         position=first.position,
-        score_notes=" ".join(remarks.low_score_notes(of_family)),
+        score_notes=remarks.low_score_text(of_family),
     )
 
 
