@@ -308,7 +308,25 @@ def test_table_of_encoders_and_score_against_cost_say_which_scores_are_below_a_m
         Inputs.holding({EncoderRow: costly, Comparisons: fake_comparisons.comparisons(scores)})
     )
     assert "Undertrained, so that scores on them are too low" in trade_off.FIGURE.texts(drawn).reading
-    assert {row.score_notes for row in encoder_rows(_ROWS, {}, [], benchmarks=None)} == {""}
+    enough = [replace(row, n_train=512) for row in scores]
+    assert {row.score_notes for row in encoder_rows(enough, {}, [], benchmarks=None)} == {""}
+
+
+def test_figures_of_means_and_differences_name_tasks_of_the_same_documents():
+    scores = [
+        replace(row, item_grouped=row.task != "T1A-sample", groups_folds=row.task == "T1B-sample")
+        for row in _ROWS
+    ]
+    rows = [replace(row, parameters=1e6) for row in encoder_rows(scores, {}, [], benchmarks=None)]
+    held = Inputs.holding(
+        {ScoreRow: scores, EncoderRow: rows, Comparisons: fake_comparisons.comparisons(scores)}
+    )
+    for figure in (family_means.FIGURE, best_gaps.FIGURE, trade_off.FIGURE):
+        reading = figure.texts(figure.rows(held)).reading
+        assert "task (" in reading or "tasks (" in reading
+        assert "(G3-sample, F2-sample and F6-sample: of the same documents)" in reading
+    alone = Inputs.holding({**held._found, ScoreRow: [scores[0]], EncoderRow: rows})
+    assert "of the same documents" not in family_means.FIGURE.texts(family_means.FIGURE.rows(alone)).reading
 
 
 def test_data_frame_says_why_a_score_is_too_low():

@@ -57,6 +57,8 @@ class EncoderRow:
         See `sentflow.compare.score_rows.ScoreRow`.
     score_notes
         Why scores of the protocol are lower than encoders allow; empty where none are.
+    same_documents
+        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
     """
 
     FILE: ClassVar[str] = "encoders"
@@ -78,3 +80,4 @@ class EncoderRow:
     data_version: str
     position: int = -1
     score_notes: str = ""
+    same_documents: str = ""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -39,6 +39,8 @@ class BestGapRow(PairRow):
         See `ScoreRow`.
     score_notes
         Why scores of the figure are lower than encoders allow; empty where none are.
+    same_documents
+        See `sentflow.report.families.probing.family_means.FamilyMeanRow`.
     """
 
     model: str
@@ -50,6 +52,7 @@ class BestGapRow(PairRow):
     is_best: bool
     position: int = -1
     score_notes: str = ""
+    same_documents: str = ""
 
 
 def draw(rows: Sequence[BestGapRow]) -> Figure:
@@ -77,10 +80,10 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
         title=_TITLE,
         reading=sentences(
             "Score of each encoder less the highest on the task, on the same folds; 0 is the highest. Line: "
-            f"{percent(first.level)} interval of the {captions.test_name(rows)}, for new texts of the task (of the "
-            "same documents, where its rows come from documents) and for a pair that was named before. Here the scores "
-            "themselves chose the highest, so differences to it are too large on average, and the intervals of those "
-            "close to it too far from 0.",
+            f"{percent(first.level)} interval of the {captions.test_name(rows)}, for new texts of the task"
+            f"{captions.same_documents(first.same_documents.split())} and for a pair that was named before. Here the "
+            "scores themselves chose the highest, so differences to it are too large on average, and the intervals of "
+            "those close to it too far from 0.",
             f"Filled: significant at {percent(first.alpha)} (Holm over all pairs of the task, which holds "
             "after that choice, too); hollow: not, which does not mean equal.",
             *unique(row.score_notes for row in rows if row.score_notes),
@@ -96,7 +99,9 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
     """Every encoder beside the highest on every task that two encoders or more have; in the order of the scores."""
     known = {(pair.task, frozenset((pair.model_a, pair.model_b))): pair for pair in pairs}
     compared = {pair.task for pair in pairs}
-    notes = remarks.low_score_text([row for row in scores if row.task in compared])
+    shown = [row for row in scores if row.task in compared]
+    notes = remarks.low_score_text(shown)
+    shared = " ".join(captions.tasks_that_split_documents(shown))
     found = []
     for task in unique(row.task for row in scores):
         members = [row for row in scores if row.task == task and not math.isnan(row.mean)]
@@ -112,14 +117,18 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
         if with_best:
             with_best[best.model] = next(iter(with_best.values()))
         found += [
-            _gap_row(row, with_best[row.model], is_best=row is best, score_notes=notes)
+            replace(
+                _gap_row(row, with_best[row.model], is_best=row is best),
+                score_notes=notes,
+                same_documents=shared,
+            )
             for row in members
             if row.model in with_best
         ]
     return found
 
 
-def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool, score_notes: str) -> BestGapRow:
+def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool) -> BestGapRow:
     gap, low, high = (0.0, math.nan, math.nan)
     if not is_best:
         _, gap, low, high = oriented([pair], score.model)[0]
@@ -134,7 +143,6 @@ def _gap_row(score: ScoreRow, pair: PairRow, *, is_best: bool, score_notes: str)
         gap_low=low,
         gap_high=high,
         is_best=is_best,
-        score_notes=score_notes,
     )
 
 
