@@ -76,7 +76,7 @@ def test_too_few_rows_are_warned_of_once(data, caplog):
     sentflow.UlyssesSentEval(WordEncoder(), tasks=["T1B-sample"], data_dir_path=data).evaluate(
         kwargs_train=QUICK
     )
-    assert caplog.text.count("learning rate never leaves its start") == 1
+    assert caplog.text.count("the learning rate of protocol published never leaves its start") == 1
 
 
 def test_importing_the_package_imports_nothing_heavy():

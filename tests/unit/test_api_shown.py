@@ -136,6 +136,19 @@ def test_a_results_folder_is_read_as_data_frames(folder):
     assert results.frame("ranks").equals(sentflow.read_results(folder.parent).frame("ranks"))
 
 
+def test_a_results_folder_says_why_a_score_is_too_low(tmp_path):
+    rows = [
+        fake_summary.one_row(task="A", n_train=300),
+        fake_summary.one_row(task="B", n_train=512),
+        fake_summary.one_row(task="C", n_train=512, layout="pair", is_fitted=True, dimension=12_000),
+    ]
+    write_rows(tmp_path / "summary/scores.parquet", ScoreRow, rows)
+    undertrained, fine, held_back = sentflow.read_results(tmp_path).frame()["remark"]
+    assert undertrained == "Undertrained, so that scores on them are too low: A."
+    assert fine == ""
+    assert held_back.startswith("Held back by the probe")
+
+
 def test_a_results_folder_prints_encoders_from_the_best(folder):
     text = repr(sentflow.read_results(folder))
     assert "2 tasks × 4 encoders" in text

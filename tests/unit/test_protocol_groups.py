@@ -10,14 +10,29 @@ import pytest
 from report_pages import make_sources
 
 from sentflow.api.task_scores import TaskScores
+from sentflow.compare.comparisons import Comparisons
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.exports.macros import macros
 from sentflow.report import captions
 from sentflow.report.comparison_tables import differences_table, matches_table, ranks_table
+from sentflow.report.costs import trade_off
 from sentflow.report.costs.encoders import encoder_rows
-from sentflow.report.families.probing import family_means, heatmap, rankings, remarks, wins
+from sentflow.report.costs.encoders_table import encoders_table
+from sentflow.report.costs.rows import EncoderRow
+from sentflow.report.families.probing import (
+    best_gaps,
+    curves,
+    family_means,
+    heatmap,
+    rankings,
+    remarks,
+    wins,
+)
 from sentflow.report.families.probing.findings import findings
+from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.families.probing.score_table import scores_table
 from sentflow.report.figure import canvas
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import decimal
 from sentflow.report.page.page import render
 from sentflow.report.table.latex import latex_text
@@ -268,6 +283,50 @@ def test_tables_of_comparisons_say_which_scores_are_too_low():
     found = fake_comparisons.comparisons(scores)
     for table in (differences_table, ranks_table, matches_table):
         assert any(note.startswith("Undertrained") for note in table(scores, "Title", found).notes)
+
+
+def test_figures_of_differences_and_curves_say_which_of_their_scores_are_too_low():
+    scores = [replace(row, n_train=300) for row in fake_summary.score_rows(tasks=["F1A", "T1A"])]
+    for figure, kind, rows in (
+        (best_gaps.FIGURE, Comparisons, fake_comparisons.comparisons(scores)),
+        (curves.FIGURE, CurveRow, fake_summary.curve_rows(scores)),
+    ):
+        drawn = figure.rows(Inputs.holding({ScoreRow: scores, kind: rows}))
+        said = "Undertrained, so that scores on them are too low: F1A-sample and T1A-sample."
+        assert said in figure.texts(drawn).reading
+        enough = [replace(row, n_train=512) for row in scores]
+        drawn = figure.rows(Inputs.holding({ScoreRow: enough, kind: rows}))
+        assert "Undertrained" not in figure.texts(drawn).reading
+
+
+def test_table_of_encoders_and_score_against_cost_say_which_scores_are_below_a_mean():
+    scores = [replace(row, n_train=300) for row in fake_summary.score_rows()]
+    rows = encoder_rows(scores, {}, [], benchmarks=None)
+    assert any(note.startswith("Undertrained") for note in encoders_table(rows, "Title").notes)
+    costly = [replace(row, parameters=1e6) for row in rows]
+    drawn = trade_off.FIGURE.rows(
+        Inputs.holding({EncoderRow: costly, Comparisons: fake_comparisons.comparisons(scores)})
+    )
+    assert "Undertrained, so that scores on them are too low" in trade_off.FIGURE.texts(drawn).reading
+    enough = [replace(row, n_train=512) for row in scores]
+    assert {row.score_notes for row in encoder_rows(enough, {}, [], benchmarks=None)} == {""}
+
+
+def test_figures_of_means_and_differences_name_tasks_of_the_same_documents():
+    scores = [
+        replace(row, item_grouped=row.task != "T1A-sample", groups_folds=row.task == "T1B-sample")
+        for row in _ROWS
+    ]
+    rows = [replace(row, parameters=1e6) for row in encoder_rows(scores, {}, [], benchmarks=None)]
+    held = Inputs.holding(
+        {ScoreRow: scores, EncoderRow: rows, Comparisons: fake_comparisons.comparisons(scores)}
+    )
+    for figure in (family_means.FIGURE, best_gaps.FIGURE, trade_off.FIGURE):
+        reading = figure.texts(figure.rows(held)).reading
+        assert "task (" in reading or "tasks (" in reading
+        assert "(G3-sample, F2-sample and F6-sample: of the same documents)" in reading
+    alone = Inputs.holding({**held._found, ScoreRow: [scores[0]], EncoderRow: rows})
+    assert "of the same documents" not in family_means.FIGURE.texts(family_means.FIGURE.rows(alone)).reading
 
 
 def test_data_frame_says_why_a_score_is_too_low():

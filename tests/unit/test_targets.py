@@ -171,7 +171,7 @@ def test_costs_are_read_by_what_shows_costs_alone():
     assert paths.SUMMARY in chosen.files_of("table")(SimpleNamespace(table="scores"))
     of_figure = chosen.files_of("figure")
     sources = [of_figure(SimpleNamespace(figure=name)) for name in ("curves", "costs", "forest")]
-    assert sources == [[paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
+    assert sources == [[paths.SUMMARY, paths.CURVES], [paths.COSTS], [paths.SUMMARY]]
     assert of_figure(SimpleNamespace(figure="score-and-cost")) == [paths.ENCODERS, paths.RANKS]
 
 

@@ -299,14 +299,14 @@ def test_training_part_smaller_than_a_batch_is_refused_with_the_least_number_of_
 
 def test_small_training_part_is_only_warned_of():
     check_folds(table_with(300, 300), folds=5)
-    warning = few_rows([300, 310], folds=5)
+    warning = few_rows([300, 310], folds=5, protocol="mine")
     assert warning.startswith(
-        "a fold trains on 384 rows. Below 512 the published learning rate never leaves its start"
+        "a fold trains on 384 rows. Below 512 the learning rate of protocol mine never leaves its start"
     )
     assert "Write protocol: corrected at the task" in warning
-    assert few_rows([401, 401], folds=5) is None
-    assert few_rows([300, 300], folds=5, small_parts=True) is None
-    assert few_rows([90, 90], folds=5, small_parts=True) == (
+    assert few_rows([401, 401], folds=5, protocol="mine") is None
+    assert few_rows([300, 300], folds=5, protocol="mine", small_parts=True) is None
+    assert few_rows([90, 90], folds=5, protocol="mine", small_parts=True) == (
         "a fold trains on 115 rows in one batch, for a whole one has 128."
     )
 

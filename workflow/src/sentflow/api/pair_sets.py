@@ -12,7 +12,6 @@ from sentflow.api.arguments import ArgumentError
 from sentflow.api.tasks import WORKFLOW
 from sentflow.downloads.download import download
 from sentflow.downloads.mirrors import mirrors_in_use
-from sentflow.errors import ConfigError
 from sentflow.files.checksums import CatalogFile
 from sentflow.graph.config.entries import laid_over
 from sentflow.texts.pairs import PairTable
@@ -93,19 +92,7 @@ def _entry(name: str) -> dict[str, Any]:
 
 
 def catalog(section: str) -> Mapping[str, Any]:
-    """A section of the catalog.
-
-    Raises
-    ------
-    ConfigError
-        The package was installed without it.
-    """
+    """A section of the catalog."""
     file = WORKFLOW / "catalog" / f"{section}.yaml"
-    if not file.is_file():
-        raise ConfigError(
-            f"there is no {file}: sentflow was installed without its workflow folder. Install it from a "
-            "copy of its "
-            "repository: pip install -e FOLDER."
-        )
     found: Mapping[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
     return found

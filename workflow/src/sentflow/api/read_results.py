@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import expanded
 from sentflow.api.task_scores import shown
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet
+from sentflow.files.rows import read_rows
 from sentflow.graph import paths, products
+from sentflow.report.families.probing.remarks import low_score_text
 from sentflow.report.inputs import Inputs
 
 if TYPE_CHECKING:
@@ -55,6 +58,8 @@ class Results:
     def frame(self, name: str = "scores") -> "pd.DataFrame":
         """A summary as a data frame, a row per record; its columns are told by the page of its subject in docs/.
 
+        That of scores also has `remark`: why a score is lower than the encoder allows; empty otherwise.
+
         Raises
         ------
         ArgumentError
@@ -65,6 +70,8 @@ class Results:
         if name not in self._files:
             raise ArgumentError(f"{self.folder} has no {name!r}. {instead(name, self.names)}")
         found: pd.DataFrame = read_parquet(self._files[name]).to_pandas()
+        if name == "scores":
+            found["remark"] = [low_score_text([row]) for row in read_rows(self._files[name], ScoreRow)]
         return found
 
     @property

@@ -94,14 +94,14 @@ def shown(figure: "Figure") -> "Figure":
 def _frame(rows: Iterable[ScoreRow]) -> "pd.DataFrame":
     import pandas as pd
 
-    from sentflow.report.families.probing.remarks import low_score_notes
+    from sentflow.report.families.probing.remarks import low_score_text
 
     records = [
         {
             **vars(row),
             "low": row.generalisation_low,
             "high": row.generalisation_high,
-            "remark": " ".join(low_score_notes([row])),
+            "remark": low_score_text([row]),
         }
         for row in rows
     ]

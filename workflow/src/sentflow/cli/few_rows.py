@@ -46,7 +46,7 @@ def small_tasks(experiment: Experiment, tables: Mapping[str, "TaskTable"]) -> Sm
     for task in probing.tasks:
         counts, protocol = _counts(task, experiment, tables), probing.task_protocol(task)
         where = f"{task} ({protocol.name})"
-        if counts and (warning := few_rows(counts, **protocol.needs())):
+        if counts and (warning := few_rows(counts, protocol=protocol.name, **protocol.needs())):
             found.rows.append((where, warning))
         documents = json.loads(probing.prepare_checks(SimpleNamespace(task=task))).get("documents")
         if task in tables and documents and (warning := check_documents(tables[task], **documents)):

@@ -2,18 +2,19 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from sentflow.cli.terminal import Listing, show_blocks
 from sentflow.files.io import json_document
-from sentflow.report.numbers import decimal
+from sentflow.report.numbers import counted, decimal
 from sentflow.runs.folder import ResultsFolder
-from sentflow.runs.leaderboard import Board, boards_of
+from sentflow.runs.leaderboard import KINDS, Board, boards_of
 
 _NAMES = {
-    "scores": ("tasks", "score"),
-    "similarity": ("pair sets", "Spearman's correlation of the cosine, all pairs"),
+    "scores": ("Encoder", "task", "score"),
+    "similarity": ("Encoder", "pair set", "Spearman's correlation of the cosine, all pairs"),
+    "retrieval": ("Retriever", "question set", "nDCG@10"),
 }
 _NO_TEST = "Nothing is tested here: differences between encoders of one experiment are (sentflow show)."
 
@@ -41,11 +42,16 @@ def leaderboard(folders: Sequence[Path], *, as_json: bool) -> None:
                 shown["mean"] = entry.mean
         sys.stdout.write(json_document(content))
     else:
-        show_blocks(map(_listing, boards))
+        absent = [kind for kind in KINDS if all(board.kind != kind for board in boards)]
+        last = f"No results of any run: {', '.join(f'{_NAMES[kind][1]}s' for kind in absent)}."
+        blocks = [_listing(board) for board in boards]
+        if absent:
+            blocks[-1] = replace(blocks[-1], notes=(*blocks[-1].notes, last))
+        show_blocks(blocks)
 
 
 def _listing(board: Board) -> Listing:
-    things, value = _NAMES[board.kind]
+    name, thing, value = _NAMES[board.kind]
     rows = [
         (
             entry.encoder,
@@ -58,15 +64,18 @@ def _listing(board: Board) -> Listing:
     ]
     protocol = f"protocol {board.protocol}, " if board.protocol else ""
     notes = [
-        f"Mean and mean rank over the {len(board.tasks)} {things} that all encoders have; {value}.",
+        f"Mean and mean rank over the {counted(len(board.tasks), thing)} that all {name.lower()}s have; {value}.",
         _NO_TEST,
     ]
+    notes += board.notes
+    if board.lacking:
+        notes.append(f"Without results on {thing}s: {', '.join(board.lacking)}.")
     notes += [f"Left out: {task}, which {', '.join(names)} lacks." for task, names in board.left_out.items()]
     return Listing(
-        ("Encoder", "Mean", "Rank", "Run", *board.tasks),
+        (name, "Mean", "Rank", "Run", *board.tasks),
         rows,
         "lrrl" + "r" * len(board.tasks),
-        caption=f"{things.capitalize()}: {protocol}{board.data_version}",
+        caption=": ".join(filter(None, (f"{thing.capitalize()}s", protocol + board.data_version))),
         notes=tuple(notes),
         fixed=2,
     )

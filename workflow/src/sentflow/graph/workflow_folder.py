@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import sentflow
+from sentflow.errors import ConfigError
 
 # The folder inside the installed package into which setup.py copies them
 INSTALLED = "pipeline"
@@ -19,8 +20,20 @@ def home() -> Path:
 
 
 def workflow_folder() -> Path:
-    """The folder that holds ``catalog/``, ``schemas/`` and ``rules/``."""
-    return home() / "workflow"
+    """The folder that holds ``catalog/``, ``schemas/`` and ``rules/``.
+
+    Raises
+    ------
+    ConfigError
+        The package was copied without it.
+    """
+    folder = home() / "workflow"
+    if not (folder / "catalog").is_dir():
+        raise ConfigError(
+            f"there is no {folder / 'catalog'}: this copy of sentflow is the package alone, without its workflow. "
+            "Install it from the repository, which brings both: pip install FOLDER."
+        )
+    return folder
 
 
 def experiment_file(file: Path) -> Path:

@@ -92,7 +92,7 @@ def probe_task(
 def warn_of_few_rows(table: TaskTable, protocol: ProbeProtocol) -> None:
     """Say in the log where a task has too few rows for its protocol."""
     counts = np.unique(table.labels, return_counts=True)[1].tolist()
-    if warning := few_rows(counts, **protocol.needs()):
+    if warning := few_rows(counts, protocol=protocol.name, **protocol.needs()):
         logger.warning("%s: %s", table.info.task, warning)
 
 

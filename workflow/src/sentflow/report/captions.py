@@ -168,7 +168,7 @@ def generalisation(rows: Sequence[ScoreRow]) -> str:
 def population(rows: Sequence[ScoreRow]) -> str:
     """Sentences on which texts are meant on which task, each after a full stop; no full stop at the end."""
     kept = unique(row.task for row in rows if row.groups_folds)
-    split = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
+    split = tasks_that_split_documents(rows)
     said = ""
     if kept:
         said += f". On {listed(kept)}: {NEW_DOCUMENTS}, for the folds keep documents together"
@@ -181,6 +181,16 @@ def population(rows: Sequence[ScoreRow]) -> str:
         others = "other tasks" if kept or split else "tasks"
         said += f". Texts of {others} may share documents that the data do not name: it then says nothing of new ones"
     return said
+
+
+def tasks_that_split_documents(rows: Sequence[ScoreRow]) -> list[str]:
+    """Tasks whose folds split documents that the data name: scores are for new texts of the same documents."""
+    return unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
+
+
+def same_documents(tasks: Sequence[str]) -> str:
+    """Which of several tasks `tasks_that_split_documents` are, in brackets; empty for none."""
+    return f" ({listed(tasks)}: of the same documents)" if tasks else ""
 
 
 def too_few_documents_notes(rows: Sequence[ScoreRow]) -> list[str]:

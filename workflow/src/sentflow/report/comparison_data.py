@@ -122,7 +122,7 @@ def _design(scores: Sequence[ScoreRow]) -> dict[str, Any]:
         "repetitions": first.repetitions,
         "folds": first.folds,
         "data_version": "; ".join(data_versions(scores)),
-        "score_notes": " ".join(remarks.low_score_notes(scores)),
+        "score_notes": remarks.low_score_text(scores),
     }
 
 

@@ -11,7 +11,10 @@ from sentflow.runs.folder import Fold, Result, ResultsFolder
 LOSS_TOLERANCE = 1e-3
 _LOSS = "loss"
 # What a reader calls the score of a file, if it has it.
-_HEADLINES = ("mean", "scores.cosine.all.spearman", "scores.overlap.all.spearman", "pearson", "alignment")
+_HEADLINES = (
+    *("mean", "scores.cosine.all.spearman", "scores.overlap.all.spearman", "pearson", "alignment"),
+    "measures.nDCG@10.mean",
+)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import ConfigError, DataError
 from sentflow.files.io import parse_json, read_json
 from sentflow.files.parquet import read_parquet
+from sentflow.files.rows import read_rows
 from sentflow.files.settings_files import read_settings
 from sentflow.graph import paths
 
@@ -150,6 +152,11 @@ class ResultsFolder:
         rows = read_parquet(file, (*_FOLD, "metric", "value")).to_pylist()
         scores = [row for row in rows if row["metric"] == _FOLD_SCORE]
         return {(row[_FOLD[0]], row[_FOLD[1]]): float(row["value"]) for row in scores}
+
+    def summary(self) -> list[ScoreRow]:
+        """The summary of scores of the last run that came so far; empty without one."""
+        file = self._file(paths.SUMMARY)
+        return read_rows(file, ScoreRow, may_be_empty=True) if file.is_file() else []
 
     def _file(self, pattern: str) -> Path:
         return self.path / Path(pattern).relative_to(paths.RESULTS)

@@ -9,15 +9,17 @@ import numpy as np
 from scipy.stats import rankdata
 
 from sentflow.errors import DataError
+from sentflow.report.families.probing import remarks
 from sentflow.runs.differences import changed, headline
 from sentflow.runs.folder import Result, ResultsFolder
 
-KINDS = ("scores", "similarity")
+SCORES = "scores"
+KINDS = (SCORES, "similarity", "retrieval")
 # Two runs of an encoder that differ by less are one entry.
 _SAME = 1e-6
 # Said of an encoder, or of its score; everything else must be the same for all.
-_OWN = ("model", "dimension")
-_OWN_PARTS = ("intervals.", "scores.", "warnings.")
+_OWN = ("model", "dimension", "retriever", "n_tied_at_cut", "n_unanswered")
+_OWN_PARTS = ("intervals.", "scores.", "warnings.", "groups.", "reading.")
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,15 @@ class Board:
     kind
         One of `KINDS`.
     protocol, data_version
-        Of all its tasks; pair sets have no protocol.
+        Of all its tasks; pair sets have no protocol, question sets neither.
     tasks
         Those that every entry has.
     left_out
         Task that is not in the means → encoders that lack it.
+    lacking
+        Runs that have no result of the kind.
+    notes
+        Which of the scores are lower than encoders allow, and of which runs that is not known.
     """
 
     kind: str
@@ -67,6 +73,8 @@ class Board:
     tasks: tuple[str, ...]
     entries: tuple[Entry, ...]
     left_out: Mapping[str, tuple[str, ...]]
+    lacking: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
@@ -87,20 +95,27 @@ def boards_of(runs: Mapping[str, ResultsFolder]) -> list[Board]:
     for kind in KINDS:
         found = [(run, result) for run, folder in runs.items() for result in _of_kind(folder, kind)]
         _refuse_other_measurements(found, runs)
+        lacking = tuple(run for run in runs if all(run != other for other, _ in found))
         groups: dict[tuple[str, str], list[tuple[str, Result]]] = {}
         for run, result in found:
             key = (str(result.about.get("protocol", "")), str(result.about.get("data_version", "")))
             groups.setdefault(key, []).append((run, result))
-        boards += [_board(kind, *key, group) for key, group in sorted(groups.items())]
+        for key, group in sorted(groups.items()):
+            board = replace(_board(kind, *key, group), lacking=lacking)
+            boards.append(replace(board, notes=_notes(board, runs)) if kind == SCORES else board)
     if not boards:
         raise DataError(
-            f"{', '.join(runs)}: no scores and no similarities. Run the target scores, or all, first."
+            f"{', '.join(runs)}: no scores, no similarities and no retrieval that nDCG@10 was measured of. Run the "
+            "target scores, similarity or retrieval, or all, first."
         )
     return boards
 
 
 def _of_kind(folder: ResultsFolder, kind: str) -> list[Result]:
-    return [result for name, result in folder.results.items() if name.startswith(f"{kind}/")]
+    """Results that have a score; a question set need not have the measure that the boards are of."""
+    return [
+        result for name, result in folder.results.items() if name.startswith(f"{kind}/") and headline(result)
+    ]
 
 
 def _task(result: Result) -> str:
@@ -123,8 +138,9 @@ def _refuse_other_measurements(
         tables = {
             name: sides for name, sides in changed(data[before], data[run]).items() if None not in sides
         }
+        parts = {task, result.about.get("corpus")}
         if read := [
-            name for name in tables if name.partition("/")[2] == task and not name.startswith("texts/")
+            name for name in tables if name.partition("/")[2] in parts and not name.startswith("texts/")
         ]:
             raise DataError(f"{where}: {', '.join(read)} is another table. {instead}")
 
@@ -164,6 +180,26 @@ def _board(kind: str, protocol: str, data_version: str, group: Sequence[tuple[st
     ]
     best_first = sorted(ranked, key=lambda entry: (math.isnan(entry.mean), -entry.mean, entry.encoder))
     return Board(kind, protocol, data_version, tuple(tasks), tuple(best_first), left_out)
+
+
+def _notes(board: Board, runs: Mapping[str, ResultsFolder]) -> tuple[str, ...]:
+    """By the summaries of the runs; a run that did not end may have none, or an earlier one."""
+    known, unknown = [], []
+    for run, folder in runs.items():
+        summary = {(row.task, row.model): row for row in folder.summary() if row.protocol == board.protocol}
+        encoders = [entry.encoder for entry in board.entries if run in entry.runs]
+        found = [summary.get((task, encoder)) for encoder in encoders for task in board.tasks]
+        # the board calls encoders by their names
+        known += [replace(row, model_title=row.model) for row in found if row is not None]
+        if None in found:
+            unknown.append(run)
+    notes = remarks.low_score_notes(known)
+    if unknown:
+        notes.append(
+            f"Not known of {', '.join(unknown)}: whether scores are too low, because a summary is missing or older "
+            "than they are. Run the target scores there."
+        )
+    return tuple(notes)
 
 
 def _merged(entries: Iterable[Entry]) -> list[Entry]:

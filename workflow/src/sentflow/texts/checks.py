@@ -131,6 +131,7 @@ def few_rows(
     counts: Sequence[int],
     folds: int,
     *,
+    protocol: str,
     batch_rows: int = BATCH_ROWS,
     evaluation_share: float = EVALUATION_FRACTION,
     small_parts: bool = False,
@@ -141,6 +142,8 @@ def few_rows(
     ----------
     counts
         Rows of each class.
+    protocol
+        Its name, for the message.
     folds, batch_rows, evaluation_share, small_parts
         See `check_folds`.
     """
@@ -148,8 +151,8 @@ def few_rows(
     enough = batch_rows * WARM_UP_BATCHES
     if not small_parts and n_training < enough:
         return (
-            f"a fold trains on {n_training} rows. Below {enough} the published learning rate never leaves its start, "
-            "5 % of the chosen one, and scores can lie far below what an encoder allows. Write protocol: "
+            f"a fold trains on {n_training} rows. Below {enough} the learning rate of protocol {protocol} never leaves "
+            "its start, 5 % of the chosen one, and scores can lie far below what an encoder allows. Write protocol: "
             'corrected at the task (in Python protocol="corrected"), or add rows.'
         )
     if n_training < batch_rows:

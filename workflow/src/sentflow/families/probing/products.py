@@ -37,7 +37,7 @@ PRODUCTS = (
         (FIGURE, "wins", "wins:FIGURE", (paths.SUMMARY, paths.ACROSS)),
         (FIGURE, "differences", "differences:FIGURE", (paths.PAIRS,)),
         (FIGURE, "differences-to-best", "best_gaps:FIGURE", _COMPARED),
-        (FIGURE, "curves", "curves:FIGURE", (paths.CURVES,)),
+        (FIGURE, "curves", "curves:FIGURE", (paths.SUMMARY, paths.CURVES)),
         (CHECK, "complete", "checks:check_complete", _SCORES),
         (CHECK, "no_missing", "checks:check_no_missing", _SCORES),
         (CHECK, "intervals", "checks:check_intervals", _SCORES),

@@ -18,7 +18,7 @@ def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
         caption=f"{title}: the encoders.",
         notes=(
             captions.data_note(rows),
-            *_score_note(first),
+            *_score_notes(first),
             "Parameters: trained numbers in the model's files; 0 where nothing was trained beforehand.",
             "Embedding: total time of the jobs that embedded this many distinct texts, including "
             "loading the model.",
@@ -42,13 +42,14 @@ def encoders_table(rows: Sequence[EncoderRow], title: str) -> Table:
     )
 
 
-def _score_note(row: EncoderRow) -> list[str]:
+def _score_notes(row: EncoderRow) -> list[str]:
     if not row.n_tasks:
         return []
     return [
         f"Mean score over {row.n_tasks} tasks, protocol {row.protocol}, {row.repetitions} × {row.folds} "
         "folds; a model "
-        "that lacks a task has none. Intervals, n and MDD of the scores are in tables of their own."
+        "that lacks a task has none. Intervals, n and MDD of the scores are in tables of their own.",
+        *([row.score_notes] if row.score_notes else []),
     ]
 
 

@@ -55,6 +55,10 @@ class EncoderRow:
         Where it was embedded; empty without such a job.
     position
         See `sentflow.compare.score_rows.ScoreRow`.
+    score_notes
+        Why scores of the protocol are lower than encoders allow; empty where none are.
+    same_documents
+        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
     """
 
     FILE: ClassVar[str] = "encoders"
@@ -75,3 +79,5 @@ class EncoderRow:
     folds: int
     data_version: str
     position: int = -1
+    score_notes: str = ""
+    same_documents: str = ""

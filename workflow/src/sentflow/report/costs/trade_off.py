@@ -121,7 +121,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
                 ""
                 if math.isnan(level)
                 else f" Lines: {percent(level)} interval of the mean of the expected scores, for new texts of these "
-                "tasks (of the same documents, where rows come from documents); whether two encoders differ is a "
+                f"tasks{captions.same_documents(first.same_documents.split())}; whether two encoders differ is a "
                 "question for a test."
             ),
             f"Time: on {devices}, loading the model included, of one run; {duration(_seconds(timed))} in all."
@@ -130,6 +130,7 @@ def texts_of(rows: Sequence[TradeOffRow]) -> FigureTexts:
             "Dashed: encoders that no other beats in both (Pareto front); it is not a test.",
             *(_left_out(rows, cost) for cost in (_TIME, _SIZE)),
             f"Not shown, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
+            first.score_notes,
             f"Protocol {first.protocol}, {first.repetitions} × {first.folds} folds.",
             captions.data_note(rows),
         ),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -13,7 +13,7 @@ from sentflow.compare.rows import PairRow
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import row_from
 from sentflow.report import captions
-from sentflow.report.families.probing import encoder_lines
+from sentflow.report.families.probing import encoder_lines, remarks
 from sentflow.report.families.probing.differences import oriented
 from sentflow.report.figure import canvas, layout
 from sentflow.report.figure.recipe import Recipe
@@ -37,6 +37,10 @@ class BestGapRow(PairRow):
         is a copy of one of its pairs otherwise.
     is_control, position
         See `ScoreRow`.
+    score_notes
+        Why scores of the figure are lower than encoders allow; empty where none are.
+    same_documents
+        See `sentflow.report.families.probing.family_means.FamilyMeanRow`.
     """
 
     model: str
@@ -47,6 +51,8 @@ class BestGapRow(PairRow):
     gap_high: float
     is_best: bool
     position: int = -1
+    score_notes: str = ""
+    same_documents: str = ""
 
 
 def draw(rows: Sequence[BestGapRow]) -> Figure:
@@ -74,12 +80,13 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
         title=_TITLE,
         reading=sentences(
             "Score of each encoder less the highest on the task, on the same folds; 0 is the highest. Line: "
-            f"{percent(first.level)} interval of the {captions.test_name(rows)}, for new texts of the task (of the "
-            "same documents, where its rows come from documents) and for a pair that was named before. Here the scores "
-            "themselves chose the highest, so differences to it are too large on average, and the intervals of those "
-            "close to it too far from 0.",
+            f"{percent(first.level)} interval of the {captions.test_name(rows)}, for new texts of the task"
+            f"{captions.same_documents(first.same_documents.split())} and for a pair that was named before. Here the "
+            "scores themselves chose the highest, so differences to it are too large on average, and the intervals of "
+            "those close to it too far from 0.",
             f"Filled: significant at {percent(first.alpha)} (Holm over all pairs of the task, which holds "
             "after that choice, too); hollow: not, which does not mean equal.",
+            *unique(row.score_notes for row in rows if row.score_notes),
             f"{captions.named_protocols(rows)}, {first.n_folds} folds.",
             captions.data_note(rows),
         ),
@@ -91,6 +98,10 @@ def texts_of(rows: Sequence[BestGapRow]) -> FigureTexts:
 def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestGapRow]:
     """Every encoder beside the highest on every task that two encoders or more have; in the order of the scores."""
     known = {(pair.task, frozenset((pair.model_a, pair.model_b))): pair for pair in pairs}
+    compared = {pair.task for pair in pairs}
+    shown = [row for row in scores if row.task in compared]
+    notes = remarks.low_score_text(shown)
+    shared = " ".join(captions.tasks_that_split_documents(shown))
     found = []
     for task in unique(row.task for row in scores):
         members = [row for row in scores if row.task == task and not math.isnan(row.mean)]
@@ -106,7 +117,11 @@ def gap_rows(scores: Sequence[ScoreRow], pairs: Sequence[PairRow]) -> list[BestG
         if with_best:
             with_best[best.model] = next(iter(with_best.values()))
         found += [
-            _gap_row(row, with_best[row.model], is_best=row is best)
+            replace(
+                _gap_row(row, with_best[row.model], is_best=row is best),
+                score_notes=notes,
+                same_documents=shared,
+            )
             for row in members
             if row.model in with_best
         ]

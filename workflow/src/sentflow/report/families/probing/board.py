@@ -11,7 +11,7 @@ from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.answer import between, complete, population, texts
 from sentflow.report.families.probing.rows import average_score
 from sentflow.report.leaderboard import Board, Column, Entry, System, entries, with_limits
-from sentflow.report.numbers import counted, decimal, listed, percent, signed
+from sentflow.report.numbers import counted, decimal, percent, signed
 from sentflow.report.rows import data_versions, is_sample, unique
 
 
@@ -75,17 +75,13 @@ def _mean(rows: Sequence[ScoreRow], comparisons: Comparisons, means: dict[str, f
         )
         for model, mean in means.items()
     }
+    shared = captions.same_documents(captions.tasks_that_split_documents(rows))
     note += (
-        f" In brackets the {percent(rows[0].level)} interval for new texts of these tasks{_same_documents(rows)}: "
+        f" In brackets the {percent(rows[0].level)} interval for new texts of these tasks{shared}: "
         "of the mean of the expected scores, as if the errors of tasks of one source went together. Whether two "
         "encoders differ is a question for the next column."
     )
     return Column("Mean score", found, note, holds_for="new texts")
-
-
-def _same_documents(rows: Sequence[ScoreRow]) -> str:
-    shared = unique(row.task for row in rows if row.item_grouped and not row.groups_folds)
-    return f" ({listed(shared)}: of the same documents)" if shared else ""
 
 
 def _behind(comparisons: Comparisons, means: dict[str, float]) -> list[Column]:

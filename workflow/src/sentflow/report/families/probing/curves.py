@@ -2,17 +2,22 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from sentflow.compare.score_rows import ScoreRow
+from sentflow.files.rows import row_from
 from sentflow.report import captions
+from sentflow.report.families.probing import remarks
 from sentflow.report.families.probing.rows import CurveRow
 from sentflow.report.figure import canvas, layout, lettering
 from sentflow.report.figure.panels import Panels
 from sentflow.report.figure.recipe import Recipe
 from sentflow.report.figure.texts import FigureTexts
+from sentflow.report.inputs import Inputs
 from sentflow.report.numbers import percent
 from sentflow.report.rows import unique
 
@@ -27,7 +32,14 @@ _FAINT = 0.25
 _OUT_OF_SCALE = 10.0
 
 
-def draw(rows: Sequence[CurveRow]) -> Figure:
+@dataclass(frozen=True)
+class DrawnCurveRow(CurveRow):
+    """An epoch of a curve; `score_notes` as in `sentflow.report.families.probing.best_gaps.BestGapRow`."""
+
+    score_notes: str = ""
+
+
+def draw(rows: Sequence[DrawnCurveRow]) -> Figure:
     """One panel per task: evaluation loss (solid, with its interval) and training loss (dashed).
 
     An average over the folds that are left says little when few are left: where fewer than half of the
@@ -69,7 +81,7 @@ def draw(rows: Sequence[CurveRow]) -> Figure:
     return figure
 
 
-def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
+def texts_of(rows: Sequence[DrawnCurveRow]) -> FigureTexts:
     """Texts of the training curves."""
     return FigureTexts(
         title="Training curves",
@@ -82,6 +94,7 @@ def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
             [
                 f"P{captions.protocols_of(rows)[1:]}.",
                 *captions.protocol_notes(rows),
+                *unique(row.score_notes for row in rows if row.score_notes),
                 captions.data_note(rows),
             ]
         ),
@@ -90,12 +103,12 @@ def texts_of(rows: Sequence[CurveRow]) -> FigureTexts:
     )
 
 
-def solid_until(rows: Sequence[CurveRow]) -> int:
+def solid_until(rows: Sequence[DrawnCurveRow]) -> int:
     """Number of leading epochs that at least half of the folds reached."""
     return sum(1 for row in rows if 2 * row.n_folds >= row.n_folds_total)
 
 
-def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+def _draw_losses(axes: Axes, rows: Sequence[DrawnCurveRow], looks: Mapping[str, canvas.Look]) -> None:
     for model in unique(row.model for row in rows):
         color = looks[model].color
         for quantity in (TRAIN, EVAL):
@@ -116,7 +129,7 @@ def _draw_losses(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canva
     canvas.few_ticks(axes.yaxis)
 
 
-def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+def _keep_in_scale(axes: Axes, rows: Sequence[DrawnCurveRow], looks: Mapping[str, canvas.Look]) -> None:
     """Where an encoder's loss would flatten all other curves, cut the panel and write how high it is."""
     highest = {
         model: max(row.mean for row in rows if row.model == model)
@@ -147,7 +160,7 @@ def _keep_in_scale(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, can
         )
 
 
-def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, canvas.Look]) -> None:
+def _draw_survivors(axes: Axes, rows: Sequence[DrawnCurveRow], looks: Mapping[str, canvas.Look]) -> None:
     total = max(row.n_folds_total for row in rows)
     axes.axhline(total / 2, color=canvas.QUIET, linewidth=0.5, linestyle=(0, (1, 2)))
     for model in unique(row.model for row in rows):
@@ -165,9 +178,15 @@ def _draw_survivors(axes: Axes, rows: Sequence[CurveRow], looks: Mapping[str, ca
     canvas.few_ticks(axes.xaxis, integer=True)
 
 
-def _curve(rows: Sequence[CurveRow], model: str, quantity: str) -> list[CurveRow]:
+def _curve(rows: Sequence[DrawnCurveRow], model: str, quantity: str) -> list[DrawnCurveRow]:
     found = [row for row in rows if row.model == model and row.quantity == quantity]
     return sorted(found, key=lambda row: row.epoch)
 
 
-FIGURE = Recipe(CurveRow, draw, texts_of)
+def gather(inputs: Inputs) -> list[DrawnCurveRow]:
+    """The curves, with what the summary of scores says of the scores that they led to."""
+    notes = remarks.low_score_text(inputs.rows_if_there(ScoreRow))
+    return [row_from(DrawnCurveRow, vars(row), score_notes=notes) for row in inputs.rows_if_there(CurveRow)]
+
+
+FIGURE = Recipe(DrawnCurveRow, draw, texts_of, gather)

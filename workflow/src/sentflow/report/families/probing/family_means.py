@@ -39,6 +39,8 @@ class FamilyMeanRow:
         See `ScoreRow`.
     score_notes
         Why scores of the family are lower than encoders allow; empty where none are.
+    same_documents
+        Names of `sentflow.report.captions.tasks_that_split_documents`, with spaces between.
     """
 
     protocol: str
@@ -58,6 +60,7 @@ class FamilyMeanRow:
     data_version: str
     position: int = -1
     score_notes: str = ""
+    same_documents: str = ""
 
 
 def draw(rows: Sequence[FamilyMeanRow]) -> Figure:
@@ -80,12 +83,13 @@ def draw(rows: Sequence[FamilyMeanRow]) -> Figure:
 def texts_of(rows: Sequence[FamilyMeanRow]) -> FigureTexts:
     """Texts of the means."""
     first = rows[0]
+    shared = unique(task for row in rows for task in row.same_documents.split())
     incomplete = unique(row.model_title for row in rows if math.isnan(row.mean))
     return FigureTexts(
         title=f"Mean score on each family of tasks with {percent(first.level)} intervals",
         reading=sentences(
             "Mean over the tasks of a family, without weights. Line: interval of the mean of the expected scores, for "
-            "new texts of these tasks (of the same documents, where rows come from documents), not for other tasks; "
+            f"new texts of these tasks{captions.same_documents(shared)}, not for other tasks; "
             "errors of tasks of the same data are added, "
             "as if they always went together. Whether two encoders differ is a question for a test.",
             f"No mean, because a task is missing: {', '.join(incomplete)}." if incomplete else "",
@@ -143,7 +147,8 @@ def _row(members: Sequence[ScoreRow], of_family: Sequence[ScoreRow]) -> FamilyMe
         folds=first.folds,
         data_version="; ".join(data_versions(members)),
         position=first.position,
-        score_notes=" ".join(remarks.low_score_notes(of_family)),
+        score_notes=remarks.low_score_text(of_family),
+        same_documents=" ".join(captions.tasks_that_split_documents(of_family)),
     )
 
 

@@ -84,6 +84,11 @@ def low_score_notes(rows: Sequence[ScoreRow]) -> list[str]:
     return found + held_back_sentences(rows)
 
 
+def low_score_text(rows: Sequence[ScoreRow]) -> str:
+    """`low_score_notes` as one text, for a column of a file; empty where no score is too low."""
+    return " ".join(low_score_notes(rows))
+
+
 def held_back_notes(rows: Sequence[ScoreRow]) -> list[str]:
     """What `score_mark` means, if it occurs."""
     return [f"{HELD_BACK} {said}" for said in held_back_sentences(rows)]
