@@ -1,8 +1,8 @@
 """Fills docs/gallery.md with figures and tables of finished runs: python docs/gallery.py RESULTS...
 
 RESULTS are results folders; the first that has a figure or table gives it. The page says which: an image is the
-figure of that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME. Images are
-reduced to colours of a palette until they are small.
+figure of that name, and the lines between `<!-- table NAME -->` and `<!-- end -->` are the table NAME, of which
+`<!-- table NAME ROWS -->` shows the first ROWS. Images are reduced to colours of a palette until they are small.
 """
 
 import argparse
@@ -20,7 +20,8 @@ WIDTHS = (1100, 950, 800, 650)  # pixels, tried in this order
 COLOURS = (128, 64, 32)
 PUBLISHED = "| *Published"
 _IMAGE = re.compile(r"\]\(images/gallery/([\w-]+)\.png\)")
-_TABLE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", flags=re.DOTALL)
+_HEAD = 2  # names of columns, and their alignment
+_TABLE = re.compile(r"(<!-- table ([\w-]+)(?: (\d+))? -->\n).*?(<!-- end -->)", flags=re.DOTALL)
 
 
 def main() -> None:
@@ -34,7 +35,9 @@ def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     for name in _IMAGE.findall(text):
         shrink(found(folders, f"figures/{name}.png"), IMAGES / f"{name}.png")
-    filled = _TABLE.sub(lambda match: f"{match[1]}\n{table(folders, match[2])}\n{match[3]}", text)
+    filled = _TABLE.sub(
+        lambda match: f"{match[1]}\n{table(folders, match[2], match[3] and int(match[3]))}\n{match[4]}", text
+    )
     PAGE.write_text(filled, encoding="utf-8")
 
 
@@ -44,11 +47,14 @@ def found(folders: list[Path], name: str) -> Path:
     return file or sys.exit(f"none of {', '.join(map(str, folders))} has {name}")
 
 
-def table(folders: list[Path], name: str) -> str:
+def table(folders: list[Path], name: str, most: int | None) -> str:
     """A table without its caption and notes, which do not begin with a bar, and without what others published."""
     lines = found(folders, f"tables/{name}.md").read_text(encoding="utf-8").splitlines()
-    rows = [line for line in lines if line.startswith("|")]
-    return "\n".join(takewhile(lambda row: not row.startswith(PUBLISHED), rows)) + "\n"
+    marked = [line for line in lines if line.startswith("|")]
+    rows = list(takewhile(lambda row: not row.startswith(PUBLISHED), marked))
+    shown = rows[: most and _HEAD + most]
+    left_out = f"\n{len(rows) - len(shown)} further rows are left out.\n" if len(shown) < len(rows) else ""
+    return "\n".join(shown) + "\n" + left_out
 
 
 def shrink(source: Path, target: Path) -> None:

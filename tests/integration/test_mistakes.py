@@ -105,6 +105,17 @@ def test_a_misspelt_target_is_told_with_the_nearest(project):
     assert "there is no target 'scroes'. Did you mean scores? Write one of: all, " in outcome.text
 
 
+def test_a_result_behind_the_settings_is_told_to_be_a_target(project, tmp_path):
+    result = tmp_path / "results/scores/T1A/random.json"
+    result.parent.mkdir(parents=True)
+    result.write_text('{"task": "T1A"}', encoding="utf-8")
+    outcome = command_line(
+        project, "-n", "--directory", str(tmp_path), "--configfile", str(TINY), str(result)
+    )
+    assert outcome.code == 1
+    assert "results/scores/T1A/random.json --configfile FILE" in outcome.text
+
+
 # Name of the file -> its bytes, and what the message says.
 BAD_FILES = {
     "small-class": (

@@ -1,4 +1,4 @@
-"""docs/gallery.md shows every figure, and the program that fills it keeps images small."""
+"""docs/gallery.md shows every figure and table or says why not, and the program that fills it keeps images small."""
 
 import re
 import sys
@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from sentflow.graph.products import FIGURE, known_products
+from sentflow.graph.products import FIGURE, TABLE, names
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "gallery.md").read_text(encoding="utf-8")
 SHOWN = re.findall(r"images/gallery/([\w-]+)\.png", TEXT)
+TABLES = re.findall(r"<!-- table ([\w-]+)(?: \d+)? -->", TEXT)
+LEFT_OUT = TEXT.partition("## Not shown")[2]
 ALL_IMAGES = 1_500_000
 
 
@@ -24,11 +26,30 @@ def gallery(monkeypatch):
     return gallery
 
 
-def test_every_figure_is_shown_or_said_not_to_be():
-    figures = {product.name for product in known_products() if product.kind == FIGURE}
-    not_shown = set(re.findall(r"`([\w-]+)`", TEXT.partition("## Not shown")[2]))
-    assert set(SHOWN) | not_shown == figures
-    assert not set(SHOWN) & not_shown
+def not_shown(heading):
+    """Name of each product in the list below a heading → why it is not shown."""
+    (listed,) = re.findall(rf"^{heading}:\n\n((?:[- ] ?.+\n)+)", LEFT_OUT, flags=re.MULTILINE)
+    items = [item.partition(": ") for item in re.split(r"^- ", listed, flags=re.MULTILINE)]
+    return {name: reason for named, _, reason in items for name in re.findall(r"`([\w-]+)`", named)}
+
+
+@pytest.mark.parametrize(
+    ("kind", "heading", "shown"), [(FIGURE, "Figures", SHOWN), (TABLE, "Tables", TABLES)]
+)
+def test_every_figure_and_table_is_shown_or_said_why_not(kind, heading, shown):
+    exceptions = not_shown(heading)
+    assert set(shown) | set(exceptions) == set(names(kind))
+    assert not set(shown) & set(exceptions)
+    assert len(shown) == len(set(shown))
+    assert all(len(reason) > 10 for reason in exceptions.values())
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_of_the_page_has_rows(name):
+    lines = re.search(rf"<!-- table {name}(?: \d+)? -->\n(.*?)<!-- end -->", TEXT, flags=re.DOTALL)[
+        1
+    ].splitlines()
+    assert len([line for line in lines if line.startswith("|")]) > 2
 
 
 def test_images_are_there_and_small(gallery):

@@ -5,7 +5,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from sentflow.graph.unknown_targets import explained, told_of_unknown_targets
+from sentflow.errors import ConfigError
+from sentflow.graph.unknown_targets import (
+    explained,
+    refuse_results_as_settings,
+    told_of_unknown_targets,
+)
 
 
 @pytest.fixture
@@ -40,3 +45,18 @@ def test_a_file_is_told_to_be_of_another_selection():
     told = explained("results/scores/T1A/none.json", ["scores"])
     assert "does not make the file results/scores/T1A/none.json" in told
     assert "not selected" in told
+
+
+def test_a_result_behind_the_settings_is_told_to_be_a_target(tmp_path):
+    result = tmp_path / "results/scores/T1A/random.json"
+    with pytest.raises(ConfigError, match=r"--configfile FILE -- results/scores/T1A/random\.json"):
+        refuse_results_as_settings([tmp_path / "mine.yaml", result], tmp_path)
+
+
+def test_settings_are_no_targets_wherever_they_are(tmp_path):
+    elsewhere = [
+        tmp_path / "mine.json",
+        tmp_path / "results/record/config.yaml",
+        tmp_path / "other/results/a.json",
+    ]
+    refuse_results_as_settings(elsewhere, tmp_path)

@@ -37,12 +37,13 @@ from sentflow.graph.requests import beside_others, memory_mb, minutes
 from sentflow.graph.run_record import write_record
 from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
-from sentflow.graph.unknown_targets import told_of_unknown_targets
+from sentflow.graph.unknown_targets import refuse_results_as_settings, told_of_unknown_targets
 
 try:
     take_over(logger, workflow)
     refuse_braces(Path(workflow.basedir))
     refuse_conda(workflow.deployment_settings, source_folder)
+    refuse_results_as_settings(workflow.overwrite_configfiles, Path.cwd())
     experiment = load_experiment(config, Path(workflow.basedir) / "workflow")
 except ConfigError as error:
     raise WorkflowError(str(error)) from None

@@ -1,15 +1,44 @@
 """What Snakemake says of a target that no rule makes, said again with what to write instead.
 
-Snakemake knows its targets only after it has read the Snakefile, so its own message is where they can be told.
+Snakemake knows its targets only after it has read the Snakefile, so its own message is where they can be told. What
+follows ``--configfile`` it reads before: a target there that is no file ends in its own message, whatever we do.
 """
 
 import logging
 import re
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
-from sentflow.errors import instead
+from sentflow.errors import ConfigError, instead
+from sentflow.graph.paths import RESULTS
 
 _SAID = re.compile(r"No rule to produce (?P<target>\S+)")
+
+
+def refuse_results_as_settings(files: Iterable[Path], folder: Path) -> None:
+    """Refuse a result that is read as settings, because it was meant as a target.
+
+    Parameters
+    ----------
+    files
+        Those of ``--configfile``.
+    folder
+        The working folder.
+
+    Raises
+    ------
+    ConfigError
+        One of them is a JSON file below the results; Snakemake can read it, and every key of it is a mistake.
+    """
+    for file in files:
+        if file.suffix == ".json" and file.is_relative_to(folder / RESULTS):
+            target = file.relative_to(folder)
+            raise ConfigError(
+                f"--configfile takes every argument that follows, and {target} is a result, not settings. As a "
+                f"target, write it behind two hyphens, --configfile FILE -- {target}, or first, "
+                f"{target} --configfile FILE."
+            )
 
 
 def told_of_unknown_targets(snakemake_logger: logging.Logger, workflow: Any) -> None:
