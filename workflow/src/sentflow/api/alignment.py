@@ -79,7 +79,7 @@ class _AlignmentEval:
         positive = criterion(settings.threshold, settings.comparison)
         row = PlaneRow(
             alignment_set=type(self).__name__,
-            alignment_title=f"{type(self).__name__}, variant {settings.variant}, positive pairs {positive}",
+            alignment_title=f"{type(self).__name__}, {settings.variant}, {positive}",
             variant=settings.variant,
             criterion=positive,
             family="",
