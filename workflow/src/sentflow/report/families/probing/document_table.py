@@ -56,8 +56,8 @@ def documents_table(
         f"one fold ({captions.protocols_of(rows)}).",
         f"In brackets {percent(first.level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
         f"{captions.NEW_DOCUMENTS}.",
-        "Effective: how many documents of equal size would say as much. The folds of the two columns are not the same, "
-        "so the change has no interval.",
+        "Effective: how many documents of equal size carry as much information. The folds of the two columns are not "
+        "the same, so the change has no interval.",
     ]
     if comparisons.pairs:
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
