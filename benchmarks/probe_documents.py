@@ -35,7 +35,12 @@ from sentflow.stats.seeds import derive_seed
 DOCUMENTS = {"T1A-open": (6, 8, 10, 20, 39), "T2A-open": (25, 50, 100, 150), "T3-open": (50, 125, 500)}
 ROWS = (250, 500, 1000, 2000, 4000)
 LEVELS = np.array([0.95, 0.99])
-KINDS = ("rows dealt: t", "documents dealt: t", "the same, effective documents", "jackknife of documents")
+KINDS = (
+    "folds of rows: t",
+    "folds of documents: t",
+    "the same, effective documents",
+    "jackknife of documents",
+)
 QUANTITIES = {"a score": np.array([1.0, 0.0]), "a difference": np.array([1.0, -1.0])}
 # Coverage in the table: of the population as it is, and of one that is so much larger that no sample exhausts it
 COLUMNS = ("95 %", "99 %", "95 % of a large population")
@@ -90,7 +95,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="of everything")
     args = parser.parse_args()
     header = [f"{kind}, {column}" for kind in KINDS for column in COLUMNS]
-    first = ("task", "drawn", "dealt to folds", "rows", "effective documents", "of", "truth")
+    first = ("task", "drawn", "assigned to folds", "rows", "effective documents", "of", "truth")
     print("| " + " | ".join((*first, *header)) + " |")
     print("| --- " * (len(first) + len(header)) + "|", flush=True)
     started = time.process_time()
@@ -113,7 +118,7 @@ def main() -> None:
 
 
 def samples(task: RealTask, unit: str, size: int, n_samples: int, seed: int) -> Iterator[Sample]:
-    """Those samples that could be dealt to folds; where documents are drawn, documents too."""
+    """Those samples that could be assigned to folds; where documents are drawn, documents too."""
     for number in range(n_samples):
         rows = drawn(task, unit, size, np.random.default_rng([seed, number]))
         kept = cross_validated(task, rows, grouped=True, seed=number) if unit == "documents" else None

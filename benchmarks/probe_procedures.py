@@ -50,7 +50,7 @@ class Outcomes:
     Attributes
     ----------
     tested
-        Quantity → procedure → one per sample, None where documents could not be dealt.
+        Quantity → procedure → one per sample, None where documents could not be assigned to folds.
     outside
         Quantity → procedure → one truth per sample, likewise.
     seconds
@@ -130,7 +130,7 @@ def outcomes(
 
 
 def _one_sample(found: Outcomes, task: RealTask, rows: np.ndarray, *, grouped: bool, seed: int) -> None:
-    """All procedures, where the sample can be dealt to 10 × 5 folds."""
+    """All procedures, where the sample can be assigned to 10 × 5 folds."""
     now = time.process_time()
     base = cross_validated(task, rows, grouped=grouped, seed=seed)
     if base is None:
@@ -232,7 +232,7 @@ def lines(found: Outcomes, drawn_share: float) -> Iterator[str]:
 
 
 def _away(found: Outcomes, what: str, procedure: str) -> np.ndarray:
-    """(samples,) estimates less the truth, of samples that could be dealt."""
+    """(samples,) estimates less the truth, of samples that could be assigned to folds."""
     truth = np.nanmean(found.outside[what][procedure])
     return np.array([one.mean for one in found.tested[what][procedure] if one is not None]) - truth
 

@@ -226,7 +226,7 @@ def drawn(task: RealTask, unit: str, size: int, generator: np.random.Generator) 
 def cross_validated(
     task: RealTask, rows: np.ndarray, *, grouped: bool, seed: int, repetitions: int = 10, folds: int = 5
 ) -> CrossValidated | None:
-    """Cross-validation of some rows by the protocol; None where they cannot be dealt to folds.
+    """Cross-validation of some rows by the protocol; None where they cannot be assigned to folds.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def cross_validated(
 
 
 def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predicted:
-    """Cross-validation of some rows by the pipeline's own probes, rows dealt one by one."""
+    """Cross-validation of some rows by the pipeline's own probes, rows assigned one by one."""
     fold_of = np.full((protocol.repetitions, len(rows)), -1)
     predicted = np.zeros((len(task.features), protocol.repetitions, len(rows)), np.int64)
     for model, features in enumerate(task.features[:, rows, :-1]):  # they have a constant of their own
@@ -264,7 +264,7 @@ def probed(task: RealTask, rows: np.ndarray, protocol: ProbeProtocol) -> Predict
 def planned(
     labels: np.ndarray, documents: np.ndarray | None, *, seed: int, repetitions: int, folds: int
 ) -> list[FoldPlan] | None:
-    """All folds; None where the smallest class has fewer rows than folds, or documents cannot be dealt."""
+    """All folds; None where the smallest class has fewer rows than folds, or documents cannot be assigned."""
     if np.bincount(labels).min() < folds:
         return None
     protocol = replace(PUBLISHED, seed=seed, repetitions=repetitions, folds=folds)

@@ -116,6 +116,58 @@ def test_alignment_prints_what_was_measured(tmp_path):
     assert frame["n_positive"][0] == 2
 
 
+def test_alignment_is_drawn_as_a_point_of_the_plane(tmp_path):
+    lines = "".join(
+        f"a\tb\tc\t{place}\t{score}\tsome words {place}\tother words {place}\n"
+        for place, score in enumerate([5.0, 4.5, 1.0, 2.0])
+    )
+    (tmp_path / "pairs.tsv").write_text(lines, encoding="utf-8")
+    found = sentflow.STSBEval(WordEncoder().encode, tmp_path / "pairs.tsv", variant="definition")
+    figure = found.plot()
+    (point,) = figure.axes[0].lines
+    assert (point.get_xdata()[0], point.get_ydata()[0]) == (found.eval_uniform(), found.eval_alignment())
+    assert "Colour" not in words_of(figure)
+    assert any("WordEncoder" in text.get_text() for text in figure.legends[0].get_texts())
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def words_of(figure):
+    return " ".join(text.get_text() for text in figure.texts)
+
+
+@pytest.fixture(scope="module")
+def searched():
+    documents = {"d1": "law of the land", "d2": "decree on water", "d3": "land and water", "d4": "tax"}
+    questions = {"q1": "law", "q2": "water", "q3": "tax law"}
+    relevant = {"q1": ["d1"], "q2": ["d3"], "q3": ["d4"]}
+    return [
+        sentflow.evaluate_run(
+            sentflow.retrieve(questions, documents, name, k=4), relevant, ["nDCG@10", "R@10"], n_resamples=200
+        )
+        for name in ("bm25", "random-order")
+    ]
+
+
+def test_recall_of_a_run_is_drawn_as_deep_as_the_run(searched):
+    first = searched[0]
+    figure = first.plot()
+    curve = max((line for line in figure.axes[0].lines), key=lambda line: len(line.get_xdata()))
+    assert max(curve.get_xdata()) == first.depth
+    assert curve.get_ydata()[-1] == first["R@10"]  # no run is deeper than 10
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_differences_of_runs_are_drawn_from_the_run_that_is_named(searched):
+    compared = sentflow.compare_runs(searched)
+    (row,) = compared.rows
+    for reference, sign in ((None, -1), ("random-order", 1)):
+        figure = compared.plot(reference) if reference else compared.plot()
+        title = figure.axes[0].get_title(loc="left").replace("−", "-")
+        assert title.startswith(f"{sign * row.difference:+.3f}")
+    with pytest.raises(ValueError, match="there is no run 'bm52'.*bm25"):
+        compared.plot("bm52")
+
+
 def test_what_was_found_is_a_data_frame_under_one_name(evaluated):
     found = sentflow.retrieve({"q1": "law"}, {"d1": "law", "d2": "decree"})
     values = sentflow.evaluate_run(found, {"q1": ["d1"]}, ["RR@10"])

@@ -78,7 +78,7 @@ def test_what_is_written_is_an_experiment_without_mistakes(sweep):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--seeds", "1,7,8,9,10,11"], "--seeds: 1 took part in the choice"),
+        (["--seeds", "1,7,8,9,10,11"], "--seeds: 1 already used for the choice"),
         (["--seeds", "7,8,9"], "3 different seeds are too few for a claim at 5 %. Write at least 6."),
         (["--seeds", "a"], "'a' is no list of whole numbers"),
         (["--sweep", "tria"], "there is no sweep 'tria'. Did you mean trial?"),

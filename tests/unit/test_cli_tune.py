@@ -100,7 +100,7 @@ def test_a_collection_can_be_measured_and_too_many_texts_are_thinned_out(config,
 def test_without_a_file_the_texts_are_samples_and_that_is_said(config):
     result = run("tiny", "--configfile", config, "--rounds", 1, "--threads", 1, "--most", 3)
     assert result.exit_code == 0, result.output
-    assert "sample texts that come with sentflow. Speeds and differences speak of such texts" in result.stdout
+    assert "sample texts that come with sentflow. Speeds and differences hold for such texts" in result.stdout
 
 
 def test_an_unknown_model_is_named_with_the_nearest():

@@ -81,7 +81,7 @@ def untested_rows():
     return [replace(row, **undefined, **few, n_balanced_rows=0, n_train=0) for row in kept_rows()]
 
 
-def test_documents_that_cannot_be_dealt_are_a_line_that_says_how_many_are_needed():
+def test_documents_that_cannot_be_assigned_are_a_line_that_says_how_many_are_needed():
     table = documents_table(untested_rows(), "Trial", DocumentComparisons([], [], []), split_rows())
     (group,) = table.groups
     assert group.title.endswith("(MCC, 6 documents, 5.1 effective)")

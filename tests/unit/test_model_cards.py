@@ -170,13 +170,13 @@ def test_settings_in_lists_are_told_one_by_one(facts):
 
 
 def test_without_a_development_set_nothing_is_said_of_a_choice(facts, card):
-    assert "took part in the choice" in card
+    assert "chosen by the development set alone" in card
     assert "The snapshot was chosen by its score" in card
     # as rule choose_snapshot writes it of a training without selection
     facts = replace(facts, selection={"step": 60, "rule": "best", "pairs": None, "score": None})
     card = model_card(facts)
     assert "They are the last: no snapshot was scored" in card
-    assert "took part in the choice" not in card
+    assert "chosen by the development set alone" not in card
     assert "The snapshot was chosen by its score" not in card
     assert card_problems(card, facts) == []
 

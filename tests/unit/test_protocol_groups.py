@@ -85,7 +85,7 @@ def test_captions_say_which_tasks_have_which_protocol():
     assert "means, ranks and tests over tasks are of one protocol" in note
     assert "corrected differs from published: clip_metric off." in note
     alone = captions.design_note(_ROWS)
-    assert "stand apart" not in alone and "protocol published;" in alone
+    assert "protocols are apart" not in alone and "protocol published;" in alone
 
 
 def test_ranks_and_matches_have_a_block_for_each_protocol():

@@ -376,7 +376,7 @@ def test_protocols_of_a_config_keep_documents_together_too():
     ],
     ids=str,
 )
-def test_documents_must_be_dealt_to_folds_only_where_a_protocol_is_named(changes, checked):
+def test_documents_must_be_assigned_to_folds_only_where_a_protocol_is_named(changes, checked):
     chosen = probing(**changes)
     draws = {"repetitions": 10, "folds": 5, "seed": 9847706}
     checks = [

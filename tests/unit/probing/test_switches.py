@@ -224,7 +224,7 @@ def test_documents_are_never_split_and_classes_are_spread(seed, n_folds, size):
         assert abs(shares - 1 / n_folds).max() < 0.15
 
 
-def test_documents_are_dealt_anew_by_every_seed():
+def test_documents_are_assigned_again_by_every_seed():
     labels, groups = np.arange(200) % 2, np.arange(200) // 4
     first, second = (grouped_folds(labels, groups, 5, seed=seed) for seed in (1, 2))
     assert first.tolist() != second.tolist()

@@ -13,17 +13,17 @@ from sentflow.stats.out_of_fold import row_scores
 
 @pytest.mark.mirror
 @pytest.mark.slow
-def test_intervals_cover_new_posts_only_where_posts_are_dealt_to_folds_whole(mirror, tmp_path):
+def test_intervals_cover_new_posts_only_where_posts_are_kept_together(mirror, tmp_path):
     from probe_documents import KINDS, coverage, samples
     from real_probes import text_task
 
     hatebr = text_task(mirror, "T1A-open", folder=tmp_path)
     with threadpool_limits(1):  # products are small, and threads would wait for each other
         found = list(samples(hatebr, "documents", 10, 120, seed=1))
-    assert len(found) > 80  # of ten posts; those of other samples cannot be dealt to five folds
-    rows_dealt, _, effective, _ = (coverage(found, "a score", kind)[0] for kind in KINDS)
+    assert len(found) > 80  # of ten posts; those of other samples cannot be assigned to five folds
+    folds_of_rows, _, effective, _ = (coverage(found, "a score", kind)[0] for kind in KINDS)
     # 1,000 samples gave 32 and 98 %: 0.60 and 0.85 are more than five and eight standard errors of 100 samples off
-    assert rows_dealt < 0.60
+    assert folds_of_rows < 0.60
     assert effective >= 0.85
 
 

@@ -3,6 +3,7 @@
 Source of the interface: akiFQC/AlignUnformEval@c00dee2c.
 """
 
+import math
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import expanded
 from sentflow.api.pair_sets import catalog_pairs, own_pairs
-from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.api.plots import drawn
+from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
 from sentflow.geometry.alignment_settings import ALIGNUNFORMEVAL, AlignmentSettings
@@ -22,6 +24,7 @@ from sentflow.texts.pairs import PairTable
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 STSB_SPLITS = ("train", "dev", "test", "all")
 DATA_FOLDER = "./sentflow_datasets"
@@ -39,6 +42,7 @@ class _AlignmentEval:
         settings: AlignmentSettings,
         batch_size: int,
     ) -> None:
+        self._name = encoder_name(encode_fn)
         self._encoder = SentenceEncoder(encode_fn, batch_size=batch_size)
         self._pairs, self._positives = list(pairs), list(positives)
         self.settings = settings
@@ -65,6 +69,30 @@ class _AlignmentEval:
         numbers = ("alignment", "uniformity", "n_positive", "n_sentences", "n_pairs")
         given = {"variant": self.settings.variant, "threshold": self.settings.threshold}
         return pd.DataFrame([given | {name: getattr(found, name) for name in numbers}])
+
+    def plot(self) -> "Figure":
+        """The encoder in the plane of alignment and uniformity, as the figure `alignment-uniformity` of the report."""
+        from sentflow.report.families.geometry.rows import PlaneRow
+        from sentflow.report.families.similarity.words import criterion
+
+        found, settings = self.measure(), self.settings
+        positive = criterion(settings.threshold, settings.comparison)
+        row = PlaneRow(
+            alignment_set=type(self).__name__,
+            alignment_title=f"{type(self).__name__}, {settings.variant}, {positive}",
+            variant=settings.variant,
+            criterion=positive,
+            family="",
+            model=self._name,
+            model_title=self._name,
+            is_control=False,
+            alignment=found.alignment,
+            uniformity=found.uniformity,
+            score=math.nan,
+            score_title="",
+            data_version="; ".join(dict.fromkeys(table.info.data_version for table in self._pairs)),
+        )
+        return drawn("alignment-uniformity", [row])
 
     def __repr__(self) -> str:
         start = f"{type(self).__name__}, variant {self.settings.variant}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.checks import expanded
-from sentflow.api.task_scores import shown
+from sentflow.api.plots import shown
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.errors import DataError, instead
 from sentflow.files.parquet import read_parquet

@@ -9,7 +9,7 @@ import numpy as np
 from sentflow.api.arguments import ArgumentError
 from sentflow.api.pair_sets import catalog
 from sentflow.api.run_inputs import Texts, corpus_of, texts_of
-from sentflow.api.sentence_encoder import SentenceEncoder
+from sentflow.api.sentence_encoder import SentenceEncoder, encoder_name
 from sentflow.api.term_search import has_vectors_of_terms, search_terms, weighs_terms
 from sentflow.encoders.protocol import FloatArray
 from sentflow.errors import instead
@@ -261,7 +261,7 @@ def _name(retriever: Any) -> str:
         return retriever
     if isinstance(retriever, Mapping):
         return str(retriever.get("title", retriever.get("kind")))
-    return str(getattr(retriever, "__name__", type(retriever).__name__))
+    return encoder_name(retriever)
 
 
 def _embedded(

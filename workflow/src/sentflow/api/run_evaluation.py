@@ -12,6 +12,7 @@ from sentflow.api.retrieval import SEED, RetrievedRun
 from sentflow.api.run_inputs import corpus_of, grades_of, judged_questions, ranked_run, scores_of
 from sentflow.compare.question_rows import QuestionDifference
 from sentflow.compare.questions import QuestionScores, QuestionSettings, compare_questions
+from sentflow.errors import instead
 from sentflow.report.numbers import counted
 from sentflow.retrieval.evaluation import Evaluation, evaluate
 from sentflow.retrieval.measures import check_measures
@@ -22,6 +23,7 @@ from sentflow.texts.corpora import Corpus
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 # Of the default configuration
 MEASURES = ("nDCG@10", "R@10", "R@100", "RR@10", "AP@100")
@@ -49,6 +51,10 @@ class RunEvaluation:
         Questions of the run without a judgement, which are left out.
     question_set
         Name of the questions, of which random draws depend.
+    depth
+        Documents of the longest list of the run.
+    relevant_grade, seed
+        See `evaluate_run`.
     """
 
     name: str
@@ -56,6 +62,9 @@ class RunEvaluation:
     bootstrap: Bootstrap = field(repr=False)
     n_not_judged: int
     question_set: str = QUESTIONS
+    depth: int = 1
+    relevant_grade: int = 1
+    seed: int = field(default=SEED, repr=False)
 
     @cached_property
     def means(self) -> dict[str, dict[str, float]]:
@@ -81,6 +90,12 @@ class RunEvaluation:
         import pandas as pd
 
         return pd.DataFrame.from_dict(self.means, orient="index").rename_axis("measure")
+
+    def plot(self) -> "Figure":
+        """Recall by the number of documents read, as the figure `recall-curve` of the report."""
+        from sentflow.api.run_figures import recall_curves
+
+        return recall_curves([self])
 
     def _repr_html_(self) -> str:
         return self.frame().to_html(float_format="{:.4f}".format)
@@ -133,15 +148,41 @@ class RunComparison:
     ----------
     rows
         See `QuestionDifference`; differences are the first run less the second.
+    evaluations
+        Of the runs, in the order given.
     """
 
     rows: list[QuestionDifference]
+    evaluations: Sequence[RunEvaluation] = field(repr=False)
 
     def frame(self) -> "pd.DataFrame":
         """One row per pair of runs, a column per field of `QuestionDifference`."""
         import pandas as pd
 
         return pd.DataFrame([vars(row) for row in self.rows])
+
+    def plot(self, reference: str | None = None) -> "Figure":
+        """What runs reach more or less than one of them, as the figure `question-differences` of the report.
+
+        Parameters
+        ----------
+        reference
+            Name of that run; by default the first.
+
+        Raises
+        ------
+        ArgumentError
+            There is no such run.
+        """
+        from sentflow.api.run_figures import question_differences
+
+        names = [one.name for one in self.evaluations]
+        chosen = names[0] if reference is None else reference
+        if chosen not in names:
+            raise ArgumentError(f"reference: there is no run {chosen!r}. {instead(chosen, names)}")
+        return question_differences(
+            self.evaluations, self.rows, measure=self.rows[0].measure, reference=chosen
+        )
 
     def __repr__(self) -> str:
         lines = [
@@ -223,7 +264,16 @@ def evaluate_run(
     )
     bootstrap = Bootstrap(level, n_resamples, derive_seed(seed, question_set, "bootstrap"))
     named = name or (run.name if isinstance(run, RetrievedRun) else "run")
-    return RunEvaluation(named, found, bootstrap, len(scores) - len(kept), question_set)
+    return RunEvaluation(
+        named,
+        found,
+        bootstrap,
+        len(scores) - len(kept),
+        question_set,
+        depth=max([1, *map(len, kept.values())]),
+        relevant_grade=relevant_grade,
+        seed=seed,
+    )
 
 
 def compare_runs(
@@ -271,7 +321,7 @@ def compare_runs(
     settings = QuestionSettings(first.bootstrap.level, alpha, margin, first.bootstrap.n_resamples, seed)
     values = np.stack([one.found.values[measure] for one in evaluations])
     scores = QuestionScores(first.question_set, measure, names, first.found.questions, values, settings)
-    return RunComparison(compare_questions(scores))
+    return RunComparison(compare_questions(scores), list(evaluations))
 
 
 def _corpus(

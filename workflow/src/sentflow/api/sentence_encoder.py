@@ -1,5 +1,6 @@
 """A caller's function from sentences to vectors: for one sentence, as the published tool has it, or for a list."""
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,3 +113,9 @@ class SentenceEncoder:
 def _row(values: Any) -> FloatArray:
     """(1, d) of what a function returned for one string."""
     return as_array(values).reshape(1, -1)
+
+
+def encoder_name(encode: Any) -> str:
+    """What an encoder is called in tables and figures: the name of a function, else that of the class."""
+    owner = encode.__self__ if inspect.ismethod(encode) else encode
+    return str(getattr(owner, "__name__", type(owner).__name__))

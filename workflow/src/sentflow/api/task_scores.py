@@ -1,10 +1,9 @@
 """What `UlyssesSentEval` gives back: the published dictionaries, which also print, plot and become data frames."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from sentflow.api.plots import drawn
 from sentflow.compare.score_rows import ScoreRow
 from sentflow.report.numbers import decimal, interval, percent
 
@@ -46,7 +45,7 @@ class TaskScores(dict[str, Any]):
 
     def plot(self) -> "Figure":
         """The score with both intervals, as the figure `forest` of the report."""
-        return _plot([self.row])
+        return drawn("forest", [self.row])
 
     def __repr__(self) -> str:
         return "\n".join([_line(self.row), _interval_note(self.row)])
@@ -68,7 +67,7 @@ class TasksScores(dict[str, TaskScores]):
 
     def plot(self) -> "Figure":
         """The scores with both intervals, as the figure `forest` of the report."""
-        return _plot([one.row for one in self.values()])
+        return drawn("forest", [one.row for one in self.values()])
 
     def __repr__(self) -> str:
         lines = [_line(one.row) for one in self.values()]
@@ -76,19 +75,6 @@ class TasksScores(dict[str, TaskScores]):
 
     def _repr_html_(self) -> str:
         return _html([one.row for one in self.values()])
-
-
-def shown(figure: "Figure") -> "Figure":
-    """A figure that a notebook shows as the last value of a cell, whatever its back end is."""
-
-    def png(figure: "Figure") -> bytes:
-        stream = BytesIO()
-        figure.savefig(stream, format="png", dpi=100, bbox_inches="tight")
-        return stream.getvalue()
-
-    # figures that were not made by pyplot have no picture in a notebook of their own
-    figure._repr_png_ = partial(png, figure)  # type: ignore[attr-defined]
-    return figure
 
 
 def _frame(rows: Iterable[ScoreRow]) -> "pd.DataFrame":
@@ -106,14 +92,6 @@ def _frame(rows: Iterable[ScoreRow]) -> "pd.DataFrame":
         for row in rows
     ]
     return pd.DataFrame(records, columns=list(_SHOWN))
-
-
-def _plot(rows: list[ScoreRow]) -> "Figure":
-    from sentflow.report.families.probing import forest
-    from sentflow.report.figure import canvas
-
-    with canvas.style():
-        return shown(forest.draw(rows))
 
 
 def _line(row: ScoreRow) -> str:

@@ -125,7 +125,7 @@ def _tests(compared: RunComparison) -> Listing:
     note = (
         f"p: paired t-test over {first.n_questions} questions; Holm: adjusted over all pairs; *: at most "
         f"{percent(first.alpha)}. Interval: t, {percent(first.level)}. Tukey: randomised, adjusted by itself. They "
-        f"speak of {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
+        f"hold for {POPULATION}. MDD: smallest true difference that has a star with a probability of 80 % "
         "at least, whatever the other pairs show."
     )
     return Listing(

@@ -41,7 +41,7 @@ def write_winners(
     Raises
     ------
     ConfigError
-        There is no such sweep, seeds took part in it, or the file exists.
+        There is no such sweep, seeds were used for it, or the file exists.
     DataError
         None of its cells was scored.
     """
@@ -141,7 +141,7 @@ def _fresh(seeds: str, sweep: Mapping[str, Any]) -> list[int]:
     used = sorted(set(found) & set(sweep["grid"][SEED]))
     if used:
         raise ConfigError(
-            f"--seeds: {', '.join(map(str, used))} took part in the choice, so their scores are too high. Write others."
+            f"--seeds: {', '.join(map(str, used))} already used for the choice, so scores are too high. Write others."
         )
     if len(set(found)) < LEAST_SEEDS:
         raise ConfigError(

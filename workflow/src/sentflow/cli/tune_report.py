@@ -21,7 +21,7 @@ def blocks(
     rows = [row for stage in stages for row in _rows(stage, len(texts.texts), n_tokens, tolerance=tolerance)]
     notes = (
         f"{len(texts.texts)} texts, {n_tokens / len(texts.texts):.0f} tokens each on average: {texts.origin}. Speeds "
-        "and differences speak of such texts on this machine.",
+        "and differences hold for such texts on this machine.",
         "Medians over rounds; the spread is that of the middle half of them, and a difference within it counts as "
         "none.",
         "Largest difference of a value, and lowest cosine: unit vectors against those of torch in float32.",

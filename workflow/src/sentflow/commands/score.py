@@ -50,7 +50,7 @@ def main(args: argparse.Namespace) -> None:
     predictions = read_predictions([predictions_of(fold) for fold in args.folds])
     statistics = settings["statistics"]
     items = None
-    if len(predictions):  # documents that cannot be dealt to folds leave none
+    if len(predictions):  # documents that cannot be assigned to folds leave none
         items = item_interval(
             out_of_fold(predictions, rows.labels, where=f"{args.task} × {args.model}"),
             resampling_units(rows.labels, rows.groups),

@@ -112,7 +112,7 @@ class ScoreRow:
 
     @property
     def is_untested(self) -> bool:
-        """Whether documents were to be kept together and cannot be dealt to the folds, so that there is no score."""
+        """Whether documents were to be kept together and cannot be assigned to the folds, so that there is no score."""
         return self.n_documents > 0 and self.n_balanced_rows == 0
 
     @property

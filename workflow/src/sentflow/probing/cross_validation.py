@@ -136,7 +136,7 @@ def cross_validate(
     ValueError
         Shapes differ, a value is not finite, the metric is unknown or does not fit the number of classes, a
         class has fewer rows than folds, or a training part is smaller than the protocol can train on; documents are
-        missing, or cannot be dealt to the folds.
+        missing, or cannot be assigned to the folds.
     ConfigError
         There is no such device.
 

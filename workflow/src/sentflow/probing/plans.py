@@ -23,7 +23,7 @@ def task_plans(
     Raises
     ------
     DataError
-        Its documents cannot be dealt to the folds.
+        Its documents cannot be assigned to the folds.
     """
     groups = _documents(table) if protocol.switches.group_folds else None
     try:

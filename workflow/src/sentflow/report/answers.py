@@ -1,4 +1,4 @@
-"""The answer of a family of measurements in one sentence: who is best, by how much, how surely."""
+"""The answer of a family of measurements in one sentence: who is best, by how much, how certain that is."""
 
 import math
 from collections.abc import Sequence

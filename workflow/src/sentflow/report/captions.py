@@ -101,9 +101,7 @@ def apart_notes(rows: Iterable[OfAProtocol]) -> list[str]:
     """That nothing is said over tasks of several protocols, where there are several."""
     if len(by_protocol(rows)) < 2:
         return []
-    return [
-        "Tasks of different protocols stand apart: means, ranks and tests over tasks are of one protocol."
-    ]
+    return ["Tasks of different protocols are apart: means, ranks and tests over tasks are of one protocol."]
 
 
 def of_protocol(protocol: str, rows: Iterable[OfAProtocol]) -> str:

@@ -173,7 +173,7 @@ def matches_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons
 
 
 def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) -> Table:
-    """Per task how surely the differences that the settings name would be found."""
+    """Per task the power to find the differences that the settings name."""
     power = comparisons.power
     differences = list(dict.fromkeys(row.difference for row in power))
     notes = [captions.data_note(rows), captions.design_note(rows), *remarks.low_score_notes(rows)]
@@ -196,7 +196,7 @@ def power_table(rows: Sequence[ScoreRow], title: str, comparisons: Comparisons) 
     )
     return Table(
         name="power",
-        caption=f"{title}: how surely differences between encoders would be found.",
+        caption=f"{title}: power of the tests between encoders.",
         notes=tuple(notes),
         header=("Task", "n", "Pairs", "MDD", *(f"{difference:g}" for difference in differences)),
         alignment=("l", "r", "r", "r", *("r" for _ in differences)),

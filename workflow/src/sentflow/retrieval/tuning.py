@@ -85,7 +85,7 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     n_folds
         At least 2; there are fewer where there are fewer questions.
     seed
-        Of the order in which clusters are dealt out.
+        Of the order in which clusters are assigned to folds.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def folds_of(relevant: Sequence[Sequence[str]], n_folds: int, seed: int) -> np.n
     if sizes.max() > -(-n // n_folds) or len(sizes) < n_folds:
         cluster, sizes = np.arange(n), np.ones(n, dtype=np.int64)
     drawn = np.random.default_rng(derive_seed(seed, "folds")).permutation(len(sizes))
-    # the large ones first, or the last one dealt out could make folds unequal
+    # the large ones first, or the last one assigned could make folds unequal
     order = drawn[np.argsort(-sizes[drawn], kind="stable")]
     fold_of_cluster = np.zeros(len(sizes), dtype=np.int64)
     filled = np.zeros(n_folds, dtype=np.int64)

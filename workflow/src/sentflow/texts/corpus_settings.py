@@ -84,7 +84,7 @@ class QuestionSettings:
         Where questions are read from that are taken out: those with one of their ids, or with one of their texts,
         compared by runs of two or more letters in lower case.
     part
-        ``of`` how many parts questions are dealt to by a digest of their ids, and which of them to ``keep``, from 1;
+        ``of`` how many parts questions are assigned to by a digest of their ids, and which of them to ``keep``, from 1;
         empty for all. It depends on nothing but the id: sets of the same files with other parts share no question.
     rows, judged
         Expected numbers of questions and of judgements, or None. Change no byte, as does the next.

@@ -148,7 +148,7 @@ def _less_those_taken_out(
 
 
 def _part_of(key: str, n: int) -> int:
-    """Which of n parts a question is dealt to, from 1."""
+    """Which of n parts a question is assigned to, from 1."""
     return 1 + int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") % n
 
 

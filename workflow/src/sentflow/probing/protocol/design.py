@@ -30,8 +30,8 @@ class ProbeDesign:
     device
         Torch device; on anything but ``"cpu"`` the package `sentflow.probing.accelerator` trains.
     folds_optional
-        Whether documents that cannot be dealt to the folds leave these untested, which else is an error: nobody asked
-        for this task under this protocol by name.
+        Whether documents that cannot be assigned to the folds leave these untested, which else is an error: nobody
+        asked for this task under this protocol by name.
     """
 
     metric: str

@@ -16,7 +16,7 @@ MAX_SEED = 2**32 - 1  # exclusive upper bound of every seed the published evalua
 
 
 class UngroupableError(ValueError):
-    """Groups that cannot be dealt to folds."""
+    """Groups that cannot be assigned to folds."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def plan_folds(
     wanted
         (repetition, fold) pairs to give; all without it. A plan does not depend on which others are wanted.
     groups
-        (n,) int64, the document of each row: rows of one are never in two folds. None: rows are dealt one by one.
+        (n,) int64, the document of each row: rows of one are never in two folds. None: rows are assigned one by one.
 
     Yields
     ------
@@ -99,9 +99,7 @@ def stratified_folds(labels: np.ndarray, n_folds: int, *, seed: int) -> np.ndarr
     generator = np.random.RandomState(seed)
     classes, first, counts = np.unique(labels, return_index=True, return_counts=True)
     fold_of = np.empty(len(labels), np.int64)
-    dealt = (
-        0  # rows are dealt to the folds in turn, class after class, in the order in which classes first occur
-    )
+    dealt = 0  # rows are assigned to the folds in turn, class after class, in the order in which classes first occur
     for k in np.argsort(first):
         own = (dealt + np.arange(counts[k])) % n_folds
         dealt += int(counts[k])

@@ -61,7 +61,7 @@ def about_score(
 
 
 def kept_documents(table: TaskTable, probe: Mapping[str, Any]) -> Documents | None:
-    """The documents of a task that settings of folds keep together; None where rows are dealt one by one.
+    """The documents of a task that settings of folds keep together; None where rows are assigned one by one.
 
     Rows without a document are documents of their own. Settings of a task whose rows name none do not keep any
     together, see `catalog.job_settings`.

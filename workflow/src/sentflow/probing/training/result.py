@@ -52,7 +52,7 @@ class FoldResult:
 
     @classmethod
     def untested(cls, repetition: int, fold: int) -> "FoldResult":
-        """A fold without rows, whose scores are undefined: the documents of its task cannot be dealt to folds."""
+        """A fold without rows, whose scores are undefined: the documents of its task cannot be assigned to folds."""
         none, no_row = np.zeros(0), np.zeros(0, np.int64)
         return cls(
             repetition=repetition,

@@ -112,7 +112,8 @@ def _look_alike(one: Sequence[PlaneRow], other: Sequence[PlaneRow]) -> bool:
 
 def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
     """Texts of the plane of alignment and uniformity."""
-    title = "Alignment, uniformity and similarity scores"
+    are_scored = any(not math.isnan(row.score) for row in rows)
+    title = "Alignment, uniformity and similarity scores" if are_scored else "Alignment and uniformity"
     if not rows:
         return nothing(title)
     n_sets = len(unique(row.alignment_set for row in rows))
@@ -122,8 +123,10 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
         reading=sentences(
             "Lower is better on both axes: sentences with the same meaning close together (alignment), "
             "all sentences "
-            f"spread out (uniformity). Colour: {rows[0].score_title}. A square is a control."
-            + (" White: no score." if any(math.isnan(row.score) for row in rows) else ""),
+            "spread out (uniformity).",
+            "A square is a control." if any(row.is_control for row in rows) else "",
+            f"Colour: {rows[0].score_title}." if are_scored else "",
+            "White: no score." if are_scored and any(math.isnan(row.score) for row in rows) else "",
             *(
                 [
                     "Panels have their own axes: variants, splits and thresholds cannot be compared "
@@ -142,9 +145,12 @@ def texts_of(rows: Sequence[PlaneRow]) -> FigureTexts:
             captions.data_note(rows),
         ),
         alternative=f"Scatter of uniformity against alignment for {encoders(rows)} in {n_sets} "
-        f"{'measurement' if n_sets == 1 else 'measurements'}, coloured by similarity score. The tables "
-        "of alignments "
-        "and of similarity have the same numbers.",
+        f"{'measurement' if n_sets == 1 else 'measurements'}"
+        + (
+            ", coloured by similarity score. The tables of alignments and of similarity have the same numbers."
+            if are_scored
+            else ". The table of alignments has the same numbers."
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Which encoder is best over the tasks, by how much, how surely."""
+"""Which encoder is best over the tasks, by how much, how certain that is."""
 
 import math
 from collections.abc import Sequence

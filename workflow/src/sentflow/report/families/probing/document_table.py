@@ -1,4 +1,4 @@
-"""The table of what holds for new documents: scores with rows dealt one by one and with documents kept together."""
+"""The table of what holds for new documents: scores with folds of rows, and of documents that are kept together."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -51,13 +51,13 @@ def documents_table(
         captions.design_note(rows),
         captions.metric_note(rows),
         f"Same documents: as under {listed(unique(found[row.task, row.model].protocol for row in rows))}, "
-        "rows are dealt to the folds one by one, "
+        "rows are assigned to the folds one by one, "
         "so a probe may know the document of a row on which it is tested. New documents: all rows of a document are in "
         f"one fold ({captions.protocols_of(rows)}).",
         f"In brackets {percent(first.level)} generalisation intervals: for {captions.SAME_DOCUMENTS}, and for "
         f"{captions.NEW_DOCUMENTS}.",
-        "Effective: how many documents of equal size would say as much. The folds of the two columns are not the same, "
-        "so the change has no interval.",
+        "Effective: how many documents of equal size carry as much information. The folds of the two columns are not "
+        "the same, so the change has no interval.",
     ]
     if comparisons.pairs:
         notes += [f"{captions.test_note(comparisons.pairs)} All for new documents."]
@@ -81,10 +81,10 @@ def documents_table(
 
 def _heading(row: DocumentScore, mdd: float) -> str:
     known = "" if math.isnan(mdd) else f", MDD {decimal(mdd)}"
-    dealt = "" if row.is_untested else f", n = {count(row.n_balanced_rows)}{known}"
+    rows = "" if row.is_untested else f", n = {count(row.n_balanced_rows)}{known}"
     return (
         f"{row.task}: {row.task_title} ({captions.metric_name(row.metric)}, {counted(row.n_documents, 'document')}, "
-        f"{decimal(row.effective_documents, 1)} effective{dealt})"
+        f"{decimal(row.effective_documents, 1)} effective{rows})"
     )
 
 

@@ -111,8 +111,8 @@ def _tuning_notes(rows: Sequence[DecisionRow]) -> list[str]:
     own = unique(row.questions for row in tuned if row.questions in row.tuned_on.split(", "))
     return [
         f"Parameters of decisions with a training value were chosen by the mean F2 of {'; '.join(sets)}. Training: F2 "
-        "of the chosen ones on these questions, which flatters them; folds: each question by what was chosen on the "
-        f"other folds. The first is higher by at most {decimal(most.optimism)}. As good: values within "
+        "of the chosen ones on these questions, which is too high an estimate; folds: each question by what was chosen "
+        f"on the other folds. The first is higher by at most {decimal(most.optimism)}. As good: values within "
         f"{decimal(most.margin)} of the best on the training questions.",
         f"{', '.join(own)}: each question is decided by what was chosen on others of the set." if own else "",
     ]

@@ -57,7 +57,7 @@ def _notes(differences: Sequence[QuestionDifference]) -> list[str]:
         f"Difference: of {first.measure}, first minus second, with its {percent(first.level)} t interval, which is not "
         "adjusted for the number of pairs; p: paired t-test over questions; Holm: adjusted over all pairs of the "
         f"question set; *: at most {percent(first.alpha)}. Tukey: randomised Tukey test without controls, adjusted by "
-        f"itself. They speak of {words.POPULATION}.",
+        f"itself. They hold for {words.POPULATION}.",
         "n: questions; won/tied/lost: by the first. MDD: smallest true difference that has a star with a "
         "probability of 80\u202f% at least, whatever the other pairs show. Effect: difference over the standard "
         "deviation of the differences.",

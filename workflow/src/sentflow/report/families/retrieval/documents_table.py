@@ -120,7 +120,7 @@ def _units(row: ClusterRow) -> str:
     most = f"{100 * row.largest_cluster:.0f}\u202f%"
     units = (
         f"{row.unit_set}: {count(row.n_questions)} questions in {count(row.n_clusters)} clusters, the largest with "
-        f"{most} of them, which say as much as {row.effective_clusters:.0f} of equal size"
+        f"{most} of them, which carry as much information as {row.effective_clusters:.0f} of equal size"
     )
     if math.isnan(row.low):
         return f"{units}: too few, so that nothing can be said of new documents."

@@ -1,4 +1,4 @@
-"""The results of retrieval in plain words: who is best, by how much, how surely."""
+"""The results of retrieval in plain words: who is best, by how much, how certain that is."""
 
 from collections.abc import Mapping, Sequence
 

@@ -40,7 +40,7 @@ def _notes(rows: Sequence[IndexRow]) -> list[str]:
         "Recall: share of the k best documents of the exact search that the index finds, mean over questions and their "
         "5th percentile; documents with the score of the k-th count.",
         f"Difference: of {first.measure}, index minus exact, with its {percent(first.level)} t interval over "
-        f"questions; p equal: test that it is smaller than {first.margin:g} (two one-sided t-tests). They speak of "
+        f"questions; p equal: test that it is smaller than {first.margin:g} (two one-sided t-tests). They hold for "
         f"{words.POPULATION}, with the same index.",
         "Build: CPU seconds; MB: of the index, and of the vectors that the exact search reads; questions per CPU "
         "second, both on one thread in one job.",

@@ -68,7 +68,7 @@ def retrieval_table(
         words.cut_note(shown),
         words.interval_note(shown),
         words.test_note(differences),
-        f"{MEAN}: unweighted mean over these {len(sets)} question sets; it speaks of no other set, and is not tested."
+        f"{MEAN}: unweighted mean over these {len(sets)} question sets; nothing follows for other sets; not tested."
         if has_mean
         else "",
         words.ties_note(shown),

@@ -120,7 +120,7 @@ def _notes(retrievers: Sequence[str], titles: Mapping[str, str], shared: Sequenc
         "Scores of BM25, and of weights or vectors of terms, are sums over the terms that question and document share; "
         f"a percentage is the part of the score that a term adds, the {TERMS} greatest first. Terms are written as the "
         "analyser or the vocabulary of the encoder has them. Relevant document: that of the highest grade, as in the "
-        "table of questions; wrong: the best ranked one that is not judged relevant, which perhaps nobody judged. "
+        "table of questions; wrong: the best ranked one that is not judged relevant; perhaps it was not judged. "
         "Other retrievers have no such terms.",
         "Variants of BM25 with delta give a document something for each term of the question that it lacks."
         if any(row.rest for row in shared)

@@ -137,7 +137,7 @@ def test_note(differences: Sequence[QuestionDifference]) -> str:
     first = differences[0]
     return (
         f"Bold: highest {first.measure}, where a test was made; underlined: not significantly lower than it. Paired "
-        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it speaks of "
+        f"t-test over questions, Holm over all pairs of a question set, {percent(first.alpha)}: it holds for "
         f"{POPULATION}. {LETTERS}"
     )
 

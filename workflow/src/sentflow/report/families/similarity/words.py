@@ -123,7 +123,7 @@ def drawn_note(drawn: Mapping[str, str]) -> str:
         return "No two pairs share a sentence; resamples draw pairs."
     return (
         f"Where pairs share sentences, resamples draw in their place {'; and '.join(said)}. Effective: at least so "
-        "many independent pairs would say as much."
+        "many independent pairs would carry as much information."
     )
 
 

@@ -17,7 +17,7 @@ _RULE = (
 
 
 def check_cards(inputs: Inputs, _selection: Selection) -> CheckResult:
-    """Read the files of every training again, and hold its card to them."""
+    """Read the files of every training again, and compare its card with them."""
     records = {file.parent.name: file for file in inputs.files if file.name == "record.json"}
     cards = {file.parent.name: file for file in inputs.files if file.name == "README.md"}
     problems = [f"{model}: no card" for model in records if model not in cards]
