@@ -68,13 +68,19 @@ def test_it_passes_validate(experiment, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("experiment", EXPERIMENTS)
 def test_it_has_a_plan(experiment, tmp_path):
+    """Of the study one training: Snakemake plans all 49,876 jobs in more than five minutes."""
     project = copy_workflow(tmp_path / "project")
     mine = project / "mine.yaml"
-    mine.write_text(yaml.safe_dump(stand_ins(experiment, tmp_path)), encoding="utf-8")
+    less = (
+        {"select": {"models": ["bert-base", "klue-bert", "simcse-unsup"], "sweeps": []}}
+        if experiment == STUDY
+        else {}
+    )
+    mine.write_text(yaml.safe_dump(stand_ins(experiment, tmp_path) | less), encoding="utf-8")
     named = ("--configfile", str(REPOSITORY / experiment), str(mine))
     outcome = snakemake(project, "--dry-run", "--cores", "1", *named)
     assert outcome.code == 0, outcome.text[-3000:]
-    assert " steps: " in outcome.text
+    assert "total" in outcome.text
 
 
 def test_what_trainings_take_is_what_sentflow_resources_estimates(tmp_path):
