@@ -206,7 +206,7 @@ def _of_values(table: Mapping[str, Any]) -> Iterator[Claim]:
                 column=column,
                 printed=float(value),
                 digits=table["digits"],
-                scale=table.get("scale", 1),
+                scale=1,
                 protocol=table["protocol"],
                 data=row["data"],
                 remark=row.get("remark", ""),
