@@ -12,7 +12,7 @@ from sentflow.graph.targets import Targets
 
 REPOSITORY = Path(__file__).parents[3]
 WORKFLOW = REPOSITORY / "workflow"
-STARTS = ("bert-base", "ko-bert", "kr-bert", "klue-bert", "m-bert")
+STARTS = ("ko-bert", "kr-bert", "m-bert")  # the experiment pins BERT-base and KLUE-BERT
 CORPORA = (
     "wiki1m", "nli-for-simcse", "all-nli-labelled", "korean-news-1m", "korean-news-normalized-1m",
     "korean-wiki-len15-1m", "snli-ko-texts",

@@ -499,6 +499,28 @@ def winners(
 
 
 @app.command()
+def ledger(
+    path: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="A results folder, or the folder that holds one.")
+    ] = Path("results"),
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Write what was found into the catalog as what is expected.")
+    ] = False,
+    why: Annotated[str, typer.Option(help="Why the new values are right.")] = "",
+    commit: Annotated[
+        str | None, typer.Option(help="Commit that they were made at; that of the run if left out.")
+    ] = None,
+) -> None:
+    """Say which published numbers came out otherwise than expected.
+
+    Claims that were run and have no expected value yet are named, too.
+    """
+    from sentflow.cli.ledger import show_ledger
+
+    show_ledger(path, accept=accept, why=why, commit=commit)
+
+
+@app.command()
 def publish(
     model: Annotated[str, typer.Argument(help="An encoder of the experiment, by its name.")],
     folder: Annotated[Path, typer.Argument(help="Folder to write; it must be new or empty.")],

@@ -1,21 +1,24 @@
 """What a run found that answers a claim, looked up in its summaries."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from sentflow.compare.best_of_groups import best_of_groups
+from sentflow.compare.score_rows import ScoreRow
 from sentflow.files.rows import RowsByName
-from sentflow.ledger.claims import AVERAGE, REDUCTION, RETRIEVAL, SIMILARITY, Claim
+from sentflow.ledger.claim import ALIGNMENT, AVERAGE, DECISION, REDUCTION, RETRIEVAL, SCORE, SIMILARITY, Claim
+from sentflow.report.families.geometry.rows import AlignmentRow
+from sentflow.report.families.retrieval.decision_rows import DecisionRow
 from sentflow.report.families.retrieval.rows import RetrievalRow
 from sentflow.report.families.similarity.rows import SimilarityRow
 from sentflow.report.families.training.published import PublishedCell, published_cells
 from sentflow.similarity.averages import SEVEN_TASKS
 
-_SEED = "-seed-"  # stands between the name of a trained encoder and its seed
+_SEED = ("-seed-", ".seed-")  # before the seed in names of trained encoders, and of cells of sweeps
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,18 @@ class Answers:
             for row in read(RetrievalRow.FILE, RetrievalRow)
             if not row.group
         }
+        self._decisions = {
+            (row.questions, row.retriever, row.decision, row.measure): Answer(row.value, row.low, row.high)
+            for row in read(DecisionRow.FILE, DecisionRow)
+        }
+        self._alignments = read(AlignmentRow.FILE, AlignmentRow)
+        self._scores = {(row.task, row.model): row for row in read(ScoreRow.FILE, ScoreRow)}
         self._reduced = {name: _reduced(published_cells(entry)) for name, entry in sweeps.items()}
         self._by_kind: dict[str, Callable[..., Answer]] = {
             SIMILARITY: self._similarity,
+            ALIGNMENT: self._alignment,
+            SCORE: self._score,
+            DECISION: lambda *names: self._decisions.get(names, NOTHING),
             RETRIEVAL: lambda *names: self._questions.get(names, NOTHING),
             REDUCTION: self._reduction,
         }
@@ -63,13 +75,25 @@ class Answers:
     def _similarity(self, model: str, column: str) -> Answer:
         if column == AVERAGE:
             return Answer(_mean([self._similarity(model, name).value for name in SEVEN_TASKS]))
-        found = [
-            answer
-            for (name, at), answer in self._pairs.items()
-            if at == column and (name == model or name.startswith(model + _SEED))
-        ]
-        # the mean over seeds has no interval of its own here: the table of seeds has
-        return found[0] if len(found) == 1 else Answer(_mean([answer.value for answer in found]))
+        return _over_seeds(
+            answer for (name, at), answer in self._pairs.items() if at == column and _is_of(model, name)
+        )
+
+    def _alignment(self, model: str, name: str, column: str) -> Answer:
+        limits = ("alignment_low", "alignment_high") if column == ALIGNMENT else ()
+        return _over_seeds(
+            Answer(getattr(row, column), *(getattr(row, limit) for limit in limits))
+            for row in self._alignments
+            if row.alignment_set == name and _is_of(model, row.model)
+        )
+
+    def _score(self, task: str, model: str, column: str) -> Answer:
+        row = self._scores.get((task, model))
+        if row is None or row.not_comparable:
+            return NOTHING
+        if column == "mean":
+            return Answer(row.mean, row.repeatability_low, row.repeatability_high)
+        return Answer(getattr(row, column))
 
     def _reduction(self, sweep: str, *names: str | int) -> Answer:
         cell = self._reduced[sweep].get(names[:-1])
@@ -91,6 +115,17 @@ def _of_pairs(rows: Sequence[SimilarityRow]) -> dict[tuple[str, str], Answer]:
 def _reduced(cells: Sequence[PublishedCell]) -> dict[tuple[Any, ...], PublishedCell]:
     best = best_of_groups(cells, group=lambda cell: cell.place[:-1], score=lambda cell: cell.dev)
     return {cell.place[:-1]: cell for cell in best}
+
+
+def _is_of(model: str, name: str) -> bool:
+    """Whether an encoder of a run is the one that a claim names, or one of its seeds."""
+    return name == model or name.startswith(tuple(model + seed for seed in _SEED))
+
+
+def _over_seeds(answers: Iterable[Answer]) -> Answer:
+    found = list(answers)
+    # the mean over seeds has no interval of its own here: the table of seeds has
+    return found[0] if len(found) == 1 else Answer(_mean([answer.value for answer in found]))
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -5,74 +5,14 @@ The numbers stay in ``catalog/published_*.yaml`` and under ``published`` of ques
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-SIMILARITY, RETRIEVAL, REDUCTION = "similarity", "retrieval", "reduction"
-AVERAGE = "average"
+from sentflow.families.training.sweeps import METHOD, Cell, cells, development_of
+from sentflow.ledger.claim import ALIGNMENT, AVERAGE, REDUCTION, RETRIEVAL, SIMILARITY, Claim
+
 _DIGITS = 6  # more than any source prints
 _STS_PROTOCOL = "cosine, Spearman, all pairs of a set"
 _PLACE = ("start", "data", "method", "max_tokens", "learning_rate")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Printed:
-    """A printed number, and where it stands.
-
-    Attributes
-    ----------
-    system
-        What its tolerance and its experiment are listed under in ``catalog/ledger.yaml``.
-    source, reference
-        Where it is printed; repository and commit, or number of the paper, empty where the catalog has none.
-    row, column
-        Its place in the table of the source.
-    printed, digits
-        As printed, with so many decimals.
-    protocol, data
-        What was measured, and on what.
-    consistent
-        The value that goes with the others of its row where this one does not; else NaN.
-    remark
-        What a reader must know.
-    """
-
-    system: str
-    source: str
-    reference: str
-    row: str
-    column: str
-    printed: float
-    digits: int
-    protocol: str
-    data: str
-    consistent: float = math.nan
-    remark: str = ""
-
-    @property
-    def name(self) -> str:
-        """Names it in ``catalog/ledger.yaml``; no two have the same."""
-        return " | ".join((self.system, self.row, self.column, self.source))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Claim(Printed):
-    """A printed number, and which result of ours answers it.
-
-    Attributes
-    ----------
-    scale
-        Ours is multiplied by it.
-    kind, ours
-        Which summary has the answer, and the names to look it up by; both empty where nothing of ours answers it.
-    comparable
-        Whether ours, where there is any, is of the same documents, questions or pairs.
-    """
-
-    scale: float
-    kind: str = ""
-    ours: tuple[str | int, ...] = ()
-    comparable: bool = True
 
 
 def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
@@ -81,15 +21,21 @@ def claims_of(catalog: Mapping[str, Any]) -> list[Claim]:
     Parameters
     ----------
     catalog
-        Name of a file of the catalog → its content: ``published_similarity``, ``published_training``,
-        ``published_retrieval`` and ``question_sets``.
+        Name of a file of the catalog → its content: ``published_similarity``, ``published_training``, ``sweeps``,
+        ``published_retrieval``, ``published_values`` and ``question_sets``.
     """
+    ours = _cells_of_ours(catalog["sweeps"])
     return [
         *(claim for row in catalog["published_similarity"]["sts"] for claim in _of_sts(row)),
         *(claim for row in catalog["published_similarity"]["alignments"] for claim in _of_alignment(row)),
-        *(claim for entry in catalog["published_training"].values() for claim in _of_sweep(entry)),
+        *(
+            claim
+            for name, entry in catalog["published_training"].items()
+            for claim in _of_sweep(name, entry, ours)
+        ),
         *(claim for table in catalog["published_retrieval"].values() for claim in _of_retrieval(table)),
         *(claim for name, entry in catalog["question_sets"].items() for claim in _of_questions(name, entry)),
+        *(claim for table in catalog["published_values"].values() for claim in _of_values(table)),
     ]
 
 
@@ -145,13 +91,42 @@ def _of_alignment(row: Mapping[str, Any]) -> Iterator[Claim]:
         )
 
 
-def _of_sweep(entry: Mapping[str, Any]) -> Iterator[Claim]:
+def _cells_of_ours(sweeps: Mapping[str, Any]) -> dict[tuple[Any, ...], tuple[str, str, str]]:
+    """(published sweep, section, place) → our encoder without its seed, and its development and its test set."""
+    return {
+        (sweep["published"]["name"], sweep["published"].get("section"), *_place_of(cell)): (
+            cell.group,
+            development_of(sweep),
+            sweep["test"],
+        )
+        for name, sweep in sweeps.items()
+        if "published" in sweep
+        for cell in cells(name, sweep)
+    }
+
+
+def _place_of(cell: Cell) -> tuple[Any, ...]:
+    training = cell.entry.get("training", {})
+    return (
+        cell.entry["start"],
+        cell.entry["data"],
+        cell.axes[METHOD],
+        training.get("max_tokens"),
+        training.get("learning_rate"),
+    )
+
+
+def _of_sweep(
+    name: str, entry: Mapping[str, Any], ours: Mapping[tuple[Any, ...], tuple[str, str, str]]
+) -> Iterator[Claim]:
     for values in entry["rows"]:
         cell = dict(zip(entry["columns"], values, strict=True))
         place = tuple(cell[key] for key in _PLACE)
+        found = ours.get((name, cell["section"], *place))
         for column in ("dev", "test", "uniformity", "alignment"):
             if cell[column] is None:
                 continue
+            kind, names = _of_cell(column, *found) if found else ("", ())
             yield Claim(
                 system=entry["title"],
                 source=entry["source"],
@@ -163,7 +138,16 @@ def _of_sweep(entry: Mapping[str, Any]) -> Iterator[Claim]:
                 scale=1,
                 protocol=f"one training, seed {entry['seed']}",
                 data=f"section {cell['section']}",
+                kind=kind,
+                ours=names,
             )
+
+
+def _of_cell(column: str, group: str, development: str, test: str) -> tuple[str, tuple[str, ...]]:
+    """What answers a column of a cell: a score of the pair set, or the study's own geometry of the test set."""
+    if column in ("dev", "test"):
+        return SIMILARITY, (group, development if column == "dev" else test)
+    return ALIGNMENT, (group, f"{test}-per-batch", column)
 
 
 def _of_retrieval(table: Mapping[str, Any]) -> Iterator[Claim]:
@@ -209,6 +193,26 @@ def _of_questions(name: str, entry: Mapping[str, Any]) -> Iterator[Claim]:
             ours=(name, value["retriever"], value["measure"]) if answered else (),
             comparable=comparable,
         )
+
+
+def _of_values(table: Mapping[str, Any]) -> Iterator[Claim]:
+    for row in table["rows"]:
+        for column, value in row["values"].items():
+            yield Claim(
+                system=table["title"],
+                source=table["source"],
+                reference=table["reference"],
+                row=row["row"],
+                column=column,
+                printed=float(value),
+                digits=table["digits"],
+                scale=1,
+                protocol=table["protocol"],
+                data=row["data"],
+                remark=row.get("remark", ""),
+                kind=table["kind"] if "ours" in row else "",
+                ours=(*row["ours"], column) if "ours" in row else (),
+            )
 
 
 def _digits(values: Iterable[float]) -> int:

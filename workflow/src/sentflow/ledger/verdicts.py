@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sentflow.errors import DataError
 from sentflow.ledger.answers import NOTHING, Answer
-from sentflow.ledger.claims import Claim, Printed
+from sentflow.ledger.claim import Claim, Printed
 
 EQUAL, WITHIN, OUTSIDE, NOT_RUN = "equal", "within tolerance", "outside", "not run"
 VERDICTS = (EQUAL, WITHIN, OUTSIDE, NOT_RUN)
@@ -36,8 +36,9 @@ class LedgerRow(Printed):
     expected, moved
         What was found when the catalog was last written, NaN for never; whether ours is off by more than what may
         differ between machines.
-    missing, experiment
-        Of claims that were not run: what is missing, and the configuration that runs them; empty where none does.
+    missing, experiment, takes
+        Of claims that were not run: what is missing, the configuration that runs them, empty where none does, and the
+        time and memory of that, empty where they are not known.
     """
 
     FILE: ClassVar[str] = "ledger"
@@ -54,6 +55,7 @@ class LedgerRow(Printed):
     moved: bool
     missing: str
     experiment: str
+    takes: str = ""
 
     @property
     def is_difference(self) -> bool:
@@ -112,6 +114,7 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
     tolerance = system.get("tolerance", 0.5 * 10.0**-claim.digits)
     verdict = verdict_of(difference, claim.digits, tolerance)
     not_run = verdict == NOT_RUN
+    can_run = not_run and claim.comparable
     missing = system["needs"] if claim.comparable else "other documents, questions or pairs than ours"
     return LedgerRow(
         **{name: getattr(claim, name) for name in _COPIED},
@@ -126,7 +129,8 @@ def _row(claim: Claim, system: Mapping[str, Any], answer: Answer, expected: floa
         expected=expected,
         moved=abs(ours - expected) > _BETWEEN_MACHINES * claim.scale,
         missing=missing if not_run else "",
-        experiment=system.get("experiment", "") if not_run and claim.comparable else "",
+        experiment=system.get("experiment", "") if can_run else "",
+        takes=system.get("takes", "") if can_run else "",
     )
 
 
@@ -152,4 +156,5 @@ def _between(claim: LedgerRow, baseline: LedgerRow) -> LedgerRow:
         moved=claim.moved or baseline.moved,
         missing=claim.missing or baseline.missing,
         experiment=claim.experiment or baseline.experiment,
+        takes=claim.takes or baseline.takes,
     )

@@ -8,7 +8,13 @@ from sentflow.graph.family import Family
 from sentflow.graph.products import CHECK, TABLE, SectionOfPage, products_of
 
 TABLE_NAME = "ledger"
-ANSWERING = (paths.SUMMARY_SIMILARITY, paths.SUMMARY_RETRIEVAL)
+ANSWERING = (
+    paths.SUMMARY,
+    paths.SUMMARY_SIMILARITY,
+    paths.SUMMARY_ALIGNMENTS,
+    paths.SUMMARY_RETRIEVAL,
+    paths.SUMMARY_DECISIONS,
+)
 """The summaries that answer claims."""
 CATALOG = tuple(
     f"catalog/{name}.yaml"
@@ -17,6 +23,8 @@ CATALOG = tuple(
         "published_similarity",
         "published_training",
         "published_retrieval",
+        "published_values",
+        "sweeps",
         "question_sets",
     )
 )

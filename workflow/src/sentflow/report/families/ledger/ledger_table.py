@@ -106,6 +106,7 @@ def _missing_notes(rows: Sequence[LedgerRow]) -> list[str]:
     return unique(
         f"Not run of {row.system}: needs {row.missing}."
         + (f" Configuration: {row.experiment}." if row.experiment else "")
+        + (f" It takes {row.takes}." if row.takes else "")
         for row in rows
         if row.verdict == NOT_RUN
     )

@@ -1,0 +1,88 @@
+"""`sentflow ledger`: which published numbers a run moved, and new expected values for them."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+from sentflow.cli.configuration import workflow_folder
+from sentflow.cli.terminal import Facts, Listing, show_blocks
+from sentflow.errors import ConfigError, DataError
+from sentflow.files.atomic import atomic
+from sentflow.files.io import read_json
+from sentflow.files.rows import read_rows
+from sentflow.graph import paths
+from sentflow.ledger.accepted import Entry, unexpected, with_entries
+from sentflow.ledger.verdicts import VERDICTS, LedgerRow
+
+_DIGITS = 8
+
+
+def show_ledger(results: Path, *, accept: bool, why: str, commit: str | None) -> None:
+    """Print what a run moved; with `accept` write it into ``catalog/ledger.yaml`` as what is expected from now on.
+
+    Parameters
+    ----------
+    results
+        A results folder with the summary of the ledger, or the folder that holds one.
+    why
+        Why the new values are right; needed to accept them.
+    commit
+        Of sentflow; None is that of the run.
+
+    Raises
+    ------
+    ConfigError
+        Values are to be accepted without a reason, or without a commit that is known.
+    DataError
+        The folder has no ledger.
+    """
+    why = " ".join(why.split())
+    if accept and not why:
+        raise ConfigError(
+            '--accept needs a reason: write --why "what changed, and why the new values are right".'
+        )
+    folder = results / paths.RESULTS if (results / paths.RESULTS).is_dir() else results
+    rows = read_rows(folder / _below_results(paths.SUMMARY_LEDGER), LedgerRow)
+    found = unexpected(rows)
+    counts = Counter(row.verdict for row in rows)
+    blocks: list[Facts | Listing | str] = [
+        Facts(f"{len(rows)} claims", [(verdict, str(counts[verdict])) for verdict in VERDICTS])
+    ]
+    if found:
+        lines = [(row.name, _number(row.expected), _number(row.ours)) for row in found]
+        blocks.append(Listing(("Claim", "Expected", "Ours"), lines, "lrr"))
+    if accept and found:
+        file = workflow_folder() / "catalog" / "ledger.yaml"
+        _write(file, found, commit or _commit_of(folder), why)
+        blocks.append(f"{file}: {len(found)} expected values written.")
+    elif not found:
+        blocks.append("Every claim that was run has the value that is expected.")
+    show_blocks(blocks)
+
+
+def _write(file: Path, found: list[LedgerRow], commit: str, why: str) -> None:
+    if not re.fullmatch(r"[0-9a-f]{8,40}", commit):
+        raise ConfigError(f"--commit {commit}: write 8 to 40 hexadecimal digits of a commit.")
+    entries = {row.name: Entry(row.ours, commit[:_DIGITS], why) for row in found}
+    text = with_entries(file.read_text(encoding="utf-8"), entries)
+    with atomic(file) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _commit_of(folder: Path) -> str:
+    """The commit that the run was made at, if its code was that of the commit."""
+    record = folder / _below_results(paths.RECORD_VERSIONS)
+    git = read_json(record).get("git") if record.is_file() else None
+    if not git or git["dirty"]:
+        raise DataError(
+            f"{record} names no commit that the values were made at without changes: write it, --commit <digits>."
+        )
+    return str(git["commit"])
+
+
+def _below_results(path: str) -> Path:
+    return Path(path).relative_to(paths.RESULTS)
+
+
+def _number(value: float) -> str:
+    return "none" if value != value else f"{value:.6g}"
