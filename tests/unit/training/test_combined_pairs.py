@@ -201,3 +201,17 @@ def test_the_same_relations_give_the_same_bytes(tmp_path):
         (tmp_path / folder).mkdir()
         contents.append(put_together(tmp_path / folder, a=pairs, b=pairs[:9])[0].read_bytes())
     assert contents[0] == contents[1]
+
+
+def test_rows_on_disk_are_those_of_the_relations_in_any_order(tmp_path):
+    pairs = list(zip(random_texts(30, 90), [f"ção {text}" for text in random_texts(30, 90)], strict=True))
+    parts = [write(tmp_path, "a", pairs[:20]), write(tmp_path, "b", pairs[20:])]
+    signed = signatures([f"{text}\n{other}" for text, other in pairs])
+    rows = np.array([29, 3, 21, 3])
+    with Scratch(tmp_path, "all", parts) as scratch:
+        assert scratch.n_of_part == [20, 10]
+        assert list(zip(*scratch.texts(rows), strict=True)) == [pairs[row] for row in rows]
+        assert (scratch.signatures_of(rows) == signed[rows]).all()
+        for band, keys in enumerate(keys_of_bands(signed)):
+            assert (scratch.keys_of_band(band) == keys).all()
+    assert not list(tmp_path.glob(".all*"))
