@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from sentflow.errors import ConfigError
+from sentflow.errors import ConfigError, DataError
 from sentflow.texts.derived.alter import OPPOSITES, altered
 from sentflow.texts.derived.exchange import partners
 from sentflow.texts.derived.reader import DerivedReader
@@ -105,11 +105,55 @@ def test_classes_are_balanced_within_steps_of_length_of_both_texts(tmp_path):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{}, {"makes": "nothing"}, {"unknown": 1}, {"replace": [{"pattern": "("}]}, {"topic_pattern": "["}],
+    [
+        {},
+        {"makes": "nothing"},
+        {"unknown": 1},
+        {"replace": [{"pattern": "("}]},
+        {"topic_pattern": "["},
+        {"name_pattern": "(", "makes": "alter"},
+        {"split": "*", "makes": "alter"},
+        {"matching": {"text_a": "["}, "makes": "alter"},
+    ],
 )
 def test_what_does_not_exist_is_refused_with_its_place(tmp_path, wrong):
     with pytest.raises(ConfigError, match=r"tasks\.X\.reader"):
         read(tmp_path, ["a,b,1,t"], **wrong)
+
+
+def test_a_pattern_that_is_none_is_told_with_its_key(tmp_path):
+    with pytest.raises(ConfigError, match=r"tasks\.X\.reader\.name_pattern"):
+        read(tmp_path, ["a,b,1,t"], makes="alter", name_pattern="(")
+
+
+def test_a_column_that_does_not_exist_is_told(tmp_path):
+    with pytest.raises(DataError, match=r"rows\.csv: label: no column 'nothing'"):
+        read(tmp_path, ["a,b,1,t"], columns={"label": "nothing"})
+
+
+def test_cells_that_do_not_match_as_a_whole_leave_the_row_out(tmp_path):
+    lines = ["one,,1,law 1", "two,,1,law 12", "three,,1,Law 3"]
+    rows = read(tmp_path, lines, columns={"label": "y", "topic": "t"}, matching={"topic": r"law \d"})
+    assert rows.text_a == ["one", "three"]
+
+
+def test_texts_of_other_records_are_in_no_row(tmp_path):
+    others = [{"format": "csv", "files": ["rows.csv"], "text_a": "b"}]
+    rows = read(tmp_path, ["A lei.,x,1,", "outra,a LEI,1,"], columns={"label": "y"}, not_in=others)
+    assert rows.text_a == ["outra"]
+
+
+def test_labels_that_the_map_does_not_have_leave_the_row_out(tmp_path):
+    lines = ["one,,for,", "two,,against,", "three,,neutral,"]
+    rows = read(tmp_path, lines, columns={"label": "y"}, labels={"for": 1, "against": 0})
+    assert (rows.text_a, rows.labels) == (["one", "two"], ["for", "against"])
+
+
+def test_of_a_cell_only_what_the_pattern_finds_is_a_name(tmp_path):
+    names = [{"format": "csv", "files": ["rows.csv"], "text_a": "t"}]
+    lines = ["alters the Civil Code,,1,Civil Code; Tax Code", "repeals the Tax Code,,1,"]
+    rows = read(tmp_path, lines, columns={"label": "y"}, names=names, name_pattern="[^;]+")
+    assert rows.text_b == ["Civil Code", "Tax Code"]
 
 
 def test_matched_documents_have_as_many_rows_of_each_class_and_of_each_answer(tmp_path):

@@ -1,5 +1,6 @@
 """Derived tasks of the catalog on the real files: rows, classes, documents, and what gives labels away."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -74,6 +75,22 @@ def test_parts_of_exchanged_pairs_do_not_tell_the_label(table, name, seen):
     made = table(name)
     found = leaks(made.text_a, made.text_b, made.labels.tolist(), made.groups)[seen]
     assert abs(found.mcc) < 3 * found.error
+
+
+def test_lengths_do_not_tell_whether_sentences_of_news_are_similar(table):
+    made = table("G2A-open")
+    found = leaks(made.text_a, made.text_b, made.labels.tolist(), made.groups)["lengths"]
+    assert abs(found.mcc) < 3 * found.error
+
+
+def test_bills_have_no_header_and_four_a_page_mark(table):
+    made = table("G2B-open")
+    marks = re.compile(
+        r"PROJETO DE|PROPOSTA DE|CÂMARA DOS DEPUTADOS|\*(?: [\dA-F]){8}|n ta ç ã o|\(Do Sr|^Do Sr"
+    )
+    assert not any(marks.search(text) for text in [*made.text_a, *made.text_b])
+    rest = re.compile(r"Gabinete do deputado|(?:Câmara dos Deputados|Deputado \w+ \w+| DA)$")
+    assert len({text for text in made.text_b if rest.search(text)}) == 4
 
 
 def test_headings_and_notes_on_amendments_are_removed_but_nine_that_the_source_does_not_close(table):

@@ -73,3 +73,16 @@ def test_an_archive_without_such_members_is_told(tmp_path):
         archive.writestr("readme.txt", "nothing")
     with pytest.raises(DataError, match=r"holds no member \.conll"):
         read(tmp_path, "conll-archive", path.read_bytes())
+
+
+def test_a_damaged_archive_is_told(tmp_path):
+    with pytest.raises(DataError, match="file"):
+        read(tmp_path, "conll-archive", b"PK\x03\x04 no archive")
+
+
+def test_a_wrongly_encoded_member_is_told_with_its_name(tmp_path):
+    path = tmp_path / "archive.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("one.conll", b"lei\xe7 O\n")
+    with pytest.raises(DataError, match=r"one\.conll"):
+        read(tmp_path, "conll-archive", path.read_bytes())

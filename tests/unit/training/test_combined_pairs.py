@@ -10,9 +10,10 @@ from sentflow.audit.similar import similar_pairs
 from sentflow.files.parquet import DescribedParts, DescribedWriter, write_described
 from sentflow.training.data.table import TrainingData, read_training_data
 from sentflow.training.pairs.clean import Cleaned, HeldOut
-from sentflow.training.pairs.combine import Scratch, combined, write_rows
-from sentflow.training.pairs.minhash import near_copies, signatures, similarity
+from sentflow.training.pairs.combine import combined, write_rows
+from sentflow.training.pairs.minhash import keys_of_bands, near_copies, signatures, similarity
 from sentflow.training.pairs.personal import CPF, EMAIL, TELEPHONE, has_check_digits, masked
+from sentflow.training.pairs.scratch import Scratch
 
 BILL = "Institui o Plano Nacional da Identificação Biométrica Neonatal e dá outras providências."
 ABOUT = "Obriga os hospitais a colher as impressões dos recém-nascidos antes da alta da mãe e da criança."
@@ -100,6 +101,22 @@ def random_texts(n, words, length=30, seed=3):
     return [" ".join(f"w{number}" for number in draws.integers(0, words, length)) for _ in range(n)]
 
 
+class InMemory:
+    """Rows of one text."""
+
+    def __init__(self, texts):
+        self._texts, self._signatures = texts, signatures(texts)
+
+    def keys_of_band(self, band):
+        return list(keys_of_bands(self._signatures))[band]
+
+    def signatures_of(self, rows):
+        return self._signatures[rows]
+
+    def texts(self, rows):
+        return [[self._texts[row] for row in rows]]
+
+
 def test_similarity_is_jaccards_of_5_grams():
     # " abcdefgh ": 6 5-grams; " abcdefgx " shares " abcd", "abcde", "bcdef", "cdefg" of them: 4 of 8
     assert similarity(["abcdefgh", "same"], ["abcdefgx", "Same!"]).tolist() == [0.5, 1.0]
@@ -108,9 +125,7 @@ def test_similarity_is_jaccards_of_5_grams():
 def test_near_copies_as_the_exact_search_finds_them():
     texts = random_texts(120, 400)
     texts += [text.replace(text.split()[4], "zz", 1) for text in texts[:60]]  # about .93 similar
-    near = near_copies(
-        signatures(texts), np.arange(180), lambda rows: [[texts[row] for row in rows]], threshold=0.8
-    )
+    near = near_copies(InMemory(texts), np.arange(180), threshold=0.8)
     exact = similar_pairs(ngram_sets([texts]), threshold=0.8)
     assert np.flatnonzero(near).tolist() == sorted(set(exact.second.tolist()))
     assert near.sum() == 60
@@ -118,9 +133,7 @@ def test_near_copies_as_the_exact_search_finds_them():
 
 def test_only_the_rows_asked_for_are_compared():
     texts = [*random_texts(3, 400), random_texts(3, 400)[0]]
-    near = near_copies(
-        signatures(texts), np.array([1, 2, 3]), lambda rows: [[texts[row] for row in rows]], threshold=0.8
-    )
+    near = near_copies(InMemory(texts), np.array([1, 2, 3]), threshold=0.8)
     assert not near.any()
 
 
@@ -130,9 +143,7 @@ def test_of_a_chain_of_near_copies_the_first_stays():
         " ".join(words[step : step + 20]) for step in range(4)
     ]  # neighbours are similar, the ends are not
     assert similarity(chain[:1], chain[3:])[0] < 0.8 < similarity(chain[:1], chain[1:2])[0]
-    near = near_copies(
-        signatures(chain), np.arange(4), lambda rows: [[chain[row] for row in rows]], threshold=0.8
-    )
+    near = near_copies(InMemory(chain), np.arange(4), threshold=0.8)
     assert near.tolist() == [False, True, True, True]
 
 
@@ -190,3 +201,17 @@ def test_the_same_relations_give_the_same_bytes(tmp_path):
         (tmp_path / folder).mkdir()
         contents.append(put_together(tmp_path / folder, a=pairs, b=pairs[:9])[0].read_bytes())
     assert contents[0] == contents[1]
+
+
+def test_rows_on_disk_are_those_of_the_relations_in_any_order(tmp_path):
+    pairs = list(zip(random_texts(30, 90), [f"ção {text}" for text in random_texts(30, 90)], strict=True))
+    parts = [write(tmp_path, "a", pairs[:20]), write(tmp_path, "b", pairs[20:])]
+    signed = signatures([f"{text}\n{other}" for text, other in pairs])
+    rows = np.array([29, 3, 21, 3])
+    with Scratch(tmp_path, "all", parts) as scratch:
+        assert scratch.n_of_part == [20, 10]
+        assert list(zip(*scratch.texts(rows), strict=True)) == [pairs[row] for row in rows]
+        assert (scratch.signatures_of(rows) == signed[rows]).all()
+        for band, keys in enumerate(keys_of_bands(signed)):
+            assert (scratch.keys_of_band(band) == keys).all()
+    assert not list(tmp_path.glob(".all*"))

@@ -10,7 +10,8 @@ from sentflow.files.atomic import atomic
 from sentflow.files.io import digest_of, read_json, write_json
 from sentflow.files.parquet import DescribedWriter
 from sentflow.jobs.log import command, exit_with
-from sentflow.training.pairs.combine import Scratch, combined, write_rows
+from sentflow.training.pairs.combine import combined, write_rows
+from sentflow.training.pairs.scratch import Scratch
 
 logger = logging.getLogger(__name__)
 _OF_FILE = ("bytes", "file", "sha256")

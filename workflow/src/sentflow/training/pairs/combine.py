@@ -1,20 +1,14 @@
 """Cleaned relations into one table of pairs, without copies and near copies, in bounded memory."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
-from sentflow.audit.ngrams import plain
-from sentflow.files.arrow import table_of
-from sentflow.files.parquet import DescribedParts, DescribedWriter
-from sentflow.training.pairs.minhash import LENGTH, near_copies, signatures
+from sentflow.files.parquet import DescribedWriter
+from sentflow.training.pairs.minhash import near_copies
+from sentflow.training.pairs.scratch import Scratch
 
 COLUMNS = ("text", "other", "relation")
 _ROWS = 1 << 13  # of a batch, and of a group of rows of the result
@@ -63,60 +57,6 @@ class Combined:
         ]
 
 
-class Scratch(AbstractContextManager["Scratch"]):
-    """All rows of the relations on disk, to be read in any order; deleted at the end.
-
-    Parameters
-    ----------
-    folder, name
-        Where two hidden files are put, and how they begin; about as large as the texts, and 500 bytes per row.
-    parts
-        Tables of cleaned relations, in order.
-    """
-
-    def __init__(self, folder: Path, name: str, parts: Sequence[Path]) -> None:
-        self.n_of_part: list[int] = []
-        self._texts, self._signatures = folder / f".{name}.texts", folder / f".{name}.signatures"
-        keys = self._stored(parts)
-        self.keys = np.concatenate([np.zeros(0, np.uint64), *keys])
-        self._rows = pa.ipc.open_file(pa.memory_map(str(self._texts))).read_all()
-        self.signatures: np.ndarray = (
-            np.memmap(self._signatures, np.uint32, "r", shape=(len(self.keys), LENGTH))
-            if len(self.keys)
-            else np.zeros((0, LENGTH), np.uint32)
-        )
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        del self._rows, self.signatures
-        for path in (self._texts, self._signatures):
-            path.unlink(missing_ok=True)
-
-    def texts(self, rows: np.ndarray) -> tuple[list[str], list[str]]:
-        """Both texts of some rows."""
-        found = self._rows.take(pa.array(rows.tolist(), pa.int64()))
-        return found.column("text").to_pylist(), found.column("other").to_pylist()
-
-    def _stored(self, parts: Sequence[Path]) -> list[np.ndarray]:
-        keys = []
-        schema = pa.schema([("text", pa.string()), ("other", pa.string())])
-        with (
-            pa.OSFile(str(self._texts), "wb") as sink,
-            pa.ipc.new_file(sink, schema) as writer,
-            self._signatures.open("wb") as signed,
-        ):
-            for part in parts:
-                table = DescribedParts(part)
-                self.n_of_part.append(table.n_rows)
-                for batch in table.batches("text", "other"):
-                    texts, others = batch.column("text").to_pylist(), batch.column("other").to_pylist()
-                    writer.write_table(table_of({"text": texts, "other": others}))
-                    signatures(list(map(_whole, texts, others))).tofile(signed)
-                    keys.append(_keys(texts, others))
-        return keys
-
-
 def combined(scratch: Scratch, relations: Sequence[str], *, near: float) -> Combined:
     """Which rows are copies, or nearly so, of earlier ones.
 
@@ -134,7 +74,7 @@ def combined(scratch: Scratch, relations: Sequence[str], *, near: float) -> Comb
     copy[np.unique(scratch.keys, return_index=True)[1]] = False
     others = np.flatnonzero(~copy)
     nearly = np.zeros(len(relation), bool)
-    nearly[others] = near_copies(scratch.signatures, others, scratch.texts, threshold=near)
+    nearly[others] = near_copies(scratch, others, threshold=near)
     return Combined(relations, relation, copy, nearly)
 
 
@@ -146,20 +86,3 @@ def write_rows(writer: DescribedWriter, scratch: Scratch, found: Combined) -> No
         texts, others = scratch.texts(rows)
         names = [found.relations[one] for one in found.relation[rows].tolist()]
         writer.write(dict(zip(COLUMNS, (texts, others, names), strict=True)))
-
-
-def _whole(text: str, other: str) -> str:
-    return f"{text}\n{other}"
-
-
-def _keys(texts: Sequence[str], others: Sequence[str]) -> np.ndarray:
-    """(n,) uint64: the same for pairs of the same texts but for case and punctuation, in either order."""
-
-    def keys() -> Iterator[int]:
-        for text, other in zip(texts, others, strict=True):
-            sides = "\0".join(sorted((plain(text), plain(other))))
-            yield int.from_bytes(
-                blake2b(sides.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little"
-            )
-
-    return np.fromiter(keys(), np.uint64, len(texts))

@@ -1,12 +1,13 @@
 """Rows that are nearly equal to an earlier one, among millions: MinHash with banding, then the true similarity.
 
 Broder, On the resemblance and containment of documents, SEQUENCES 1997; banding after Indyk and Motwani, STOC 1998. The
-memory is bounded: signatures may lie in a mapped file, bands are looked at one after the other, and texts are asked for
-in parts. Libraries of MinHash keep their tables of buckets in memory, several kilobytes per row, and know other n-grams
-than our audits.
+memory is bounded: rows may lie in files, bands are looked at one after the other, and texts are asked for in parts.
+Libraries of MinHash keep their tables of buckets in memory, several kilobytes per row, and know other n-grams than our
+audits.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 
@@ -19,6 +20,19 @@ _SEED = 20261124  # of the hash functions; part of the result
 _CANDIDATES = 2000  # pairs whose texts are in memory at a time
 _SLACK = 0.25  # below the threshold a signature may agree this much less often: six of its standard errors
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+
+
+class Rows(Protocol):
+    """Rows that are compared, wherever they are kept."""
+
+    def keys_of_band(self, band: int) -> np.ndarray:
+        """(n,) uint64 of all rows: `keys_of_bands` of one band."""
+
+    def signatures_of(self, rows: np.ndarray) -> np.ndarray:
+        """(k, `LENGTH`) uint32 `signatures` of k rows, of all texts of a row together."""
+
+    def texts(self, rows: np.ndarray) -> Sequence[Sequence[str]]:
+        """The first texts of k rows, then their second ones, and so on."""
 
 
 def signatures(texts: Sequence[str]) -> np.ndarray:
@@ -38,23 +52,25 @@ def signatures(texts: Sequence[str]) -> np.ndarray:
     return found
 
 
-def near_copies(
-    known: np.ndarray,
-    rows: np.ndarray,
-    sides_of: Callable[[np.ndarray], Sequence[Sequence[str]]],
-    *,
-    threshold: float,
-) -> np.ndarray:
+def keys_of_bands(signed: np.ndarray) -> Iterator[np.ndarray]:
+    """For each band (n,) uint64: equal where signatures of n texts agree in the whole band."""
+    for band in range(BANDS):
+        keys = np.zeros(len(signed), np.uint64)
+        for column in signed[:, band * ROWS_OF_BAND : (band + 1) * ROWS_OF_BAND].T:
+            keys = (keys ^ column) * _MIX
+            keys ^= keys >> np.uint64(29)
+        yield keys
+
+
+def near_copies(known: Rows, rows: np.ndarray, *, threshold: float) -> np.ndarray:
     """Which rows are nearly equal to an earlier one; of each cluster of near copies the first row is none.
 
     Parameters
     ----------
     known
-        (n, `LENGTH`) uint32 `signatures` of all texts of each row together, perhaps of a mapped file.
+        All rows.
     rows
         (m,) int64, ascending: those that are compared with one another.
-    sides_of
-        Gives the first texts of some rows, then their second ones, and so on.
     threshold
         Jaccard similarity of character 5-grams that each side must have, above 0 and at most 1: two questions about one
         paragraph are no copies. Rows that are so similar to one of a cluster belong to it (single linkage).
@@ -70,10 +86,11 @@ def near_copies(
         for start in range(0, len(apart), _CANDIDATES):
             part = apart[start : start + _CANDIDATES]
             one, other = rows[part].T
-            agree = (known[one] == known[other]).mean(axis=1) >= threshold - _SLACK
+            same = known.signatures_of(one) == known.signatures_of(other)
+            agree = same.mean(axis=1) >= threshold - _SLACK
             part, one, other = part[agree], one[agree], other[agree]
             if len(part):
-                sides = zip(sides_of(one), sides_of(other), strict=True)
+                sides = zip(known.texts(one), known.texts(other), strict=True)
                 least = np.min([similarity(*pair) for pair in sides], axis=0)
                 _join(first, part[least >= threshold])
     return _roots(first, np.arange(len(rows))) < np.arange(len(rows))
@@ -90,14 +107,10 @@ def similarity(first: Sequence[str], second: Sequence[str]) -> np.ndarray:
     return np.asarray(shared / (np.bincount(rows, minlength=len(first)) - shared), dtype=np.float64)
 
 
-def _candidates(known: np.ndarray, rows: np.ndarray) -> Iterator[np.ndarray]:
+def _candidates(known: Rows, rows: np.ndarray) -> Iterator[np.ndarray]:
     """(p, 2) int64 places of rows for each band: every row with the first of its bucket."""
     for band in range(BANDS):
-        part = known[rows, band * ROWS_OF_BAND : (band + 1) * ROWS_OF_BAND]
-        keys = np.zeros(len(part), np.uint64)
-        for column in part.T:
-            keys = (keys ^ column) * _MIX
-            keys ^= keys >> np.uint64(29)
+        keys = known.keys_of_band(band)[rows]
         order = np.argsort(keys, kind="stable")
         if not len(order):
             continue
