@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.mirror]
 OVER = {
     "select": {
         "models": ["random"],
+        "tasks": [],
         "pair_sets": [],
         "alignments": [],
         "question_sets": ["legalquad"],

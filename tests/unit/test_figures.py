@@ -265,7 +265,7 @@ def test_every_figure_is_drawn_from_one_file(tmp_path, name):
     write_rows(tmp_path / "costs.parquet", CostRow, fake_summary.cost_rows())
     write_rows(tmp_path / "encoders.parquet", EncoderRow, fake_comparisons.encoder_rows(rows))
     compared = fake_comparisons.write_comparisons(tmp_path / "comparisons", rows)
-    sources = {"curves": ["curves"], "costs": ["costs"], "score-and-cost": ["encoders"]}
+    sources = {"curves": ["curves", "scores"], "costs": ["costs"], "score-and-cost": ["encoders"]}
     files = [tmp_path / f"{stem}.parquet" for stem in sources.get(name, ["scores"])]
     if name == "differences":
         files = [tmp_path / "comparisons" / "pairs.parquet"]
