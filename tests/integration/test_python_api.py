@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from small_tasks import text_vectors
 
+from sentflow.families.probing.catalog import protocol_catalog
 from sentflow.texts.sample.rows import to_csv
 from sentflow.texts.sample.tasks import generate
 
@@ -116,7 +117,10 @@ def published_folder(tmp_path, monkeypatch):
         (folder / file).write_text(to_csv(generate(task, seed=1)), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     short = {"title": "Published", "training": {"repetitions": 1, "folds": 2, "max_epochs": 5}}
-    monkeypatch.setattr("sentflow.api.protocols.protocol_catalog", lambda *_: {"published": short})
+    monkeypatch.setattr(
+        "sentflow.api.protocols.protocol_catalog",
+        lambda *found_in: {**protocol_catalog(*found_in), "published": short},
+    )
     monkeypatch.setattr("sentflow.api.arguments.DEFAULT_PROCESSES", 1)
     monkeypatch.setattr("sentflow.api.tasks.OFFICIAL", tuple(TASKS))
     monkeypatch.setattr("sentflow.api.data.OFFICIAL", tuple(TASKS))
