@@ -103,29 +103,28 @@ def test_a_cross_validation_of_equal_scores_prints_no_interval(validated):
     assert repr(type(validated)([first, same])).endswith("over 2 folds, no interval")
 
 
-def test_alignment_prints_what_was_measured(tmp_path):
+@pytest.fixture
+def aligned(tmp_path):
+    """Four pairs, two of them positive; nothing is measured yet."""
     lines = "".join(
         f"a\tb\tc\t{place}\t{score}\tsome words {place}\tother words {place}\n"
         for place, score in enumerate([5.0, 4.5, 1.0, 2.0])
     )
     (tmp_path / "pairs.tsv").write_text(lines, encoding="utf-8")
-    found = sentflow.STSBEval(WordEncoder().encode, tmp_path / "pairs.tsv", variant="definition")
-    assert "not measured yet" in repr(found)
-    frame = found.frame()
-    assert f"alignment {frame['alignment'][0]:.4f}" in repr(found)
+    return sentflow.STSBEval(WordEncoder().encode, tmp_path / "pairs.tsv", variant="definition")
+
+
+def test_alignment_prints_what_was_measured(aligned):
+    assert "not measured yet" in repr(aligned)
+    frame = aligned.frame()
+    assert f"alignment {frame['alignment'][0]:.4f}" in repr(aligned)
     assert frame["n_positive"][0] == 2
 
 
-def test_alignment_is_drawn_as_a_point_of_the_plane(tmp_path):
-    lines = "".join(
-        f"a\tb\tc\t{place}\t{score}\tsome words {place}\tother words {place}\n"
-        for place, score in enumerate([5.0, 4.5, 1.0, 2.0])
-    )
-    (tmp_path / "pairs.tsv").write_text(lines, encoding="utf-8")
-    found = sentflow.STSBEval(WordEncoder().encode, tmp_path / "pairs.tsv", variant="definition")
-    figure = found.plot()
+def test_alignment_is_drawn_as_a_point_of_the_plane(aligned):
+    figure = aligned.plot()
     (point,) = figure.axes[0].lines
-    assert (point.get_xdata()[0], point.get_ydata()[0]) == (found.eval_uniform(), found.eval_alignment())
+    assert (point.get_xdata()[0], point.get_ydata()[0]) == (aligned.eval_uniform(), aligned.eval_alignment())
     assert "Colour" not in words_of(figure)
     assert any("WordEncoder" in text.get_text() for text in figure.legends[0].get_texts())
     assert figure._repr_png_().startswith(b"\x89PNG")
