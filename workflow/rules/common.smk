@@ -37,7 +37,10 @@ from sentflow.graph.requests import beside_others, memory_mb, minutes
 from sentflow.graph.run_record import write_record
 from sentflow.graph.shortcuts import take_shortcuts
 from sentflow.graph.targets import Targets, code_of_page
-from sentflow.graph.unknown_targets import refuse_results_as_settings, told_of_unknown_targets
+from sentflow.graph.unknown_targets import (
+    refuse_results_as_settings,
+    told_of_unknown_targets,
+)
 
 try:
     take_over(logger, workflow)
